@@ -518,15 +518,17 @@ static bool append_range(gt_draft_writer *w, const gt_draft_buffer *buffer)
         gt_text_printf(w->out, " = uniform(0, %d)",
                        parameter->element.type == GT_TYPE_U8 ? 255 : 127);
     } else if (buffer->indexed >= 0) {
-        if (!append_largest(w, " = uniform(0, ", buffer, buffer->indexed, 1)) {
+        const bool rises = buffer->is_prefix;
+        if (rises || !append_largest(w, " = uniform(0, ", buffer, buffer->indexed, 1)) {
             const gt_draft_buffer *indexed = &draft->buffers[buffer->indexed];
             const gt_text *called = &draft->call.parameters[indexed->parameter].length;
             const gt_sum all = length_of(draft, indexed);
-            gt_text_printf(w->out, " = uniform(0, %s", gt_text_string(called));
+            gt_text_printf(w->out, rises ? " = prefix(%s" : " = uniform(0, %s",
+                           gt_text_string(called));
             if (called->length == 0) {
                 gt_draft_append_sum(w, &all);
             }
-            gt_text_append(w->out, " - 1");
+            gt_text_append(w->out, rises ? "" : " - 1");
         }
         gt_text_append(w->out, ")");
     }
@@ -557,9 +559,10 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
     }
     bool is_changed = strcmp(direction, "inout") == 0 && parameter->has_type;
     bool is_bool = parameter->has_type && parameter->element.type == GT_TYPE_BOOL;
-    gt_text_append(w->out, is_changed ? " = zero"
-                           : is_bool  ? " = uniform(0, 1)"
-                                      : " = uniform(0, 99)");
+    gt_text_append(w->out, is_changed && !buffer->is_divisor ? " = zero"
+                           : is_bool                         ? " = uniform(0, 1)"
+                           : buffer->is_divisor              ? " = uniform(1, 99)"
+                                                             : " = uniform(0, 99)");
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -600,7 +603,7 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
     append_fill(w, notes, buffer);
 }
 
-/* `{.alpha = 1.5}` of a struct by value: all members but those that are sizes. */
+/* `{.alpha = 0.5}` of a struct by value: all members but those that are sizes. */
 static bool append_members(gt_draft_writer *w, const gt_function_parameter *parameter)
 {
     const gt_draft *draft = w->draft;
@@ -621,7 +624,7 @@ static bool append_members(gt_draft_writer *w, const gt_function_parameter *para
         if (symbol < 0 || !draft->symbols.items[symbol].is_size ||
             !is_size(draft, &draft->symbols.items[symbol], member->name)) {
             gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
-                           real ? "1.5" : "1");
+                           real ? "0.5" : "1");
             first = false;
         }
     }
@@ -648,7 +651,7 @@ static void append_scalar(gt_draft_writer *w, gt_text *notes, uint32_t index)
                                     : "// guess: the value of '%s'\n",
                    parameter->name);
     if (!append_members(w, parameter)) {
-        gt_text_append(w->out, is_float(draft, parameter) ? " = 1.5" : " = 1");
+        gt_text_append(w->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
     }
 }
 

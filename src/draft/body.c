@@ -1,9 +1,9 @@
 /* Reads a kernel's body in one pass: what is defined, compared and accessed, and what shared arrays
  * tell. No C++ parser: what it does not understand is not known. */
 #include "draft/parts.h"
+#include "draft/trace.h"
 
-#include "kernel/types.h"
-
+#include <math.h>
 #include <string.h>
 
 /* The pass, at a token. */
@@ -13,7 +13,14 @@ typedef struct walk {
     gt_span rest;                  /* from the token on */
     size_t atomic, reader, writer; /* operands of functions that change, load or store those */
     size_t aliased;                /* a buffer that an alias is defined by */
-    char type[GT_NAME_MAX];        /* the last name of the statement that may be a type */
+    struct {                       /* an element that a macro reads or writes as a vector's first */
+        size_t at;
+        double bytes;
+        struct use {
+            bool read, write;
+        } how;
+    } wide;
+    char type[GT_NAME_MAX]; /* the last name of the statement that may be a type */
 } walk;
 
 static bool is(const walk *w, size_t at, const char *words)
@@ -109,9 +116,7 @@ static bool ends_operand(const walk *w, size_t at)
            is(w, at, ") ]");
 }
 
-typedef struct use {
-    bool read, write;
-} use;
+typedef struct use use;
 
 /* How what ends in front of `rest` is used: the members and elements behind it belong to it. */
 static use use_at(const walk *w, gt_span rest, size_t prefix)
@@ -136,14 +141,78 @@ static void note_use(walk *w, uint32_t index, use how)
     buffer->is_written |= how.write && !w->draft->parameters[buffer->parameter].is_const;
 }
 
-static void note_access(walk *w, uint32_t buffer, const gt_draft_alias *alias, gt_sum index)
+static double bytes_of(const walk *w, const char *type)
+{
+    char words[GT_NAME_MAX];
+    bool by_macro;
+    memcpy(words, type, sizeof words);
+    return (double)gt_trace_bytes(w->program, words, &by_macro);
+}
+
+/* How many of the buffer's elements the bytes hold; 1: it is not known, or less than one. */
+static double elements_in(const walk *w, uint32_t buffer, double bytes)
+{
+    const double own = bytes_of(w, w->draft->parameters[w->draft->buffers[buffer].parameter].words);
+    return own > 0 && bytes > own ? bytes / own : 1;
+}
+
+/* So many elements at once, from the index on: a whole number of them. */
+static void note_access(walk *w, uint32_t buffer, gt_sum index, double lanes)
 {
     gt_draft *draft = w->draft;
-    const double scale = alias ? alias->scale : 1;
-    index = alias ? gt_sum_add(alias->offset, index, scale) : index;
-    const gt_sum size = gt_sum_plus(gt_draft_maximum(draft, index), scale);
+    const gt_sum most = gt_draft_maximum(draft, index);
+    double first = 0;
+    for (uint32_t i = 0; i < most.count; i++) {
+        first = most.terms[i].count == 0 ? most.terms[i].coefficient : first;
+    }
+    const gt_sum size = gt_sum_plus(most, lanes - (first - lanes * floor(first / lanes)));
     const gt_draft_access access = {buffer, index, size};
     draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
+    draft->buffers[buffer].lanes = fmax(draft->buffers[buffer].lanes, lanes);
+}
+
+/* A pointer's cast around an operand, and the element that is taken behind it: `*(float4 *)&p[i]`,
+ * `reinterpret_cast<float4 *>(p)[i]`. */
+typedef struct cast {
+    double bytes; /* of that element; 0: there is none */
+    gt_span all, index;
+} cast;
+
+/* Whether brackets enclose the span, which then has them too. */
+static bool take_brackets(const walk *w, gt_span *span)
+{
+    const bool encloses = is(w, span->first - 1, "(") && is(w, span->end, ")");
+    span->first -= encloses;
+    span->end += encloses;
+    return encloses;
+}
+
+static cast read_cast(const walk *w, gt_span operand)
+{
+    cast out = {.all = operand};
+    gt_span *all = &out.all;
+    char type[GT_NAME_MAX];
+    while (is(w, all->first - 1, "&") ? all->first-- > 0 : take_brackets(w, all)) {
+    }
+    const size_t close = all->first - 1;
+    if (!is(w, close, ") >") || !is(w, close - 1, "*")) {
+        return out;
+    }
+    gt_program_name(type, w->program, close - 2);
+    for (all->first = close; !is(w, all->first, "reinterpret_cast ( ; { }");) {
+        all->first--;
+    }
+    while (take_brackets(w, all)) {
+    }
+    if (is(w, all->end, "[")) {
+        out.index = (gt_span){all->end + 1, gt_program_close(w->program, all->end)};
+        all->end = out.index.end + 1;
+        out.bytes = bytes_of(w, type);
+    } else if (is(w, all->first - 1, "*") && !ends_operand(w, all->first - 2)) {
+        all->first--;
+        out.bytes = bytes_of(w, type);
+    }
+    return out;
 }
 
 /* tex1Dfetch<TYPE>(NAME, index), with the span behind the name. */
@@ -151,7 +220,7 @@ static void read_texture(walk *w, uint32_t buffer, gt_span rest)
 {
     note_use(w, buffer, (use){.read = true});
     if (w->draft->buffers[buffer].texture == 1 && gt_program_accept(w->program, &rest, ",")) {
-        note_access(w, buffer, NULL, gt_draft_read_sum(w->draft, &rest));
+        note_access(w, buffer, gt_draft_read_sum(w->draft, &rest), 1);
     }
 }
 
@@ -169,8 +238,12 @@ static bool has_drawn(const gt_draft *draft, const gt_sum *index)
 /* At a buffer's or alias's name. */
 static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
 {
+    gt_draft *draft = w->draft;
     const size_t at = w->rest.first, before = at - 1, further = at - 2;
-    gt_span rest = behind(w, at + 1);
+    const bool has_index = is(w, at + 1, "[");
+    const gt_span operand = {at, has_index ? gt_program_close(w->program, at + 1) + 1 : at + 1};
+    gt_span rest = behind(w, at + 1), inside = {at + 2, operand.end - 1};
+    double lanes = alias ? alias->scale : 1;
     gt_sum index = gt_sum_number(0);
     const bool dereferenced = is(w, before, "*") && !ends_operand(w, further);
     const bool is_told = at == w->atomic || at == w->reader || at == w->writer;
@@ -178,33 +251,49 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     if (at == w->aliased) {
         return;
     }
-    if (w->draft->buffers[buffer].texture) {
+    if (draft->buffers[buffer].texture) {
         read_texture(w, buffer, rest);
-    } else if (is(w, at + 1, "[")) {
-        const size_t close = gt_program_close(w->program, at + 1);
-        gt_span inside = {at + 2, close};
-        index = gt_draft_read_sum(w->draft, &inside);
-        const use how = is_told ? told : use_at(w, behind(w, close + 1), before);
+        return;
+    }
+    if (has_index) {
+        index = gt_draft_read_sum(draft, &inside);
+        index = inside.first == operand.end - 1 ? index : (gt_sum){0};
+    }
+    index = alias ? gt_sum_add(alias->offset, index, alias->scale) : index;
+    cast cast = at == w->wide.at ? (struct cast){.bytes = w->wide.bytes} : read_cast(w, operand);
+    if (cast.bytes > 0) {
+        const double wide = elements_in(w, buffer, cast.bytes);
+        const use how =
+            at == w->wide.at ? w->wide.how : use_at(w, behind(w, cast.all.end), cast.all.first - 1);
+        if (cast.index.end > cast.index.first) {
+            index = gt_sum_add(index, gt_draft_read_sum(draft, &cast.index), wide);
+        }
         note_use(w, buffer, how);
-        w->draft->buffers[buffer].is_unordered |= how.write && has_drawn(w->draft, &index);
-        note_access(w, buffer, alias, inside.first == close ? index : (gt_sum){0});
+        note_access(w, buffer, index, fmax(lanes, wide));
+    } else if (has_index) {
+        const use how = is_told ? told : use_at(w, behind(w, operand.end), before);
+        note_use(w, buffer, how);
+        draft->buffers[buffer].is_unordered |= how.write && has_drawn(draft, &index);
+        draft->buffers[buffer].is_divisor |=
+            is(w, before - (is(w, before, ")") && is(w, before - 2, "(") ? 3 : 0), "/ %");
+        note_access(w, buffer, index, lanes);
     } else if (dereferenced || is_told) {
         if (!dereferenced && gt_program_accept(w->program, &rest, "+")) { /* atomicAdd(p + i, …) */
-            index = gt_draft_read_sum(w->draft, &rest);
+            index = gt_sum_add(index, gt_draft_read_sum(draft, &rest), lanes);
         }
         if (dereferenced && is(w, further, "(")) { /* (*p)++ */
             (void)gt_program_accept(w->program, &rest, ")");
         }
         note_use(w, buffer, is_told ? told : use_at(w, rest, further));
-        note_access(w, buffer, alias, index);
+        note_access(w, buffer, index, lanes);
     } else if (is(w, at + 1, "->")) {
         note_use(w, buffer, use_at(w, rest, before));
-        note_access(w, buffer, alias, index);
+        note_access(w, buffer, index, lanes);
     } else if (is(w, at + 1, changing) || is(w, at + 1, "=")) {
-        w->draft->buffers[buffer].is_moved = true;
+        draft->buffers[buffer].is_moved = true;
     } else {
         note_use(w, buffer, (use){true, true});
-        w->draft->buffers[buffer].is_passed_on = true;
+        draft->buffers[buffer].is_passed_on = true;
     }
 }
 
@@ -214,6 +303,11 @@ static void read_macro(walk *w, const gt_macro *macro)
     const size_t at = w->rest.first;
     const size_t end = macro->takes_arguments ? gt_program_close(w->program, at + 1) + 1 : at + 1;
     for (size_t i = macro->value.first; i < macro->value.end; i++) {
+        if (macro->takes_arguments && gt_program_same(w->program, i, macro->parameters.first)) {
+            w->wide.at = at + 2;
+            w->wide.bytes = read_cast(w, (gt_span){i, i + 1}).bytes;
+            w->wide.how = use_at(w, behind(w, end), at - 1);
+        }
         const gt_draft_alias *alias;
         const int buffer = gt_draft_find_buffer(w->draft, i, &alias);
         if (buffer >= 0) {
@@ -241,12 +335,6 @@ static void read_function(walk *w)
 }
 
 /* ---- definitions ---- */
-
-static double bytes_of(const char *type)
-{
-    gt_element element;
-    return gt_element_from_name(&element, type) ? element.bytes : 0;
-}
 
 /* The buffer that an initialiser names first, and where in it the pointer begins. */
 static bool read_alias(walk *w, size_t first, gt_draft_alias *out)
@@ -285,10 +373,7 @@ static bool define_alias(walk *w)
     if (!alias.name[0] || !read_alias(w, w->rest.first + 2, &alias)) {
         return false;
     }
-    const gt_draft_buffer *buffer = &draft->buffers[alias.buffer];
-    const double own = bytes_of(w->type),
-                 of_buffer = bytes_of(draft->parameters[buffer->parameter].words);
-    alias.scale *= own > 0 && of_buffer > 0 ? own / of_buffer : 1;
+    alias.scale = fmax(alias.scale, elements_in(w, alias.buffer, bytes_of(w, w->type)));
     draft->failed |= gt_array_push(&draft->aliases, alias) != GPUTUNE_OK;
     return true;
 }

@@ -45,7 +45,7 @@ static bool find_launch(gt_caller *c, size_t from)
     const gt_program *p = c->program;
     size_t needed = c->draft->parameter_count; /* arguments: what has a default may be left out */
     char kernel[GT_NAME_MAX];
-    gt_draft_function_name(kernel, c->draft, &c->draft->function);
+    gt_draft_function_name(kernel, c->draft);
     while (needed > 0 && c->draft->parameters[needed - 1].has_default) {
         needed--;
     }
@@ -260,17 +260,6 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
 }
 
-static void fix_by_macro(gt_caller *c, uint16_t d, size_t macro)
-{
-    char name[GT_NAME_MAX];
-    gt_program_name(name, c->program, macro);
-    int symbol = gt_draft_find_symbol(c->draft, name);
-    symbol = symbol < 0 ? gt_draft_add_symbol(c->draft, name, GT_DRAFT_CONSTANT) : symbol;
-    if (symbol > 0) {
-        c->draft->dimensions[d].fixed = gt_sum_symbol((uint16_t)symbol);
-    }
-}
-
 /* A dimension whose block the host gives the same variable as another's has that one's name. */
 static void share_axis(gt_caller *c, uint16_t d, size_t identity)
 {
@@ -287,6 +276,7 @@ static void bind_block(gt_caller *c, uint16_t d)
     gt_draft_dimension *dimension = &c->draft->dimensions[d];
     gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
+    char word[GT_NAME_MAX];
     gt_span span;
     gt_site site;
     double number;
@@ -301,7 +291,8 @@ static void bind_block(gt_caller *c, uint16_t d)
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
         is_on_device(&macro, c, identities, count)) {
-        fix_by_macro(c, d, macro);
+        gt_program_name(word, c->program, macro);
+        dimension->fixed = gt_draft_constant_sum(c->draft, word);
     }
     const gt_draft_constant *own = fixed_parameter(c, d);
     if (own && c->call->threads[d] && own->value != (double)value) {

@@ -23,6 +23,7 @@ typedef struct gt_caller {
     int64_t chosen; /* the largest value for problem sizes that the program does not state */
     int order; /* how these sizes compare: 0, all are equal; 1, the first is the largest; 2, the
                   last is the largest */
+    int64_t border; /* what they have besides, for conditions like (n - 2) % 32 == 0 */
 } gt_caller;
 
 /* ---- call.c ---- */

@@ -71,11 +71,40 @@ static bool is_literal(const gt_caller *c)
     return literal && !named && varies;
 }
 
+/* Whether the grid is a number of blocks that the program does not say and no length has, while the
+ * kernel compares its index with a size. */
+static bool is_unsaid(gt_caller *c, int d)
+{
+    const int slot = gt_trace_slot(&c->tracer, gt_text_string(&c->call->grid[d]));
+    gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
+    bool is = leaf && !leaf->has_value && leaf->parameter < 0 && !leaf->in_length &&
+              !c->draft->dimensions[d].is_guessed;
+    if (is) {
+        leaf->in_grid = false;
+    }
+    return is;
+}
+
+/* Whether each thread has its own element, which nothing compares with a size, and the number of
+ * blocks does not follow the block. */
+static bool needs_threads(gt_caller *c, uint32_t d)
+{
+    const gt_draft_dimension *dimension = &c->draft->dimensions[d];
+    const gt_text *grid = &c->call->grid[d];
+    gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(grid), grid->length);
+    const bool follows = expression && gt_trace_has_axis(&c->tracer, expression);
+    const bool is_only = c->call->grid_dimensions == 1 && strcmp(gt_text_string(grid), "1") == 0;
+    gt_expression_free(expression);
+    return dimension->is_guessed && dimension->has_threads && !follows &&
+           (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
+}
+
 static void read_grid(gt_caller *c)
 {
     gt_call *call = c->call;
     gt_span span;
     gt_site site;
+    bool unsaid = false;
     for (int d = 0; d < 3; d++) {
         c->tracer.dimension = d;
         if (gt_call_configured(c, &span, &site, 0, d)) {
@@ -83,13 +112,13 @@ static void read_grid(gt_caller *c)
             if (append(c, &call->grid[d], &call->divided, FOR_GRID, "", span, &site, "")) {
                 call->grid_dimensions = (uint32_t)d + 1;
             }
+            unsaid |= is_unsaid(c, d);
         }
     }
-    call->grid_dimensions = is_literal(c) ? 0 : call->grid_dimensions;
-    /* threads that nothing compares with a size, in one block */
-    c->is_pinned |= call->grid_dimensions == 1 && c->draft->dimensions[0].is_guessed &&
-                    c->draft->dimensions[0].has_threads &&
-                    strcmp(gt_text_string(&call->grid[0]), "1") == 0;
+    call->grid_dimensions = unsaid || is_literal(c) ? 0 : call->grid_dimensions;
+    for (uint32_t d = 0; d < call->grid_dimensions; d++) {
+        c->is_pinned |= needs_threads(c, d);
+    }
     c->tracer.dimension = 0;
     gt_text_free(&call->shared);
     if (gt_program_item_at(c->program, &span, c->launch.config, 2)) {
@@ -238,31 +267,17 @@ static void read_length(gt_caller *c, uint32_t index)
     }
 }
 
-/* What the kernel reads as vectors, by a cast of the pointer, is a whole number of them. */
-static void read_casts(gt_caller *c)
+/* What the kernel reads or writes as vectors is a whole number of them. */
+static void read_lanes(gt_caller *c)
 {
-    const gt_program *p = c->program;
-    for (size_t i = c->draft->body.first + 4; i < c->draft->body.end; i++) {
-        const size_t at = i - 1 - gt_program_is(p, i - 1, "(");
-        char name[GT_NAME_MAX], type[GT_NAME_MAX];
-        gt_element element;
-        gt_program_name(name, p, i);
-        gt_program_name(type, p, at - 2);
-        const uint32_t index = gt_draft_parameter_of(c->draft, name);
-        if (index == c->draft->parameter_count || !gt_program_is(p, at, ") >") ||
-            !gt_program_is(p, at - 1, "*")) {
-            continue;
-        }
-        const gt_function_parameter *parameter = &c->draft->parameters[index];
-        const uint32_t bytes = parameter->has_type ? parameter->element.bytes : 0;
-        const gt_text *length = &c->call->parameters[index].length;
-        if (length->length > 0 && bytes > 0 && gt_element_from_name(&element, type) &&
-            element.bytes > bytes) {
+    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
+        const gt_draft_buffer *buffer = &c->draft->buffers[i];
+        const char *length = gt_text_string(&c->call->parameters[buffer->parameter].length);
+        if (buffer->lanes > 1 && strspn(length, "0123456789") < strlen(length)) {
             gt_text_printf(&c->call->divided,
-                           strpbrk(gt_text_string(length), " ,")
-                               ? "#pragma gputune require((%s) %% %u == 0)\n"
-                               : "#pragma gputune require(%s %% %u == 0)\n",
-                           gt_text_string(length), element.bytes / bytes);
+                           strpbrk(length, " ,") ? "#pragma gputune require((%s) %% %.0f == 0)\n"
+                                                 : "#pragma gputune require(%s %% %.0f == 0)\n",
+                           length, buffer->lanes);
         }
     }
 }
@@ -309,11 +324,11 @@ static bool is_own_size(gt_caller *c, uint32_t index)
     gt_call_parameter *own = &c->call->parameters[index];
     const int slot = gt_trace_slot(&c->tracer, c->draft->parameters[index].name);
     const gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
-    if (!leaf || leaf->parameter != (int)index || leaf->is_number) {
+    if (!leaf || leaf->parameter != (int)index || (leaf->is_number && !leaf->is_assumed)) {
         return false;
     }
     own->is_size = leaf->in_grid || leaf->in_length;
-    return own->is_size || !leaf->has_value;
+    return own->is_size || !leaf->has_value || leaf->is_assumed;
 }
 
 static void read_scalar(gt_caller *c, uint32_t index)
@@ -332,8 +347,10 @@ static void read_scalar(gt_caller *c, uint32_t index)
     (void)gt_trace_chain(identities, &c->tracer, &end, &at);
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = &p->tokens.items[end.first];
-    if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER &&
-        memchr(token->text, '.', token->length)) {
+    char digits[GT_NAME_MAX];
+    gt_token_name(digits, token);
+    if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER && strpbrk(digits, ".eE") &&
+        !strpbrk(digits, "xX")) {
         gt_text_printf(out, "%s%.*s", minus ? "-" : "", (int)token->length, token->text);
         return;
     }
@@ -341,7 +358,7 @@ static void read_scalar(gt_caller *c, uint32_t index)
         gt_text_append(out, gt_token_is(token, "true") ? "1" : "0");
         return;
     }
-    (void)append(c, out, NULL, FOR_VALUE, "", value, &c->site, "");
+    (void)append(c, out, &c->call->divided, FOR_VALUE, "", value, &c->site, "");
     const unsigned long long number = strtoull(gt_text_string(out), NULL, 10);
     bool is_int = parameter->has_type && parameter->element.type == GT_TYPE_I32;
     if (is_int && number > INT32_MAX && number <= UINT32_MAX) { /* 0xdeadbeef */
@@ -353,6 +370,9 @@ static void read_scalar(gt_caller *c, uint32_t index)
 void gt_call_read_values(gt_caller *c)
 {
     gt_text_free(&c->call->divided);
+    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+        c->tracer.leaves[i].in_grid = false;
+    }
     read_grid(c);
     for (int scalars = 0; scalars < 2; scalars++) {
         for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
@@ -379,6 +399,10 @@ void gt_call_settle_leaves(gt_tracer *t)
                                             : leaf->in_grid && leaf->in_length;
         leaf->has_value &= leaf->is_axis || leaf->is_number || leaf->value > 0 || !is_used;
         leaf->is_number |= leaf->has_value && !leaf->is_axis && !leaf->is_property && !is_used;
+        if (leaf->parameter >= 0 && !leaf->has_value && !is_used) { /* as read_scalar() has it */
+            leaf->is_assumed = leaf->has_value = leaf->is_number = true;
+            leaf->value = 1;
+        }
     }
 }
 
@@ -394,15 +418,23 @@ static bool next_condition(gt_expression **out, gt_caller *c, const char **line)
     return end != NULL;
 }
 
-/* Leaves out what the program's own values do not keep: it leaves a rest. */
+/* Leaves out what the program's own values do not keep, as it leaves a rest, and, once the other
+ * sizes are chosen, what these do not. */
 static void keep_true(gt_caller *c)
 {
     gt_text kept = {0};
     gt_expression *expression;
+    int64_t slots[GT_SLOT_MAX] = {0};
     const char *line = gt_text_string(&c->call->divided);
+    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+        slots[i] = gt_call_leaf_value(c, i);
+    }
     for (const char *next = line; next_condition(&expression, c, &next); line = next) {
         int64_t value = 0;
         bool holds = expression && (!gt_trace_value(&value, &c->tracer, expression) || value != 0);
+        if (holds && c->chosen > 0) {
+            holds = gt_expression_try(&value, expression, slots) == NULL && value != 0;
+        }
         char text[1024];
         (void)gt_snprintf(text, sizeof text, "%.*s", (int)(next - line), line);
         if (holds && (size_t)(next - line) + 2 < sizeof text &&
@@ -433,7 +465,7 @@ static bool keeps_conditions(gt_caller *c, const int64_t *slots)
  * a part where no value for all fits. */
 int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
 {
-    enum { MOST = 3 };
+    enum { MOST = 3, BLOCK = 256 }; /* a multiple of the usual blocks */
     size_t unknown = 0, before = 0;
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         const bool counts = !c->tracer.leaves[i].has_value && is_size(&c->tracer.leaves[i]);
@@ -442,8 +474,10 @@ int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
     }
     const size_t behind = unknown > before ? unknown - before - 1 : 0;
     const size_t parts = c->order == 0 ? 0 : c->order == 1 ? before : behind;
-    const int64_t own = c->tracer.leaves[leaf].value;
-    return c->tracer.leaves[leaf].has_value ? own : c->chosen >> (parts < MOST ? parts : MOST);
+    const gt_trace_leaf *own = &c->tracer.leaves[leaf];
+    return own->has_value ? own->value
+           : own->is_axis ? BLOCK
+                          : c->border + (c->chosen >> (parts < MOST ? parts : MOST));
 }
 
 static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text, bool positive)
@@ -482,22 +516,36 @@ static bool is_possible(gt_caller *c, int strict)
     return all && (strict < 2 || keeps_conditions(c, slots));
 }
 
-/* One value for all sizes that the program does not say: as large as all lengths allow, and so that
- * what must divide does; different ones where one must be larger than another. */
+/* Whether the symbol is a size whose value is chosen, as a gt_draft_size_fn. */
+static bool is_chosen(const void *user, uint16_t symbol)
+{
+    const gt_caller *c = user;
+    const int leaf = gt_trace_slot((void *)&c->tracer, gt_draft_symbol_at(c->draft, symbol)->name);
+    return leaf >= 0 && is_size(&c->tracer.leaves[leaf]) && !c->tracer.leaves[leaf].has_value;
+}
+
+/* One value for all sizes that the program does not say: as large as all lengths and a thread's
+ * loops allow, and so that what must divide does; different ones where one must be larger than
+ * another. */
 static void choose_value(gt_caller *c)
 {
-    enum { MOST = 1 << 20, LEAST = 32, ORDERS = 3 };
-    static const int64_t firsts[] = {MOST, INT64_C(3) * (MOST / 4)};
+    enum { LEAST = 32, ORDERS = 3, BORDERS = 4 };
+    static const int64_t borders[BORDERS] = {0, 2, 1, 4};
+    static const int64_t mosts[] = {1 << 20, 1 << 16, 1 << 12, 1 << 9};
+    const size_t loops = gt_draft_count_loops(c->draft, is_chosen, c);
+    const int64_t most = mosts[loops < 3 ? loops : 3], firsts[] = {most, 3 * (most / 4)};
     bool found = false;
     for (int strict = 2; strict >= 0 && !found; strict--) {
-        for (int i = 0; i < 2 * ORDERS && !found; i++) {
-            c->order = i / 2;
+        for (int i = 0; i < 2 * ORDERS * BORDERS && !found; i++) {
+            c->order = i / 2 % ORDERS;
+            c->border = borders[i / (2 * ORDERS)];
             for (c->chosen = firsts[i % 2]; c->chosen > LEAST && !(found = is_possible(c, strict));
                  c->chosen /= 2) {
             }
         }
     }
     c->order = found ? c->order : 0;
+    c->border = found ? c->border : 0;
     c->chosen = found ? c->chosen : LEAST;
 }
 
@@ -562,6 +610,37 @@ static void write_work(gt_caller *c)
     gt_text_free(&sum);
 }
 
+/* Sizes that the program has for the same number of elements in different words: what the kernel
+ * reads is not more than what is allocated. */
+static void compare_lengths(gt_caller *c)
+{
+    const gt_reader none = {0};
+    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
+        const gt_draft_buffer *buffer = &c->draft->buffers[i];
+        const gt_text *length = &c->call->parameters[buffer->parameter].length;
+        gt_text read = {0};
+        gt_draft_writer w = {.out = &read, .draft = c->draft, .present = &none};
+        if (length->length > 0 && buffer->length.known) {
+            gt_draft_append_sum(&w, &buffer->length);
+        }
+        gt_expression *has = gt_trace_read(&c->tracer, gt_text_string(length), length->length),
+                      *needs = gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
+        bool differs = false, named = true;
+        for (size_t leaf = 0; leaf < c->tracer.leaf_count && has && needs; leaf++) {
+            const bool uses = gt_expression_uses(needs, (int)leaf);
+            named &= !uses || is_size(&c->tracer.leaves[leaf]);
+            differs |= uses && !gt_expression_uses(has, (int)leaf);
+        }
+        if (differs && named) {
+            gt_text_printf(&c->call->divided, "#pragma gputune require(%s <= %s)\n",
+                           gt_text_string(&read), gt_text_string(length));
+        }
+        gt_expression_free(has);
+        gt_expression_free(needs);
+        gt_text_free(&read);
+    }
+}
+
 void gt_call_write(gt_caller *c)
 {
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
@@ -570,10 +649,12 @@ void gt_call_write(gt_caller *c)
         bool plain = strspn(value, "0123456789") == strlen(value);
         gt_text_printf(&parameter->enclosed, plain ? "%s" : "(%s)", value);
     }
-    read_casts(c);
+    read_lanes(c);
     keep_true(c);
     write_work(c);
     write_blocks(c);
     choose_value(c);
+    compare_lengths(c);
+    keep_true(c);
     write_sizes(c);
 }

@@ -326,10 +326,7 @@ static void note_undefined(gt_draft *draft, const gt_token *name)
         constant->first_line = constant->last_line = 0;
     }
     if (dimension >= 0) {
-        int symbol = gt_draft_find_symbol(draft, constant->name);
-        symbol =
-            symbol < 0 ? gt_draft_add_symbol(draft, constant->name, GT_DRAFT_CONSTANT) : symbol;
-        draft->dimensions[dimension].fixed = gt_sum_symbol((uint16_t)symbol);
+        draft->dimensions[dimension].fixed = gt_draft_constant_sum(draft, constant->name);
         draft->dimensions[dimension].has_threads = true;
     }
 }

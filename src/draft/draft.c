@@ -16,7 +16,7 @@
 static void append_name(gt_text *out, const gt_draft *draft)
 {
     char name[GT_NAME_MAX];
-    gt_draft_function_name(name, draft, &draft->function);
+    gt_draft_function_name(name, draft);
     gt_text_printf(out, "%s%s%s", draft->function.scope, draft->function.scope[0] ? "::" : "",
                    name);
 }
@@ -425,8 +425,7 @@ static bool is_again(gt_text *names, const gt_draft *draft)
     return is;
 }
 
-/* Every kernel that the program launches, or, where it launches none, every kernel that is no
- * other's reference. */
+/* Every kernel that the program launches, or, where it launches none, every kernel. */
 static gputune_status add_all(maker *m)
 {
     gputune_status status = GPUTUNE_OK;
@@ -444,8 +443,7 @@ static gputune_status add_all(maker *m)
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
-                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
-                          !is_again(&names, draft);
+                          (!launched || gt_call_is_launched(draft)) && !is_again(&names, draft);
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
             added += wanted && status == GPUTUNE_OK;
             if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {

@@ -55,6 +55,13 @@ static gt_sum add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
     return symbol ? gt_sum_symbol(symbol) : (gt_sum){0};
 }
 
+gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name)
+{
+    const int symbol = gt_draft_find_symbol(draft, name);
+    return symbol > 0 ? gt_sum_symbol((uint16_t)symbol)
+                      : add_symbol(draft, name, GT_DRAFT_CONSTANT);
+}
+
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
 {
     char name[GT_NAME_MAX];
@@ -344,6 +351,13 @@ static gt_sum operate(gt_draft *draft, gt_operation operation, gt_sum a, gt_sum 
     }
     if (right || operation == GT_DO_DIVIDE) {
         return gt_sum_divide(a, b);
+    }
+    uint16_t loaded;
+    const gt_sum plain = gt_draft_expand(draft, b, false);
+    if (operation == GT_DO_SUBTRACT && gt_sum_equal(&a, &plain) && gt_sum_is_symbol(&a, &loaded) &&
+        draft->symbols.items[loaded].kind == GT_DRAFT_LOADED) { /* p[i + 1] - p[i]: it rises */
+        draft->buffers[draft->symbols.items[loaded].buffer].is_prefix = true;
+        return a;
     }
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
         return gt_sum_add(a, b, operation == GT_DO_ADD ? 1 : -1);

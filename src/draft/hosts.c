@@ -214,6 +214,23 @@ static gputune_status put_headers_aside(const hosts *h, char *const *missing, si
     return GPUTUNE_OK;
 }
 
+/* Types that a program has from headers of the host, such as <cublas_v2.h>. */
+static gputune_status add_headers(const hosts *h)
+{
+    static const char *const types[][2] = {{"__nv_bfloat16", "cuda_bf16.h"},
+                                           {"__half", "cuda_fp16.h"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        gt_text line = {0};
+        if (gt_program_first(h->program, (gt_span){0, h->program->own}, types[i][0]) <
+                h->program->own &&
+            !strstr(h->text, types[i][1])) {
+            gt_text_printf(&line, "#include <%s>\n", types[i][1]);
+            GT_TRY(gt_lines_insert(h->lines, 1, &line));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
                                   const char *file, char *const *missing, size_t count)
 {
@@ -225,5 +242,6 @@ gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, co
         GT_TRY(gt_lexer_is(&line, "error") ? enclose(&h, line.token.line, line.token.line)
                                            : GPUTUNE_OK);
     }
+    GT_TRY(add_headers(&h));
     return put_declarations_aside(&h);
 }

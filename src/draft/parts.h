@@ -66,7 +66,9 @@ typedef struct gt_draft_access {
 typedef struct gt_draft_buffer {
     uint32_t parameter;
     bool is_read, is_written, is_passed_on, is_moved;
+    bool is_divisor;   /* something is divided by its elements */
     bool is_unordered; /* which elements are written depends on an atomic function's result */
+    double lanes;      /* elements in the widest vectors that it is read or written as */
     uint32_t texture;  /* the result of gt_draft_read_texture() for the parameter */
     int indexed;       /* the buffer that this buffer's elements are indices into, or -1 */
     uint16_t total;    /* the symbol of the size that this buffer's elements bound; 0: none */
@@ -210,6 +212,8 @@ uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name);
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* Adds a symbol and returns its number; 0: there is no room. */
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
+/* The constant's symbol, which is added if there is none; not known: there is no room. */
+gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name);
 /* The index of the buffer that token `at` names, itself or by an alias; *alias is NULL if the token
  * is the parameter's own name. -1: the token names no buffer. */
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);
@@ -252,6 +256,10 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index);
 bool gt_draft_has_moved(const gt_draft *draft);
 /* Decides the launch's dimensions and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
+typedef bool (*gt_draft_size_fn)(const void *user, uint16_t parameter);
+/* How many loops over sizes a thread has, each counted once; `is_counted` says over which ones, all
+ * if it is NULL. */
+size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user);
 /* Splits a bound of the form `size / by`; false: the sum is no quotient of a size. */
 bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by);
 /* The number that the sum comes to in the example problem (gt_draft_symbol.value). */
@@ -283,10 +291,7 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
 
 /* ---- write.c ---- */
 
-void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft,
-                            const gt_function *function);
-/* Whether the kernel's name says that it is another one's reference. */
-bool gt_draft_is_reference(const gt_draft *draft);
+void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
 
 /* Appends the clauses whose words are not among `present`. */
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);

@@ -478,6 +478,20 @@ static gt_span value_at(const gt_program *p, size_t first)
     return gt_program_item(p, &out, &rest) ? out : (gt_span){first, first};
 }
 
+/* Behind a comma: whether the statement begins with a type, `TYPE a, b`. */
+static bool is_declared_further(const gt_program *p, size_t at)
+{
+    int depth = 0;
+    size_t first = at;
+    for (; first > 0 && depth >= 0 && !gt_program_is(p, first - 1, "{ } ;"); first--) {
+        depth += gt_program_is(p, first - 1, closing) - gt_program_is(p, first - 1, opening);
+    }
+    first += depth < 0; /* the bracket that is open */
+    bool is_loop = gt_program_is(p, first - 1, "(") && gt_program_is(p, first - 2, "for");
+    return (depth == 0 || is_loop) && is_like(p, first, "NAME") &&
+           (is_name(p, first + 1) || gt_program_is(p, first + 1, "* & <"));
+}
+
 /* Whether the token is a name that gets a value there, `NAME = value` or `TYPE NAME(value)`, or is
  * declared without one. */
 static bool defines(gt_found *out, const gt_program *p, size_t at)
@@ -486,7 +500,7 @@ static bool defines(gt_found *out, const gt_program *p, size_t at)
                                   {.before = {NULL, "; { } )", "*"}}};
     static const form constructed[] = {{{NULL, NULL, "NAME"}, {"( {"}},
                                        {{NULL, NULL, ">"}, {"( {"}}};
-    static const form declared[] = {{{NULL, NULL, "NAME"}, {"; :"}},
+    static const form declared[] = {{{NULL, NULL, "NAME"}, {"; : ,"}},
                                     {{NULL, NULL, ">"}, {"; :"}},
                                     {{"; { } const", "NAME", "*"}, {"; ,"}}};
     if (HAS_FORM(p, at, others)) {
@@ -498,7 +512,9 @@ static bool defines(gt_found *out, const gt_program *p, size_t at)
     out->value = out->is_constructed ? (gt_span){at + 2, gt_program_close(p, at + 1)}
                  : is_set            ? value_at(p, at + 2)
                                      : (gt_span){0, 0};
-    return out->is_constructed || is_set || HAS_FORM(p, at, declared);
+    return out->is_constructed || is_set || HAS_FORM(p, at, declared) ||
+           (gt_program_is(p, at - 1, ",") && gt_program_is(p, at + 1, "; ,") &&
+            is_declared_further(p, at));
 }
 
 bool gt_program_is_plain(const gt_program *p, gt_span span)
@@ -574,9 +590,9 @@ static bool find_within(gt_found *out, const gt_program *p, gt_span span, const 
     return found;
 }
 
-/* What calls give to a function's parameter. */
+/* What calls give to a function's parameter, or its default. */
 static void find_argument(gt_found *out, const gt_program *p, const gt_program_function *function,
-                          size_t index)
+                          size_t parameter, size_t index)
 {
     gt_span arguments;
     size_t at = 0;
@@ -587,7 +603,8 @@ static void find_argument(gt_found *out, const gt_program *p, const gt_program_f
             return;
         }
     }
-    out->value = (gt_span){0};
+    out->value = gt_program_is(p, parameter + 1, "=") ? value_at(p, parameter + 2) : (gt_span){0};
+    out->site = gt_program_site(p, parameter);
 }
 
 /* What calls, NAME<…>(), give to a parameter of a function's template. */
@@ -623,6 +640,31 @@ static size_t first_of(const gt_program *p, gt_span span, const gt_token *name)
     return span.first < span.end ? span.first : 0;
 }
 
+/* What a function assigns to the parameter that a call within the span gives the variable to. */
+static void find_filler(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
+{
+    for (size_t i = 0; i < p->functions.count; i++) {
+        const gt_program_function *function = &p->functions.items[i];
+        gt_span given, parameter;
+        size_t at = span.first;
+        while (find_call_of(p, token_at(p, function->name), function->name, at, &at, &given) &&
+               at < span.end) {
+            gt_span item;
+            for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
+                gt_found filled;
+                (void)gt_program_accept(p, &item, "&");
+                if (gt_program_is_name(p, item) && is_same(p, item.first, name) &&
+                    gt_program_item_at(p, &parameter, function->parameters, k) &&
+                    parameter.end > parameter.first &&
+                    find_within(&filled, p, function->body, token_at(p, parameter.end - 1))) {
+                    out->value = filled.value;
+                    out->site = filled.site;
+                }
+            }
+        }
+    }
+}
+
 bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, size_t at)
 {
     const gt_token *name = token_at(p, at);
@@ -645,7 +687,9 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         if (found || parameter) {
             out->identity = parameter ? parameter : first_of(p, before, name);
             if (!found) {
-                find_argument(out, p, function, index);
+                find_argument(out, p, function, parameter, index);
+            } else if (out->value.first == out->value.end) {
+                find_filler(out, p, before, name);
             }
             return true;
         }
@@ -681,39 +725,7 @@ bool gt_program_follow(gt_found *found, const gt_program *p, gt_span *span, gt_s
     return false;
 }
 
-static bool on_device(const gt_program *p, const gt_token *name, int depth)
-{
-    enum { DEPTH_MAX = 6 };
-    bool is = false;
-    for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
-        const gt_program_function *function = &p->functions.items[i];
-        const gt_token *own = token_at(p, function->name);
-        const gt_span span = {function->parameters.first, function->body.end};
-        is = !gt_token_equals(own, name) && !gt_token_is(own, "main") && first_of(p, span, name) &&
-             (function->is_device || on_device(p, own, depth + 1));
-    }
-    for (size_t i = 1; i + 1 < p->code && depth < DEPTH_MAX && !is; i++) { /* a struct's extents */
-        bool is_struct = gt_program_is(p, i + 1, "{") &&
-                         (gt_program_is(p, i - 1, "struct") || gt_program_is(p, i, "struct"));
-        is = is_struct && first_of(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name) &&
-             (gt_program_is(p, i, "struct") || gt_token_equals(token_at(p, i), name) ||
-              on_device(p, token_at(p, i), depth + 1));
-    }
-    for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
-        const gt_token *own = token_at(p, p->macros.items[i].name);
-        is = !gt_token_equals(own, name) && first_of(p, p->macros.items[i].value, name) &&
-             on_device(p, own, depth + 1);
-    }
-    return is;
-}
-
-bool gt_program_on_device(const gt_program *p, const gt_token *macro)
-{
-    return on_device(p, macro, 0);
-}
-
-/* ---- names that nothing defines -----------------------------------------------------------------
- */
+/* ---- names that nothing defines -------------------------------------------------------------- */
 
 /* Words of the language, and what CUDA's headers have without a call. */
 static const char words[] =
@@ -737,20 +749,6 @@ bool gt_program_is_word(const gt_program *p, size_t at)
         is |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
     }
     return is;
-}
-
-/* Behind a comma: whether the statement begins with a type, `TYPE a, b`. */
-static bool is_declared_further(const gt_program *p, size_t at)
-{
-    int depth = 0;
-    size_t first = at;
-    for (; first > 0 && depth >= 0 && !gt_program_is(p, first - 1, "{ } ;"); first--) {
-        depth += gt_program_is(p, first - 1, closing) - gt_program_is(p, first - 1, opening);
-    }
-    first += depth < 0; /* the bracket that is open */
-    bool is_loop = gt_program_is(p, first - 1, "(") && gt_program_is(p, first - 2, "for");
-    return (depth == 0 || is_loop) && is_like(p, first, "NAME") &&
-           (is_name(p, first + 1) || gt_program_is(p, first + 1, "* & <"));
 }
 
 /* Whether that occurrence may declare the name, or the name is a type's or a label's. */
@@ -783,6 +781,7 @@ bool gt_program_is_told(const gt_program *p, const gt_token *name)
     for (size_t i = 1; i < p->tokens.count && !is_told; i++) {
         is_told = is_same(p, i, name) &&
                   ((gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
+                   gt_program_is(p, i + 1, "[ . ->") || /* no number that a tuner defines */
                    (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
                    may_declare(p, i));
     }

@@ -260,6 +260,23 @@ static void fix_by_stride(gt_draft *draft, uint16_t d)
     }
 }
 
+/* A parameter of the kernel's template that is called after threads is the block of a kernel whose
+ * own code leaves that to others. */
+static void fix_by_template(gt_draft *draft)
+{
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        char lower[GT_NAME_MAX];
+        gt_draft_lower(lower, constant->name);
+        const bool is_block =
+            strstr(lower, "threads") && (!strstr(lower, "per") || strstr(lower, "per_block"));
+        if (constant->is_template_parameter && !constant->is_type && is_block &&
+            !draft->dimensions[0].fixed.known && !draft->dimensions[1].has_threads) {
+            draft->dimensions[0].fixed = gt_draft_constant_sum(draft, constant->name);
+        }
+    }
+}
+
 static void settle_dimension(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
@@ -490,17 +507,19 @@ static size_t size_degree(const gt_draft *draft, const gt_sum *sum)
     return (size_t)highest;
 }
 
-/* How many loops over sizes a thread has, each counted once. */
-static size_t count_loops(const gt_draft *draft)
+size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user)
 {
     size_t count = 0;
     for (size_t i = 0; i < draft->guards.count; i++) {
         const gt_draft_guard *guard = &draft->guards.items[i];
         const gt_sum plain = gt_draft_expand(draft, guard->left, true);
-        bool counts = gt_draft_loop(draft, &guard->left) &&
-                      !gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX) &&
-                      !gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1) &&
-                      gt_draft_first_of(draft, &guard->bound, GT_DRAFT_PARAMETER) >= 0;
+        const int size = gt_draft_first_of(draft, &guard->bound, GT_DRAFT_PARAMETER);
+        const gt_draft_symbol *loop = gt_draft_loop(draft, &guard->left);
+        const bool covers = gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX) ||
+                            gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1);
+        double step;
+        bool counts = loop && (!covers || gt_sum_is_number(&loop->step, &step)) && size >= 0 &&
+                      (!is_counted || is_counted(user, (uint16_t)size));
         for (size_t k = 0; k < i; k++) {
             counts &= !gt_sum_equal(&guard->bound, &draft->guards.items[k].bound) ||
                       !gt_draft_loop(draft, &draft->guards.items[k].left);
@@ -514,7 +533,7 @@ static size_t count_loops(const gt_draft *draft)
 static void choose_values(gt_draft *draft)
 {
     static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
-    size_t depth = count_loops(draft);
+    size_t depth = gt_draft_count_loops(draft, NULL, NULL);
     for (uint16_t d = 0; d < 3; d++) {
         const size_t degree = size_degree(draft, &draft->dimensions[d].size);
         depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
@@ -575,6 +594,7 @@ void gt_draft_settle(gt_draft *draft)
     for (uint16_t d = 0; d < 3; d++) {
         settle_dimension(draft, d);
     }
+    fix_by_template(draft);
     choose_values(draft);
     settle_lengths(draft);
     if (draft->is_pinned) {

@@ -195,6 +195,7 @@ static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt
             return true;
         }
     }
+    *out = (gt_found){0};
     return false;
 }
 
@@ -247,6 +248,9 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     t->failed = t->steps > STEPS_MAX || !name[0] || t->text.failed || (found->macro && !known);
     t->leaf_count = leaves;
     t->leaf_uses = uses;
+    t->failed |=
+        !known && gt_program_is(t->program, gt_program_type(t->program, found->identity).first,
+                                "float double"); /* no size has a fraction */
     int same = t->failed || known ? -1 : gt_trace_origin(t, found->value);
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
@@ -581,6 +585,10 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
     gt_found found;
     if (gt_program_is(p, at + 1, "::")) {
         return at + 2; /* std:: */
+    }
+    if (gt_program_is(p, at, "true false")) {
+        gt_text_append(&t->text, gt_program_is(p, at, "true") ? "1" : "0");
+        return at + 1;
     }
     size_t open = at + 1;
     if (gt_program_is(p, open, "<") && gt_program_is(p, at, "min max")) {

@@ -13,14 +13,15 @@ enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
 /* One of the names that traced expressions are made of. */
 typedef struct gt_trace_leaf {
     char name[GT_NAME_MAX];
-    size_t identity;         /* its variable: gt_found.identity */
-    int parameter;           /* index of the kernel's parameter that it is, or -1 */
-    gt_span origin;          /* the tokens of its value in the program */
-    int64_t value;           /* set if has_value */
-    bool has_value;          /* the program states the value */
-    bool is_number;          /* expressions contain its value, not its name */
-    bool is_axis;            /* a dimension of the block that is a tunable */
-    bool is_property;        /* a property of the device */
+    size_t identity;  /* its variable: gt_found.identity */
+    int parameter;    /* index of the kernel's parameter that it is, or -1 */
+    gt_span origin;   /* the tokens of its value in the program */
+    int64_t value;    /* set if has_value */
+    bool has_value;   /* the program states the value */
+    bool is_number;   /* expressions contain its value, not its name */
+    bool is_assumed;  /* a scalar's value that the program does not say, and no length needs */
+    bool is_axis;     /* a dimension of the block that is a tunable */
+    bool is_property; /* a property of the device */
     bool in_grid, in_length; /* the grid, or a buffer's length, depends on it */
 } gt_trace_leaf;
 

@@ -347,6 +347,23 @@ static void write_walked(gt_draft_writer *w, const gt_draft_dimension *dimension
     }
 }
 
+/* What is read or written as vectors is a whole number of them, unless one of its extents is. */
+static void write_lanes(gt_draft_writer *w, const gt_draft_buffer *buffer)
+{
+    const gt_sum lanes = gt_sum_number(buffer->lanes);
+    const gt_product *product = &buffer->length.terms[0];
+    bool has = buffer->lanes <= 1 || !buffer->length.known || product->count == 0;
+    for (uint32_t i = 0; i < product->count && !has; i++) {
+        char condition[2 * GT_NAME_MAX];
+        (void)gt_snprintf(condition, sizeof condition, "(%s %% %.0f == 0)",
+                          gt_draft_name_of(w, product->powers[i].symbol), buffer->lanes);
+        has = strstr(gt_text_string(w->out), condition) != NULL;
+    }
+    if (!has) {
+        write_divides(w, &buffer->length, &lanes);
+    }
+}
+
 /* What must divide sizes: a block where no comparison leaves the rest out, and what a bound is
  * divided by. */
 static void write_requirements(gt_draft_writer *w)
@@ -371,6 +388,9 @@ static void write_requirements(gt_draft_writer *w)
         if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
             write_divides(w, &size, &by);
         }
+    }
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        write_lanes(w, &draft->buffers[i]);
     }
 }
 
@@ -417,100 +437,12 @@ static void write_work(gt_draft_writer *w)
     }
 }
 
-void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft,
-                            const gt_function *function)
+void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft)
 {
     gt_lexer lexer;
-    gt_lexer_open(&lexer, draft->text + function->name, function->end - function->name,
-                  (gt_place){"", 1, 1});
+    gt_lexer_open(&lexer, draft->text + draft->function.name,
+                  draft->function.end - draft->function.name, (gt_place){"", 1, 1});
     gt_token_name(out, &lexer.token);
-}
-
-/* Whether a function's name says that it is another one's reference: axpy_ref, naive_axpy. */
-static bool is_reference_name(const char *name, const char *of)
-{
-    static const char *const words[] = {"ref", "naive", "golden", "simple", "slow", "base"};
-    bool is = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        is |= strstr(name, of) && strlen(name) > strlen(of) && strstr(name, words[i]) &&
-              !strstr(of, words[i]);
-    }
-    return is;
-}
-
-/* The next kernel of the text and its name; false: there is none left. */
-static bool next_kernel(gt_function *function, char name[GT_NAME_MAX], const gt_draft *draft)
-{
-    const size_t at = function->end;
-    bool found = gt_function_find(function, draft->text, NULL, at) && function->end > at;
-    if (found) {
-        gt_draft_function_name(name, draft, function);
-    }
-    return found;
-}
-
-bool gt_draft_is_reference(const gt_draft *draft)
-{
-    char own[GT_NAME_MAX], other[GT_NAME_MAX];
-    gt_function function = {0};
-    gt_draft_function_name(own, draft, &draft->function);
-    while (next_kernel(&function, other, draft)) {
-        if (is_reference_name(own, other)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool same_parameters(const gt_draft *a, const gt_draft *b)
-{
-    bool same = a->parameter_count == b->parameter_count;
-    for (size_t i = 0; i < a->parameter_count && same; i++) {
-        same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0;
-    }
-    return same;
-}
-
-/* The reference's sizes are the problem's; false: it has some that the kernel does not take. */
-static bool take_sizes(gt_draft *draft, const gt_draft *other)
-{
-    for (size_t i = 0; i < other->symbols.count; i++) {
-        const gt_draft_symbol *symbol = &other->symbols.items[i];
-        int own = symbol->is_size ? gt_draft_find_symbol(draft, symbol->name) : 0;
-        if (own < 0 || (own > 0 && draft->symbols.items[own].kind != GT_DRAFT_PARAMETER)) {
-            return false;
-        }
-        draft->symbols.items[own].is_size |= own > 0;
-    }
-    return true;
-}
-
-/* Another kernel of the text that takes the same and is called a reference, read with one block
- * and grid; NULL: there is none. */
-static gt_draft *find_reference(gt_draft *draft)
-{
-    char own[GT_NAME_MAX], name[GT_NAME_MAX];
-    gt_function function = {0};
-    gt_draft_function_name(own, draft, &draft->function);
-    while (next_kernel(&function, name, draft)) {
-        gt_draft *other = NULL;
-        if (function.is_template || !is_reference_name(name, own) ||
-            !(other = calloc(1, sizeof *other))) {
-            continue;
-        }
-        other->path = draft->path;
-        other->text = other->whole = draft->text;
-        other->program = draft->program;
-        other->function = function;
-        if (gt_draft_read(other) == GPUTUNE_OK && same_parameters(draft, other) &&
-            take_sizes(draft, other)) {
-            gt_draft_pin(other);
-            other->is_pinned = true;
-            return other;
-        }
-        gt_draft_free(other);
-    }
-    return NULL;
 }
 
 static void write_reference(gt_draft_writer *w)
@@ -521,8 +453,6 @@ static void write_reference(gt_draft_writer *w)
     static const char self[] =
         "// guess: the kernel as it is by default is right; better a kernel that is easy to trust: "
         "reference(NAME)\n#pragma gputune reference(self)\n";
-    gt_draft_writer other = {.out = w->out, .draft = w->reference, .present = w->present};
-    char name[GT_NAME_MAX];
     for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
         if (w->draft->buffers[i].is_unordered) {
             gt_text_printf(w->out,
@@ -531,20 +461,8 @@ static void write_reference(gt_draft_writer *w)
                            w->draft->parameters[w->draft->buffers[i].parameter].name);
         }
     }
-    if (!w->reference) {
-        bool is_told = gt_draft_has_clause(w, "kernel"); /* when that was written */
-        gt_text_append(w->out, !w->draft->is_cooperative ? self : is_told ? "" : cooperative);
-        return;
-    }
-    gt_draft_function_name(name, other.draft, &other.draft->function);
-    gt_text_printf(w->out,
-                   "// guess: by its name, '%s' says what is right\n"
-                   "#pragma gputune reference(%s, block = ",
-                   name, name);
-    append_blocks(&other, ", ");
-    gt_text_append(w->out, ", grid = ");
-    append_grids(&other);
-    gt_text_append(w->out, ")\n");
+    const bool is_told = gt_draft_has_clause(w, "kernel"); /* when that was written */
+    gt_text_append(w->out, !w->draft->is_cooperative ? self : is_told ? "" : cooperative);
 }
 
 /* Other constants of the code that look as if they could be varied. */
@@ -573,7 +491,7 @@ static void write_kernel(gt_draft_writer *w)
     const gt_draft *draft = w->draft;
     const char *before = "<";
     char name[GT_NAME_MAX];
-    gt_draft_function_name(name, draft, &draft->function);
+    gt_draft_function_name(name, draft);
     gt_text_printf(w->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
                    draft->function.scope[0] ? "::" : "", name);
     for (size_t i = 0; i < draft->constants.count; i++) {
@@ -617,8 +535,7 @@ static const struct {
 
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
 {
-    gt_draft_writer w = {
-        .out = out, .draft = draft, .present = present, .reference = find_reference(draft)};
+    gt_draft_writer w = {.out = out, .draft = draft, .present = present};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         const char *word = clauses[i].word;
         bool judged = word && strcmp(word, "reference") == 0 &&
@@ -627,5 +544,4 @@ void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
             clauses[i].write(&w);
         }
     }
-    gt_draft_free(w.reference);
 }

@@ -8,7 +8,6 @@ typedef struct gt_draft_writer {
     gt_text *out;
     gt_draft *draft;
     const gt_reader *present; /* the clauses that the text has already */
-    gt_draft *reference;      /* the draft of the kernel that serves as reference; NULL: none */
 } gt_draft_writer;
 
 /* ---- text.c ---- */

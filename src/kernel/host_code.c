@@ -27,12 +27,13 @@ static bool begins_with_any(const char *name, const char *const *words, size_t c
 bool gt_header_is_hosts(const char *name)
 {
     static const char *const others[] = {
-        "ATen/",      "bits/",    "boost/",    "c10/",        "ctype.h",  "cudnn.h",  "dirent.h",
-        "EGL/",       "GL/",      "GLES2/",    "GLES3/",      "X11/",     "err.h",    "errno.h",
-        "execinfo.h", "libgen.h", "sched.h",   "semaphore.h", "error.h",  "fcntl.h",  "fmt/",
-        "getopt.h",   "gtest/",   "helper_",   "malloc.h",    "memory.h", "mpi.h",    "nccl.h",
-        "omp.h",      "opencv2/", "pthread.h", "pybind11/",   "signal.h", "spdlog/",  "stdarg.h",
-        "strings.h",  "sys/",     "time.h",    "torch/",      "unistd.h", "windows.h"};
+        "ATen/",      "bits/",    "boost/",    "c10/",        "ctype.h",   "cudnn.h",   "dirent.h",
+        "EGL/",       "GL/",      "GLES2/",    "GLES3/",      "X11/",      "err.h",     "errno.h",
+        "execinfo.h", "libgen.h", "sched.h",   "semaphore.h", "error.h",   "fcntl.h",   "fmt/",
+        "getopt.h",   "gtest/",   "helper_",   "inttypes.h",  "complex.h", "malloc.h",  "memory.h",
+        "mpi.h",      "nccl.h",   "omp.h",     "opencv2/",    "pthread.h", "pybind11/", "signal.h",
+        "spdlog/",    "stdarg.h", "strings.h", "sys/",        "time.h",    "torch/",    "unistd.h",
+        "windows.h"};
     return !strpbrk(name, "./") || /* of C++'s library */
            begins_with_any(name, others, sizeof others / sizeof *others);
 }

@@ -5,7 +5,7 @@ static const gt_drafted drafts[] = {
     {"axpy", NULL,
      "kernel(axpy)\n"
      "problem(n = 1 << 20)\n"
-     "args(inout float y[n], in float x[n], float a = 1.5, int n)\n"
+     "args(inout float y[n], in float x[n], float a = 0.5, int n)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -17,7 +17,7 @@ static const gt_drafted drafts[] = {
      "problem(n = 1 << 10)\n"
      "problem(batch = 1 << 10)\n"
      "args(inout cplx data[n][batch] = uniform(0, 99), unsigned int n, unsigned int batch, float "
-     "norm = 1.5)\n"
+     "norm = 0.5)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -42,7 +42,7 @@ static const gt_drafted drafts[] = {
     {"cast", NULL,
      "kernel(scale)\n"
      "problem(n = 1 << 20)\n"
-     "args(out float y[n], in float x[n], float a = 1.5, int n)\n"
+     "args(out float y[n], in float x[n], float a = 0.5, int n)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -90,7 +90,7 @@ static const gt_drafted drafts[] = {
      "problem(ny = 1 << 8)\n"
      "problem(nz = 1 << 8)\n"
      "args(out double out[nz][ny][nx], in double in[nz][ny][nx], int nx, int ny, int nz, double c "
-     "= 1.5)\n"
+     "= 0.5)\n"
      "tune(BLOCK_X = 8, 16, 32, 64)\n"
      "default(BLOCK_X = 32)\n"
      "tune(BLOCK_Y = 1, 2, 4, 8)\n"
@@ -131,8 +131,8 @@ static const gt_drafted drafts[] = {
      "problem(M = 1 << 8)\n"
      "problem(N = 1 << 8)\n"
      "problem(K = 1 << 8)\n"
-     "args(int M, int N, int K, float alpha = 1.5, in float A[M][N], in float B[M][N], float beta "
-     "= 1.5, inout float C[M][N])\n"
+     "args(int M, int N, int K, float alpha = 0.5, in float A[M][N], in float B[M][N], float beta "
+     "= 0.5, inout float C[M][N])\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -141,7 +141,7 @@ static const gt_drafted drafts[] = {
     {"nbody", NULL,
      "kernel(sim::forces)\n"
      "problem(n = 1 << 10)\n"
-     "args(out float4 acc[n], in float4 pos[n], int n, float eps = 1.5)\n"
+     "args(out float4 acc[n], in float4 pos[n], int n, float eps = 0.5)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -152,7 +152,7 @@ static const gt_drafted drafts[] = {
     {"no_size", NULL,
      "kernel(saxpy)\n"
      "problem(n = 1 << 20)\n"
-     "args(inout float y[n], in float x[n], float a = 1.5)\n"
+     "args(inout float y[n], in float x[n], float a = 0.5)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -207,7 +207,7 @@ static const gt_drafted drafts[] = {
     {"structs", NULL,
      "kernel(move)\n"
      "problem(n = 1 << 20)\n"
-     "args(inout particle p[n] = uniform(0, 99), params q = {.alpha = 1.5, .beta = 1.5})\n"
+     "args(inout particle p[n] = uniform(0, 99), params q = {.alpha = 0.5, .beta = 0.5})\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
@@ -257,7 +257,7 @@ static const gt_drafted drafts[] = {
      "block(BLOCK)\n"
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 8 * n)\n"
-     "reference(blur_reference, block = 128, grid = ceil_div(n, 128))\n"},
+     "reference(self)\n"},
     {"with_host", NULL,
      "kernel(MatrixMulKernel)\n"
      "problem(Width = 256)\n"
@@ -293,7 +293,7 @@ static const gt_drafted drafts[] = {
      "block(THREADS)\n"
      "grid(rows)\n"
      "work(bytes = 8 * rows * columns)\n"
-     "reference(scale_rows_reference, block = 256, grid = ceil_div(rows * columns, 256))\n"},
+     "reference(self)\n"},
 };
 
 TEST(test_clauses)

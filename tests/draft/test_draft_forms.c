@@ -137,7 +137,7 @@ static const gt_drafted drafts[] = {
      "problem(n = 1 << 20)\n"
      "problem(type T = float, double)\n"
      "problem(const FAST = 1)\n"
-     "args(out T y[n], in T x[n], T a = 1.5, int n)\n"
+     "args(out T y[n], in T x[n], T a = 0.5, int n)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 128)\n"
      "block(BLOCK)\n"
@@ -289,7 +289,7 @@ static const gt_drafted drafts[] = {
      "block(BLOCK)\n"
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 8 * n)\n"
-     "reference(k_reference, block = 256, grid = 1)\n"},
+     "reference(self)\n"},
     {"warp_rows", "k",
      "kernel(k)\n"
      "problem(rows = 1 << 10)\n"

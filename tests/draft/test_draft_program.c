@@ -418,6 +418,257 @@ static const program programs[] = {
      "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], int n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(min(max_blocks, ceil_div(n, BLOCK)))\n"
      "cooperative()\nwork(bytes = 4 * n)\n"},
+    {"elements that a macro reads and writes as vectors",
+     "#define FOUR(v) (reinterpret_cast<float4 *>(&(v))[0])\n"
+     "__global__ void k(float *y, float *x, int n)\n"
+     "{\n"
+     "    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
+     "    if (i < n) { float4 v = FOUR(x[i]); FOUR(y[i]) = v; }\n"
+     "}\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, 4 * BLOCK))\n"
+     "require(n % 4 == 0)\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"elements that casts read and write as vectors",
+     "__global__ void k(float *y, float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n / 4) { float4 v = *(float4 *)&x[4 * i]; reinterpret_cast<float4 *>(y)[i] = v; "
+     "}\n"
+     "}\n"
+     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc((void **)&b, n * "
+     "sizeof(float)); k<<<n / 4 / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(n / (4 * BLOCK))\n"
+     "require(n % (4 * BLOCK) == 0)\n"
+     "require(n % 4 == 0)\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"sizes that a function fills, and a border around what blocks must divide",
+     "__global__ void k(float *y, const float *x, int h, int w)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x + 1, j = blockIdx.y * blockDim.y + "
+     "threadIdx.y + 1;\n"
+     "    y[j * w + i] = x[j * w + i - 1];\n"
+     "}\n"
+     "void ask(int &rows, int &cols, int &bytes)\n"
+     "{ scan(&rows); scan(&cols); bytes = rows * cols * sizeof(float); }\n"
+     "int main() { int h, w, bytes; float *a, *b; ask(h, w, bytes); cudaMalloc(&a, bytes);\n"
+     "cudaMalloc(&b, bytes); int t = options.threads; dim3 block(t, t);\n"
+     "k<<<dim3((w - 2) / t, (h - 2) / t), block>>>(a, b, h, w); }\n",
+     "kernel(k)\n"
+     "problem(h = 1026)\n"
+     "problem(w = 1026)\n"
+     "args(out float y[h * w], in float x[h * w], int h, int w)\n"
+     "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
+     "default(BLOCK_X = 32)\n"
+     "block(BLOCK_X, BLOCK_X)\n"
+     "require(BLOCK_X * BLOCK_X >= 32)\n"
+     "grid((w - 2) / BLOCK_X, (h - 2) / BLOCK_X)\n"
+     "require((w - 2) % BLOCK_X == 0)\n"
+     "require((h - 2) % BLOCK_X == 0)\n"
+     "work(bytes = 8 * h * w)\n"
+     "reference(self)\n"},
+    {"no size has a fraction, and a condition that no size keeps is none",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    y[i] = x[i];\n"
+     "}\n"
+     "int main() { int n = 1 << 20; float part = share(); n = (int)((float)n / part); float *a, "
+     "*b; cudaMalloc(&a, n * 4); cudaMalloc((void **)&b, n * sizeof(float));\n"
+     "k<<<n / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(n / BLOCK)\n"
+     "require(n % BLOCK == 0)\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"numbers with an exponent, defaults of a function, and a scalar that is made of an unknown "
+     "one",
+     "__global__ void k(float *y, int n, float a, float b, int groups, int each, bool last)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = a * b + each * groups + last;\n"
+     "}\n"
+     "void run(float *y, int n, float a, float b = 0.25)\n"
+     "{ for (int g = 2; g < 9; g *= 2)\n"
+     "k<<<(n + 255) / 256, 256>>>(y, n, a, b, g, n / g, false); }\n"
+     "int main() { int n = 4096; float *y; cudaMalloc(&y, n * 4); run(y, n, 1e-3f); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], int n, float a = 1e-3f, float b = 0.25, int groups = 2, int each = n / "
+     "2, bool last = 0)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "require(n % 2 == 0)\n"
+     "work(bytes = 4 * n)\n"
+     "reference(self)\n"},
+    {"a loop over a size that nothing states",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    float sum = 0;\n"
+     "    if (i < n) { for (int j = 0; j < n; j++) sum += x[j]; y[i] = sum; }\n"
+     "}\n"
+     "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b; cudaMalloc(&a, n * 4); "
+     "cudaMalloc((void **)&b, n * sizeof(float)); k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 16)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"a scalar that is a quotient of sizes",
+     "__global__ void k(float *y, const float *x, int each)\n"
+     "{\n"
+     "    float sum = 0;\n"
+     "    for (int j = threadIdx.x; j < each; j += blockDim.x) sum += x[blockIdx.x * each + j];\n"
+     "    atomicAdd(&y[blockIdx.x], sum);\n"
+     "}\n"
+     "int main(int c, char **v) { int n = to_int(v[1]), groups = to_int(v[2]); float *y, *x;\n"
+     "cudaMalloc(&y, groups * 4); cudaMalloc(&x, n * 4); k<<<groups, 128>>>(y, x, n / groups); }\n",
+     "kernel(k)\n"
+     "problem(groups = 1 << 20)\n"
+     "problem(n = 1 << 20)\n"
+     "args(inout float y[groups], in float x[n], int each = n / groups)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 128)\n"
+     "block(BLOCK)\n"
+     "grid(groups)\n"
+     "require(n % groups == 0)\n"
+     "require((n / groups) * groups <= n)\n"
+     "work(bytes = 8 * groups + 4 * n)\n"
+     "reference(self)\n"},
+    {"how many entries a row has, and what is divided by",
+     "__global__ void k(float *y, const float *x, const int *first, const int *by, int n)\n"
+     "{\n"
+     "    int row = blockIdx.x;\n"
+     "    int begin = first[row], entries = first[row + 1] - begin;\n"
+     "    for (int j = threadIdx.x; j < entries; j += blockDim.x) y[begin + j] = x[begin + j] / "
+     "(float)by[row];\n"
+     "}\n"
+     "int main() { int n = 1024, all = 5000; float *y, *x; int *f, *b; cudaMalloc(&y, all * 4); "
+     "cudaMalloc(&x, all * 4);\n"
+     "cudaMalloc(&f, (n + 1) * 4); cudaMalloc(&b, n * 4); k<<<n, 128>>>(y, x, f, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 10)\n"
+     "args(out float y[5000], in float x[5000], in int first[n + 1] = prefix(5000), in int by[n] = "
+     "uniform(1, 99), int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 128)\n"
+     "block(BLOCK)\n"
+     "grid(n)\n"
+     "work(bytes = 8 * n + 40004)\n"
+     "reference(self)\n"},
+    {"two sizes for as many elements",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = x[i] + 1;\n"
+     "}\n"
+     "int main(int c, char **v) { int n = rows(v[1]), m = columns(v[1]); float *a, *b; "
+     "cudaMalloc(&a, n * 4);\n"
+     "cudaMalloc(&b, m * 4); k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "problem(m = 1 << 20)\n"
+     "args(out float y[n], in float x[m], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "require(n <= m)\n"
+     "work(bytes = 4 * n + 4 * m)\n"
+     "reference(self)\n"},
+    {"a number of blocks that nothing says",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "
+     "y[i] = x[i];\n"
+     "}\n"
+     "int main() { int n = 4096, blocks; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc((void "
+     "**)&b, n * sizeof(float)); occupancy(&blocks); k<<<blocks, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(min(max_blocks, ceil_div(n, BLOCK)))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"threads that nothing compares with a size, in a number of blocks that does not follow theirs",
+     "#define BLOCKS 64\n"
+     "__global__ void k(float *y)\n"
+     "{\n"
+     "    y[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n"
+     "}\n"
+     "void run(int blocks) { float *y; cudaMalloc(&y, blocks * 128 * 4); k<<<blocks, 128>>>(y); "
+     "}\n",
+     "kernel(k)\n"
+     "problem(blocks = 1 << 15)\n"
+     "args(out float y[128 * blocks])\n"
+     "block(128)\n"
+     "grid(blocks)\n"
+     "work(bytes = 512 * blocks)\n"
+     "reference(self)\n"},
+    {"a template's threads, of which the kernel itself says nothing",
+     "template <int THREADS> __device__ float all(float v) { static __shared__ float s[THREADS]; "
+     "s[threadIdx.x] = v; return s[0]; }\n"
+     "template <int NUM_THREADS = 128> __global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    float v = i < n ? x[i] : 0;\n"
+     "    v = all<NUM_THREADS>(v);\n"
+     "    if (i < n) y[i] = v;\n"
+     "}\n",
+     "kernel(k<NUM_THREADS>)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(NUM_THREADS = 64, 128, 256, 512, 1024)\n"
+     "default(NUM_THREADS = 128)\n"
+     "block(NUM_THREADS)\n"
+     "grid(ceil_div(n, NUM_THREADS))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"names behind other declarators are no axes",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    __shared__ float __align__(8) tile[64];\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (threadIdx.x < 64) tile[threadIdx.x] = x[threadIdx.x];\n"
+     "    if (i < n) y[i] = sum(tile);\n"
+     "}\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[64], int n)\n"
+     "tune(BLOCK = 64)\n"
+     "default(BLOCK = 64)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 4 * n)\n"
+     "reference(self)\n"},
     {"every kernel that is launched, and none else",
      "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
      "__global__ void t(cudaTextureObject_t o) { }\n"
@@ -476,6 +727,18 @@ TEST(test_results_in_any_order)
                            NULL);
     assert_true(has(draft, "// ? which order 'y' has: atomics give its elements their places"));
     assert_null(strstr(draft, "which order 'count'"));
+    free(draft);
+}
+
+/* A type that a header of the host brings to the program has its own. */
+TEST(test_headers_of_types)
+{
+    char *draft = draft_of("#include <cublas_v2.h>\n"
+                           "__global__ void k(__nv_bfloat16 *y, const __nv_bfloat16 *x, int n)\n{\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) y[i] = x[i];\n}\n",
+                           NULL);
+    assert_int_equal(strncmp(draft, "#include <cuda_bf16.h>\n#include <cublas_v2.h>\n", 46), 0);
     free(draft);
 }
 

@@ -1,0 +1,46 @@
+/* Which names of a program its device code reads. */
+#include "draft/program.h"
+
+static const gt_token *token_at(const gt_program *p, size_t at)
+{
+    return &p->tokens.items[at];
+}
+
+/* Whether the span has the name. */
+static bool has(const gt_program *p, gt_span span, const gt_token *name)
+{
+    char word[GT_NAME_MAX];
+    gt_token_name(word, name);
+    return word[0] && gt_program_first(p, span, word) < span.end;
+}
+
+static bool on_device(const gt_program *p, const gt_token *name, int depth)
+{
+    enum { DEPTH_MAX = 6 };
+    bool is = false;
+    for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
+        const gt_program_function *function = &p->functions.items[i];
+        const gt_token *own = token_at(p, function->name);
+        const gt_span span = {function->parameters.first, function->body.end};
+        is = !gt_token_equals(own, name) && !gt_token_is(own, "main") && has(p, span, name) &&
+             (function->is_device || on_device(p, own, depth + 1));
+    }
+    for (size_t i = 1; i + 1 < p->code && depth < DEPTH_MAX && !is; i++) { /* a struct's extents */
+        bool is_struct = gt_program_is(p, i + 1, "{") &&
+                         (gt_program_is(p, i - 1, "struct") || gt_program_is(p, i, "struct"));
+        is = is_struct && has(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name) &&
+             (gt_program_is(p, i, "struct") || gt_token_equals(token_at(p, i), name) ||
+              on_device(p, token_at(p, i), depth + 1));
+    }
+    for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
+        const gt_token *own = token_at(p, p->macros.items[i].name);
+        is = !gt_token_equals(own, name) && has(p, p->macros.items[i].value, name) &&
+             on_device(p, own, depth + 1);
+    }
+    return is;
+}
+
+bool gt_program_on_device(const gt_program *p, const gt_token *macro)
+{
+    return on_device(p, macro, 0);
+}
