@@ -72,9 +72,7 @@ static bool must_stay(const gt_template *template, int size)
     for (uint32_t a = 0; a < template->axis_count; a++) {
         for (uint32_t i = 0; i < template->argument_count; i++) {
             const gt_argument *argument = &template->arguments[i];
-            bool vector =
-                template->axes[a].kind == GT_AXIS_VECTOR && (template->axes[a].buffers >> i & 1);
-            if (vector && argument->extent_count > 1 &&
+            if (gt_axis_widens(&template->axes[a], i) && argument->extent_count > 1 &&
                 gt_expression_uses(argument->extents[argument->extent_count - 1],
                                    GT_SLOT_PROBLEM + size)) {
                 return true;

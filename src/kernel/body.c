@@ -423,14 +423,12 @@ static gputune_status note_head(gt_body *body, const char *path)
 
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
 {
-    gt_text tokens = {0};
+    GT_SCOPED(gt_text_free) gt_text tokens = {0};
     GT_TRY(note_names(body, uses, template));
     GT_TRY(note_head(body, template->parts->files[0].path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
-    gputune_status status = tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
     body->tokens = gt_hash_string(gt_text_string(&tokens));
-    gt_text_free(&tokens);
-    return status;
+    return tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */
@@ -451,10 +449,7 @@ static void append_mark(gt_text *out, const char *text, size_t at, const char *p
 }
 
 /* The step's number, as an ending of a name. */
-static void append_number(gt_text *out, uint32_t step)
-{
-    gt_text_printf(out, "_launch%u", step + 1);
-}
+#define LAUNCH_NUMBER "_launch%u"
 
 static bool is_specialised(const char *text, const char *name)
 {
@@ -498,7 +493,7 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
     gt_text_append(&out, "\n");
     append_mark(&out, *text, function.begin, path);
     gt_text_append_bytes(&out, *text + function.begin, named - function.begin);
-    append_number(&out, step);
+    gt_text_printf(&out, LAUNCH_NUMBER, step + 1);
     gt_text_append_bytes(&out, *text + named, function.end - named);
     gt_text_append(&out, "\n");
     append_mark(&out, *text, function.end, path);
@@ -549,16 +544,8 @@ gputune_status gt_instances_name(gt_template_parts *parts)
         if (first != i) {
             memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
         } else if (needs_copy(parts, i)) {
-            gt_text name = {0};
-            gt_text_append(&name, kernel->entry);
-            append_number(&name, i);
-            const bool failed = name.failed, fits = name.length < sizeof kernel->entry;
-            memcpy(kernel->entry, gt_text_string(&name), fits ? name.length + 1 : 0);
-            gt_text_free(&name);
-            if (failed) {
-                return gt_fail_memory();
-            }
-            if (!fits) {
+            const size_t length = strlen(kernel->entry), room = sizeof kernel->entry - length;
+            if ((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >= room) {
                 return gt_fail_at(kernel->place, "'%s' is too long; expected a shorter name",
                                   kernel->name);
             }
@@ -627,12 +614,11 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
-    char *code;
+    GT_FREED char *code = NULL;
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(gt_host_code_cut(&code, text, parse->parts));
-    gputune_status status = rewrite(&code, parse->template);
-    status = status ? status : make_kernel_body(parse, code);
-    status = status ? status : make_judge_body(parse, code);
-    free(code);
-    return status ? status : gt_names_check(parse);
+    GT_TRY(rewrite(&code, parse->template));
+    GT_TRY(make_kernel_body(parse, code));
+    GT_TRY(make_judge_body(parse, code));
+    return gt_names_check(parse);
 }

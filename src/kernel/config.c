@@ -37,29 +37,34 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
+const char *gt_axis_nearest(const gt_template *template, const char *name)
 {
     const char *names[GT_AXIS_MAX];
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        names[i] = template->axes[i].name;
+    }
+    return gt_nearest(name, names, template->axis_count);
+}
+
+gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
+{
     int index = gt_template_axis_index(template, name);
     if (index >= 0) {
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        names[i] = template->axes[i].name;
-    }
     if (template->axis_count == 0) {
         return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; it has no tunables at all",
                        template->name, name);
     }
-    const char *nearest = gt_nearest(name, names, template->axis_count);
+    const char *nearest = gt_axis_nearest(template, name);
     if (nearest) {
         return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
                        nearest);
     }
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        gt_text_printf(&list, "%s%s", i ? ", " : "", template->axes[i].name);
     }
     return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected one of %s", template->name, name,
                    gt_text_string(&list));

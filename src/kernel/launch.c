@@ -27,8 +27,7 @@ static gputune_status check_vectors(const gt_binding *binding, const gt_config *
         for (uint32_t i = 0; i < template->argument_count; i++) {
             const gt_argument *argument = &template->arguments[i];
             int64_t width = binding->slots[GT_SLOT_AXIS + a], inner;
-            if (template->axes[a].kind != GT_AXIS_VECTOR || !(template->axes[a].buffers >> i & 1) ||
-                argument->extent_count < 2) {
+            if (!gt_axis_widens(&template->axes[a], i) || argument->extent_count < 2) {
                 continue;
             }
             GT_TRY(gt_expression_integer(&inner, argument->extents[argument->extent_count - 1],
@@ -313,10 +312,10 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     for (uint32_t a = 0; a < template->axis_count; a++) {
         uint32_t width = (uint32_t)binding.slots[GT_SLOT_AXIS + a];
         for (uint32_t i = 0; i < template->argument_count; i++) {
-            bool asks = template->axes[a].kind == GT_AXIS_VECTOR && width > 1 &&
-                        (template->axes[a].buffers >> i & 1);
             uint32_t bytes =
-                asks ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes : 0;
+                width > 1 && gt_axis_widens(&template->axes[a], i)
+                    ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes
+                    : 0;
             bytes = bytes < most ? bytes : most;
             widest = bytes > widest ? bytes : widest;
         }

@@ -2,6 +2,8 @@
  * Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "kernel/npy.h"
 
+#include "kernel/lexer.h"
+
 #include <string.h>
 
 /* The types that arguments have, as NumPy names them. It has no bfloat16: such files hold unsigned
@@ -19,88 +21,62 @@ enum { TYPE_COUNT = sizeof types / sizeof *types, MAGIC_BYTES = 6, DESCR_BYTES =
 
 static const char magic[] = "\x93NUMPY";
 
-/* A header in reading; all its text lies before `end`. */
-typedef struct cursor {
-    const char *at, *end;
-} cursor;
-
-static void skip_blanks(cursor *c)
+static bool is_text(const gt_token *token)
 {
-    while (c->at < c->end && strchr(" \t\r\n", *c->at)) {
-        c->at++;
-    }
+    return token->kind == GT_TOKEN_STRING || token->kind == GT_TOKEN_CHARACTER;
 }
 
-static bool accept(cursor *c, const char *text)
+/* Opens the lexer behind `'key':` in the header. */
+static bool find_key(gt_lexer *c, const char *header, const char *end, const char *key)
 {
-    size_t length = strlen(text);
-    skip_blanks(c);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0) {
-        return false;
+    const size_t length = strlen(key);
+    gt_lexer_open(c, header, (size_t)(end - header), (gt_place){"", 1, 1});
+    while (c->token.kind != GT_TOKEN_END && !(is_text(&c->token) && c->token.length == length + 2 &&
+                                              memcmp(c->token.text + 1, key, length) == 0)) {
+        gt_lexer_next(c);
     }
-    c->at += length;
-    return true;
+    gt_lexer_next(c);
+    return gt_lexer_accept(c, ":");
 }
 
-/* Steps behind `'key':`. */
-static bool find_key(cursor *c, const char *header, const char *end, const char *key)
+static bool read_string(char out[DESCR_BYTES], const gt_lexer *c)
 {
-    size_t length = strlen(key);
-    for (const char *at = header; at + length + 2 <= end; at++) {
-        bool quoted = (at[0] == '\'' || at[0] == '"') && at[length + 1] == at[0];
-        if (quoted && memcmp(at + 1, key, length) == 0) {
-            *c = (cursor){at + length + 2, end};
-            return accept(c, ":");
-        }
-    }
-    return false;
+    const bool fits = is_text(&c->token) && c->token.length < DESCR_BYTES + 2;
+    const size_t length = fits ? c->token.length - 2 : 0;
+    memcpy(out, c->token.text + fits, length);
+    out[length] = '\0';
+    return fits;
 }
 
-static bool read_string(char out[DESCR_BYTES], cursor *c)
+static bool read_number(uint64_t *out, gt_lexer *c)
 {
-    skip_blanks(c);
-    if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) {
-        return false;
-    }
-    const char *begin = c->at + 1;
-    const char *close = memchr(begin, *c->at, (size_t)(c->end - begin));
-    if (!close || close - begin >= DESCR_BYTES) {
-        return false;
-    }
-    memcpy(out, begin, (size_t)(close - begin));
-    out[close - begin] = '\0';
-    return true;
-}
-
-static bool read_number(uint64_t *out, cursor *c)
-{
-    skip_blanks(c);
-    const char *begin = c->at;
-    for (*out = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
-        if (__builtin_mul_overflow(*out, 10, out) ||
-            __builtin_add_overflow(*out, (uint64_t)(*c->at - '0'), out)) {
+    const gt_token number = c->token;
+    *out = 0;
+    for (size_t i = 0; i < number.length; i++) {
+        const unsigned digit = (unsigned)(number.text[i] - '0');
+        if (digit > 9 || __builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, digit, out)) {
             return false;
         }
     }
-    return c->at > begin;
+    gt_lexer_next(c);
+    return number.length > 0;
 }
 
-static bool read_shape(gt_npy *out, cursor *c)
+static bool read_shape(gt_npy *out, gt_lexer *c)
 {
-    if (!accept(c, "(")) {
+    if (!gt_lexer_accept(c, "(")) {
         return false;
     }
     out->elements = 1;
-    while (!accept(c, ")")) {
+    while (!gt_lexer_accept(c, ")")) {
         uint64_t extent;
         if (out->dimensions == GT_NPY_DIMENSIONS || !read_number(&extent, c) ||
-            __builtin_mul_overflow(out->elements, extent, &out->elements)) {
+            __builtin_mul_overflow(out->elements, extent, &out->elements) ||
+            (!gt_lexer_accept(c, ",") && !gt_lexer_is(c, ")"))) {
             return false;
         }
         out->shape[out->dimensions++] = extent;
-        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) {
-            return false;
-        }
     }
     return true;
 }
@@ -132,7 +108,7 @@ static gputune_status not_numpys(const char *path, const char *what)
 static gputune_status read_header(gt_npy *out, const char *header, const char *end,
                                   const char *path)
 {
-    cursor c;
+    gt_lexer c;
     char descr[DESCR_BYTES];
     if (!find_key(&c, header, end, "descr") || !read_string(descr, &c)) {
         return not_numpys(path, "no type of a single number in its header");
@@ -141,7 +117,7 @@ static gputune_status read_header(gt_npy *out, const char *header, const char *e
     if (!find_key(&c, header, end, "shape") || !read_shape(out, &c)) {
         return not_numpys(path, "no shape of up to 8 dimensions in its header");
     }
-    if (!find_key(&c, header, end, "fortran_order") || accept(&c, "True")) {
+    if (!find_key(&c, header, end, "fortran_order") || gt_lexer_accept(&c, "True")) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: stored by columns; expected rows: save numpy.ascontiguousarray(array)",
                        path);

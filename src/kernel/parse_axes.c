@@ -126,17 +126,13 @@ gputune_status gt_parse_cluster(gt_parse *parse, gt_lexer *body)
 
 static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name, gt_place place)
 {
-    const char *names[GT_AXIS_MAX];
     const gt_template *template = parse->template;
     int index = gt_template_axis_index(template, name);
     if (index >= 0) {
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        names[i] = template->axes[i].name;
-    }
-    const char *nearest = gt_nearest(name, names, template->axis_count);
+    const char *nearest = gt_axis_nearest(template, name);
     return gt_fail_at(place, "'%s' is not a tunable; expected %s%s%s", name, nearest ? "'" : "",
                       nearest ? nearest : "one that tune() or another axis declares",
                       nearest ? "'" : "");

@@ -413,5 +413,10 @@ int gt_template_problem_index(const gt_template *template, const char *name);
 /* The name of the scratch buffer at `index`; *type is the type of its elements, as written. NULL:
  * there is no such buffer. */
 const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
+/* Whether the axis widens the accesses to the argument. */
+static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
+{
+    return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);
+}
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);

@@ -38,17 +38,22 @@ static const char *const launch_words[] = {"block", "grid",        "shared",    
 static const char proof[] = "two launches, another data set with other scalars, all poisons, "
                             "tolerances by each element's sensitivity\n";
 
+/* Appends the clause if its word is one of `words`, which blanks separate. */
+static void append_clause(gt_text *out, const gt_clause *clause, const char *words)
+{
+    const char *begin = clause->body.token.text;
+    if (gt_is_any(clause->word, strlen(clause->word), words)) {
+        gt_text_printf(out, "\n%s ", clause->word);
+        gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+    }
+}
+
 static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
                            size_t count)
 {
     for (size_t w = 0; w < count; w++) {
         for (size_t c = 0; c < reader->clauses.count; c++) {
-            const gt_clause *clause = &reader->clauses.items[c];
-            if (strcmp(clause->word, list[w]) == 0) {
-                const char *begin = clause->body.token.text;
-                gt_text_printf(out, "\n%s ", list[w]);
-                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
-            }
+            append_clause(out, &reader->clauses.items[c], list[w]);
         }
     }
 }
@@ -56,29 +61,19 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
 /* Loops and launches in the order in which they stand. */
 static void append_loops(gt_text *out, const gt_reader *reader)
 {
-    static const char *const words[] = {"for", "end", "swap", "launch"};
     for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
-        const gt_clause *clause = &reader->clauses.items[c];
-        const char *begin = clause->body.token.text;
-        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-            if (strcmp(clause->word, words[w]) == 0) {
-                gt_text_printf(out, "\n%s ", words[w]);
-                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
-            }
-        }
+        append_clause(out, &reader->clauses.items[c], "for end swap launch");
     }
 }
 
 static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *const *list,
                                    size_t count)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     append_clauses(&text, reader, list, count);
     append_loops(&text, reader);
     *out = gt_hash_string(gt_text_string(&text));
-    gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
-    gt_text_free(&text);
-    return status;
+    return text.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 /* The clauses that say which code a configuration becomes. */
@@ -136,7 +131,7 @@ static void append_work_of_default(gt_text *out, const gt_template *template)
 
 static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, WORDS(meaning_words));
@@ -149,9 +144,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
         parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
         parse->template->has_headers = true;
     }
-    gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
-    gt_text_free(&text);
-    GT_TRY(status);
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
     GT_TRY(hash_clauses(&parse->parts->geometry, reader, WORDS(launch_words)));
     return hash_making(&parse->parts->making, reader);
 }

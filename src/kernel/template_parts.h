@@ -233,6 +233,8 @@ void gt_parts_free(gt_template_parts *parts);
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */
 const gt_expression *gt_work_measure(const gt_template *template);
+/* The name of an axis that is nearest to `name`, or NULL. In config.c. */
+const char *gt_axis_nearest(const gt_template *template, const char *name);
 /* Sets *out to the index of the axis of this name. EINVAL, with the nearest name or a list of all,
  * for an unknown name. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);

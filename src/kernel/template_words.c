@@ -73,11 +73,6 @@ static pragma pragma_at(int index)
                    : (pragma){.phase = PHASES};
 }
 
-/* Words that are known and not to be had yet. */
-static const struct {
-    const char *word, *expected;
-} refused[] = {{"surface", "a buffer"}};
-
 static int word_index(const char *word)
 {
     for (int i = 0; pragma_at(i).word; i++) {
@@ -98,11 +93,8 @@ static gputune_status unknown_word(const gt_clause *clause)
 {
     const char *names[WORD_MAX] = {"include"};
     size_t count = 1;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (strcmp(refused[i].word, clause->word) == 0) {
-            return gt_fail_at(clause->place, "'%s' is not supported yet; expected %s", clause->word,
-                              refused[i].expected);
-        }
+    if (strcmp(clause->word, "surface") == 0) {
+        return gt_fail_at(clause->place, "'surface' is not supported yet; expected a buffer");
     }
     for (int i = 0; pragma_at(i).word; i++) {
         names[count++] = pragma_at(i).word;
