@@ -19,18 +19,16 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates one to three expressions. Missing ones, and those that a loop's counter changes, count
- * as 1. */
-static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
+/* An expression's value, or the given one where there is none, or where a loop's counter changes
+ * it.
+ */
+static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
+                            const gt_binding *binding)
 {
-    for (uint32_t i = 0; i < 3; i++) {
-        out[i] = 1;
-        if (i < dimensions->count && !gt_counters_used(dimensions->items[i]) &&
-            gt_expression_try(&out[i], dimensions->items[i], slots)) {
-            return GT_LIMIT_EXPRESSION;
-        }
-    }
-    return GT_LIMIT_NONE;
+    *out = otherwise;
+    bool known = expression && !gt_counters_used(expression);
+    return known && gt_expression_try(out, expression, binding->slots) ? GT_LIMIT_EXPRESSION
+                                                                       : GT_LIMIT_NONE;
 }
 
 /* What is against clusters of so many blocks. */
@@ -58,15 +56,15 @@ static gt_limit bind_cluster(gt_kernel_step *out, const gt_template_step *step,
                              const gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
-    gt_limit limit = evaluate(size, &step->cluster, binding->slots);
-    for (int i = 0; i < 3 && !limit; i++) {
-        limit = size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]);
-        limit = limit ? limit : check_cluster(binding, blocks *= size[i]);
-        if (!limit) {
-            out->cluster[i] = (uint32_t)size[i];
-        }
+    for (int i = 0; i < 3; i++) { /* a missing item is NULL */
+        GT_WITHIN(bind_number(&size[i], step->cluster.items[i], 1, binding));
     }
-    return limit;
+    for (int i = 0; i < 3; i++) {
+        GT_WITHIN(size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]));
+        GT_WITHIN(check_cluster(binding, blocks *= size[i]));
+        out->cluster[i] = (uint32_t)size[i];
+    }
+    return GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_cluster(gt_binding *binding)
@@ -81,29 +79,19 @@ gt_limit gt_binding_cluster(gt_binding *binding)
         }
     }
     int64_t blocks = (int64_t)first->cluster[0] * first->cluster[1] * first->cluster[2];
-    limit = limit ? limit : check_cluster(binding, blocks);
-    return limit ? limit : check_preferred(binding);
+    GT_WITHIN(limit);
+    GT_WITHIN(check_cluster(binding, blocks));
+    return check_preferred(binding);
 }
 
 static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
 {
     const gt_template_parts *parts = binding->template->parts;
-    int64_t value;
-    if (parts->launch_bounds[0]) {
-        if (gt_expression_try(&value, parts->launch_bounds[0], binding->slots)) {
-            return GT_LIMIT_EXPRESSION;
-        }
-        if (value < threads) {
-            return GT_LIMIT_BOUNDS;
-        }
-    }
-    if (parts->maxreg) {
-        if (gt_expression_try(&value, parts->maxreg, binding->slots)) {
-            return GT_LIMIT_EXPRESSION;
-        }
-        return value < 0 || value > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
-    }
-    return GT_LIMIT_NONE;
+    int64_t bounds, registers;
+    GT_WITHIN(bind_number(&bounds, parts->launch_bounds[0], threads, binding));
+    GT_WITHIN(bounds < threads ? GT_LIMIT_BOUNDS : GT_LIMIT_NONE);
+    GT_WITHIN(bind_number(&registers, parts->maxreg, 0, binding));
+    return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
 static gt_limit bind_block(gt_kernel_step *out, const gt_template_step *step,
@@ -111,29 +99,29 @@ static gt_limit bind_block(gt_kernel_step *out, const gt_template_step *step,
 {
     const gt_device *device = binding->device;
     int64_t size[3], threads = 1;
-    gt_limit limit = evaluate(size, &step->block, binding->slots);
-    for (int i = 0; i < 3 && !limit; i++) {
-        limit = size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
-                : size[i] > device->max_threads_per_block ||
-                        (threads *= size[i]) > device->max_threads_per_block
-                    ? GT_LIMIT_BLOCK_THREADS
-                : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
-                                                 : GT_LIMIT_NONE;
-        if (!limit) {
-            out->block[i] = (uint32_t)size[i];
-        }
+    for (int i = 0; i < 3; i++) {
+        GT_WITHIN(bind_number(&size[i], step->block.items[i], 1, binding));
     }
-    return limit;
+    for (int i = 0; i < 3; i++) {
+        GT_WITHIN(size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
+                  : size[i] > device->max_threads_per_block ||
+                          (threads *= size[i]) > device->max_threads_per_block
+                      ? GT_LIMIT_BLOCK_THREADS
+                  : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
+                                                   : GT_LIMIT_NONE);
+        out->block[i] = (uint32_t)size[i];
+    }
+    return GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_block(gt_binding *binding)
 {
     uint32_t *block = binding->first.block;
-    gt_limit limit = bind_block(&binding->first, binding->template->parts->steps, binding);
-    for (int i = 0; i < 3 && !limit; i++) {
+    GT_WITHIN(bind_block(&binding->first, binding->template->parts->steps, binding));
+    for (int i = 0; i < 3; i++) {
         binding->slots[GT_SLOT_BLOCK + i] = block[i];
     }
-    return limit ? limit : check_compiled(binding, (int64_t)block[0] * block[1] * block[2]);
+    return check_compiled(binding, (int64_t)block[0] * block[1] * block[2]);
 }
 
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
@@ -167,46 +155,31 @@ gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
                                                           : GT_LIMIT_NONE;
 }
 
-/* An expression's value, or the given one where there is none. */
-static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
-                            const gt_binding *binding)
-{
-    *out = otherwise;
-    bool known = expression && !gt_counters_used(expression);
-    return known && gt_expression_try(out, expression, binding->slots) ? GT_LIMIT_EXPRESSION
-                                                                       : GT_LIMIT_NONE;
-}
-
 static gt_limit bind_shared(gt_kernel_step *out, const gt_template_step *step,
                             const gt_binding *binding)
 {
     int64_t bytes;
-    gt_limit limit = bind_number(&bytes, step->shared, 0, binding);
-    limit = limit ? limit : gt_shared_limit(binding->device, bytes);
-    out->shared_bytes = limit ? out->shared_bytes : (uint32_t)bytes;
-    return limit;
+    GT_WITHIN(bind_number(&bytes, step->shared, 0, binding));
+    GT_WITHIN(gt_shared_limit(binding->device, bytes));
+    out->shared_bytes = (uint32_t)bytes;
+    return GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_shared(gt_binding *binding)
 {
-    gt_limit limit = bind_shared(&binding->first, binding->template->parts->steps, binding);
-    if (!limit) {
-        fill_occupancy(binding);
-    }
-    return limit;
+    GT_WITHIN(bind_shared(&binding->first, binding->template->parts->steps, binding));
+    fill_occupancy(binding);
+    return GT_LIMIT_NONE;
 }
 
 /* One dimension of the grid, rounded up to the cluster. */
 static gt_limit bind_grid(gt_kernel_step *out, const gt_template_step *step, uint32_t dimension,
                           const gt_binding *binding)
 {
-    int64_t size = 1, most = binding->device->max_grid[dimension];
+    int64_t size, most = binding->device->max_grid[dimension];
     int64_t cluster =
         dimension == 0 && out->preferred_cluster ? out->preferred_cluster : out->cluster[dimension];
-    if (dimension < step->grid.count && !gt_counters_used(step->grid.items[dimension]) &&
-        gt_expression_try(&size, step->grid.items[dimension], binding->slots)) {
-        return GT_LIMIT_EXPRESSION;
-    }
+    GT_WITHIN(bind_number(&size, step->grid.items[dimension], 1, binding));
     if (size < 1) {
         return GT_LIMIT_GRID_EMPTY;
     }
@@ -227,11 +200,10 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 
 static gt_limit bind_first_grid(gt_binding *binding)
 {
-    gt_limit limit = GT_LIMIT_NONE;
-    for (uint32_t i = 0; i < 3 && !limit; i++) {
-        limit = gt_binding_grid(binding, i);
+    for (uint32_t i = 0; i < 3; i++) {
+        GT_WITHIN(gt_binding_grid(binding, i));
     }
-    return limit;
+    return GT_LIMIT_NONE;
 }
 
 static bool has_carveout(const gt_device *device, int64_t kb)
@@ -272,10 +244,7 @@ static gt_limit bind_cooperative(gt_kernel_step *out, const gt_template_step *st
                                  int64_t resident, const gt_binding *binding)
 {
     int64_t value;
-    gt_limit limit = bind_number(&value, step->cooperative, 0, binding);
-    if (limit) {
-        return limit;
-    }
+    GT_WITHIN(bind_number(&value, step->cooperative, 0, binding));
     out->cooperative = value != 0;
     double blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
     return value && blocks > (double)resident ? GT_LIMIT_COOPERATIVE : GT_LIMIT_NONE;
@@ -292,11 +261,8 @@ static gt_limit bind_times(gt_kernel_step *out, const gt_template_step *step,
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
     int64_t times, programmatic;
-    gt_limit limit = bind_number(&times, step->times, 1, binding);
-    limit = limit ? limit : bind_number(&programmatic, step->programmatic, 0, binding);
-    if (limit) {
-        return limit;
-    }
+    GT_WITHIN(bind_number(&times, step->times, 1, binding));
+    GT_WITHIN(bind_number(&programmatic, step->programmatic, 0, binding));
     out->times = (uint32_t)times;
     out->programmatic = programmatic != 0;
     return times < 1 || times > TIMES_MAX                               ? GT_LIMIT_TIMES
@@ -307,14 +273,11 @@ static gt_limit bind_times(gt_kernel_step *out, const gt_template_step *step,
 static gt_limit bind_shape(gt_kernel_step *out, const gt_template_step *step,
                            const gt_binding *binding)
 {
-    gt_limit limit = bind_shared(out, step, binding);
-    limit = limit ? limit : bind_cluster(out, step, binding);
-    limit = limit ? limit : bind_block(out, step, binding);
-    for (uint32_t i = 0; i < 3 && !limit; i++) {
-        limit = bind_grid(out, step, i, binding);
-    }
-    if (limit) {
-        return limit;
+    GT_WITHIN(bind_shared(out, step, binding));
+    GT_WITHIN(bind_cluster(out, step, binding));
+    GT_WITHIN(bind_block(out, step, binding));
+    for (uint32_t i = 0; i < 3; i++) {
+        GT_WITHIN(bind_grid(out, step, i, binding));
     }
     int64_t resident = gt_blocks_resident(binding->device, out->block, out->shared_bytes);
     return bind_cooperative(out, step, resident, binding);
@@ -324,18 +287,17 @@ static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32
 {
     const gt_template_step *step = &binding->template->parts->steps[index];
     *out = index == 0 ? binding->first : (gt_kernel_step){.times = 1};
-    gt_limit limit = bind_times(out, step, binding);
-    return limit || index == 0 ? limit : bind_shape(out, step, binding);
+    GT_WITHIN(bind_times(out, step, binding));
+    return index == 0 ? GT_LIMIT_NONE : bind_shape(out, step, binding);
 }
 
 gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
                        const gt_binding *binding)
 {
-    gt_limit limit = GT_LIMIT_NONE;
-    for (uint32_t i = 0; i < binding->template->parts->step_count && !limit; i++) {
-        limit = bind_step(&steps[i], binding, i);
+    for (uint32_t i = 0; i < binding->template->parts->step_count; i++) {
+        GT_WITHIN(bind_step(&steps[i], binding, i));
     }
-    return limit ? limit : gt_sequence_bind(sequence, steps, binding);
+    return gt_sequence_bind(sequence, steps, binding);
 }
 
 gt_limit gt_binding_steps(gt_binding *binding)
@@ -352,10 +314,7 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
         gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        gt_limit limit = steps[i](binding);
-        if (limit) {
-            return limit;
-        }
+        GT_WITHIN(steps[i](binding));
     }
     return GT_LIMIT_NONE;
 }
@@ -454,10 +413,7 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
     const uint32_t count = binding->template->pass_count;
     uint64_t constant = 0;
     for (uint32_t i = 0; i < count; i++) {
-        gt_limit limit = make_block(&out[i], binding, i, ways[i]);
-        if (limit) {
-            return limit;
-        }
+        GT_WITHIN(make_block(&out[i], binding, i, ways[i]));
     }
     for (uint32_t i = 0; i < count; i++) {
         if (ways[i] == GT_PASS_SPLIT) {

@@ -46,6 +46,15 @@ typedef enum gt_limit {
     GT_LIMIT_COUNT
 } gt_limit;
 
+/* Returns from the enclosing function the limit that `call` breaks, if it breaks one. */
+#define GT_WITHIN(call)                                                                            \
+    do {                                                                                           \
+        gt_limit gt_within_ = (call);                                                              \
+        if (gt_within_) {                                                                          \
+            return gt_within_;                                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
  * `out`, NUL-terminated. */
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);

@@ -225,10 +225,7 @@ static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
     gt_iteration_begin(&run);
     while (gt_iteration_next(&run, sequence)) {
         gt_step_complete(&run, &steps[run.step]);
-        gt_limit limit = check_launch(&run, &steps[run.step], binding);
-        if (limit) {
-            return limit;
-        }
+        GT_WITHIN(check_launch(&run, &steps[run.step], binding));
         note_shape(&steps[run.step], !(launched >> run.step & 1), &run);
         launched |= 1u << run.step;
     }
@@ -247,5 +244,6 @@ gt_limit gt_sequence_bind(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MAX],
     for (uint32_t i = 0; i < parts->order_count; i++) {
         add_order(&m, parts, &parts->orders[i]);
     }
-    return m.limit ? m.limit : rehearse(out, steps, binding);
+    GT_WITHIN(m.limit);
+    return rehearse(out, steps, binding);
 }

@@ -68,10 +68,10 @@ static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mod
 
 static gt_limit make_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
 {
-    gt_limit limit = find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding);
-    limit = limit ? limit : find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding);
-    limit = limit ? limit : find_mode(&out->l2_promotion, map, GT_MAP_L2, binding);
-    return !limit && out->interleave > 0 && out->rank < 3 ? GT_LIMIT_TENSORMAP_MODE : limit;
+    GT_WITHIN(find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding));
+    GT_WITHIN(find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding));
+    GT_WITHIN(find_mode(&out->l2_promotion, map, GT_MAP_L2, binding));
+    return out->interleave > 0 && out->rank < 3 ? GT_LIMIT_TENSORMAP_MODE : GT_LIMIT_NONE;
 }
 
 /* Dimension i of the driver's order is the i-th from the end of the template's. */
@@ -139,10 +139,10 @@ static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding 
         gt_element_resolve(binding, binding->template->arguments[map->argument].type);
     *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_type(element.type)};
     out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
-    gt_limit limit = make_modes(out, map, binding);
+    GT_WITHIN(make_modes(out, map, binding));
     out->alignment = out->interleave == 2 ? 32 : 16;
-    limit = limit ? limit : make_shape(out, map, binding, element.bytes);
-    return limit ? limit : check_map(out, element.bytes);
+    GT_WITHIN(make_shape(out, map, binding, element.bytes));
+    return check_map(out, element.bytes);
 }
 
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding)
@@ -152,10 +152,7 @@ gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *bind
         return GT_LIMIT_TENSORMAP_NONE;
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {
-        gt_limit limit = make_map(&out[i], &parts->maps[i], binding);
-        if (limit) {
-            return limit;
-        }
+        GT_WITHIN(make_map(&out[i], &parts->maps[i], binding));
     }
     return GT_LIMIT_NONE;
 }
