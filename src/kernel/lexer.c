@@ -323,6 +323,12 @@ bool gt_lexer_has(gt_lexer lexer, const gt_token *token)
     return lexer.token.kind != GT_TOKEN_END;
 }
 
+gt_token gt_lexer_peek(gt_lexer lexer)
+{
+    gt_lexer_next(&lexer);
+    return lexer.token;
+}
+
 bool gt_lexer_accept(gt_lexer *lexer, const char *text)
 {
     if (!gt_lexer_is(lexer, text)) {
@@ -366,6 +372,12 @@ void gt_message_at(gt_place place, const char *format, ...)
     int length = gt_vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     gt_message_set("%s:%d:%d: %s", place.path, place.line, place.column, length < 0 ? "?" : text);
+}
+
+gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place)
+{
+    return count < most ? GPUTUNE_OK
+                        : gt_fail_at(place, "more than %zu %s; expected fewer", most, what);
 }
 
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what)

@@ -50,6 +50,8 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
 /* Whether the token is the current one or one behind it. */
 bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
+/* The token behind the current one. */
+gt_token gt_lexer_peek(gt_lexer lexer);
 /* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);
@@ -74,6 +76,8 @@ void gt_lexer_skip_angles(gt_lexer *lexer);
 /* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
+/* Fails with ETEMPLATE "more than MOST WHAT; expected fewer" where `count` has reached `most`. */
+gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place);
 /* Fails with ETEMPLATE at the current token: "found 'x'; expected WHAT", and lexer->form unless
  * WHAT shows a form itself. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);

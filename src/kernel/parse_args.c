@@ -255,10 +255,8 @@ gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
         GT_TRY(gt_keep(parse->parts, template->arguments));
     }
     do {
-        if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
-            return gt_fail_at(parse->clause->place, "more than %d arguments; expected fewer",
-                              GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1);
-        }
+        GT_TRY(gt_check_room(template->argument_count, GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1,
+                             "arguments", parse->clause->place));
         GT_TRY(read_argument(parse, body));
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
@@ -268,10 +266,8 @@ gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
-        if (parts->scratch_count == GT_SCRATCH_MAX) {
-            return gt_fail_at(parse->clause->place, "more than %d scratch buffers; expected fewer",
-                              GT_SCRATCH_MAX);
-        }
+        GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
+                             parse->clause->place));
         gt_scratch *scratch = &parts->scratch[parts->scratch_count];
         GT_TRY(gt_read_element_type(scratch->type, parse, body));
         gt_place place = gt_lexer_place(body);

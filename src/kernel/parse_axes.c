@@ -12,9 +12,7 @@ gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_ax
     uint32_t index = template->axis_count;
     gt_axis *axis = &template->axes[index];
     gt_place place = gt_lexer_place(body);
-    if (index == GT_AXIS_MAX) {
-        return gt_fail_at(place, "more than %d tunables; expected fewer", GT_AXIS_MAX);
-    }
+    GT_TRY(gt_check_room(index, GT_AXIS_MAX, "tunables", place));
     GT_TRY(gt_read_new_name(axis->name, parse, body, "NAME = values"));
     gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
     GT_TRY(gt_keep(parse->parts, values));
@@ -209,9 +207,7 @@ static gputune_status read_problem_value(gt_parse *parse, gt_lexer *body)
     uint32_t index = template->problem_count;
     gt_problem_value *value = &template->problem[index];
     gt_place place = gt_lexer_place(body);
-    if (index == GT_PROBLEM_MAX) {
-        return gt_fail_at(place, "more than %d problem values; expected fewer", GT_PROBLEM_MAX);
-    }
+    GT_TRY(gt_check_room(index, GT_PROBLEM_MAX, "problem values", place));
     value->kind = gt_lexer_accept(body, "const")  ? GT_PROBLEM_CONST
                   : gt_lexer_accept(body, "type") ? GT_PROBLEM_TYPE
                                                   : GT_PROBLEM_SIZE;

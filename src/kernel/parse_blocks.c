@@ -7,9 +7,7 @@
 static gputune_status new_block(gt_pass_block **out, gt_parse *parse, gt_place place)
 {
     gt_template *template = parse->template;
-    if (template->pass_count == GT_BLOCK_MAX) {
-        return gt_fail_at(place, "more than %d blocks; expected fewer", GT_BLOCK_MAX);
-    }
+    GT_TRY(gt_check_room(template->pass_count, GT_BLOCK_MAX, "blocks", place));
     *out = &template->passes[template->pass_count++];
     (*out)->axis = -1;
     (*out)->line = place.line;

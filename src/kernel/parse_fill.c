@@ -30,20 +30,14 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* Whether the fill ends behind the current token: `index` alone is a word, and else a number in an
- * expression. */
-static bool stands_alone(const gt_lexer *lexer)
-{
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
-    return ahead.token.kind == GT_TOKEN_END || gt_token_is_any(&ahead.token, ", ) } nan_ok");
-}
-
+/* `index` is a word if it stands alone, and else a number in an expression. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
+    const gt_token next = gt_lexer_peek(*lexer);
+    bool alone = next.kind == GT_TOKEN_END || gt_token_is_any(&next, ", ) } nan_ok");
     for (int i = 0; i < WORD_COUNT; i++) {
         bool found = gt_lexer_is(lexer, words[i].word);
-        if (found && (words[i].kind != GT_FILL_INDEX || stands_alone(lexer))) {
+        if (found && (words[i].kind != GT_FILL_INDEX || alone)) {
             return &words[i];
         }
     }
@@ -107,13 +101,12 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
     char name[GT_NAME_MAX];
     gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT, parse->code};
     gt_scope scope = gt_symbols_scope(&symbols);
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
+    const gt_token next = gt_lexer_peek(*lexer);
     if (lexer->token.kind == GT_TOKEN_STRING || lexer->token.kind == GT_TOKEN_END ||
         gt_lexer_is(lexer, ",")) {
         return false;
     }
-    return gt_lexer_is(&ahead, "(") || !gt_token_copy(name, sizeof name, &lexer->token) ||
+    return gt_token_is(&next, "(") || !gt_token_copy(name, sizeof name, &lexer->token) ||
            scope.slot(scope.user, name) >= 0;
 }
 
@@ -247,9 +240,7 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
         return read_list(reader, lexer, path);
     }
     gt_initialisers *out = reader->out;
-    if (out->count == ITEMS_MAX) {
-        return gt_fail_at(gt_lexer_place(lexer), "more than %d items; expected fewer", ITEMS_MAX);
-    }
+    GT_TRY(gt_check_room(out->count, ITEMS_MAX, "items", gt_lexer_place(lexer)));
     gt_initialiser *item = &out->items[out->count++];
     memcpy(item->path, path, sizeof path);
     return read_number(item, reader, lexer, separator);

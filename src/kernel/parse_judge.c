@@ -144,9 +144,8 @@ gputune_status gt_parse_reference(gt_parse *parse, gt_lexer *body)
         judge->kernel.place = parse->clause->place;
         return read_self(judge, parse, body);
     }
-    gt_lexer ahead = *body;
-    gt_lexer_next(&ahead);
-    return gt_elements_follow(body) || gt_lexer_is(&ahead, "=")
+    const gt_token next = gt_lexer_peek(*body);
+    return gt_elements_follow(body) || gt_token_is(&next, "=")
                ? read_by_elements(judge, parse, body)
                : read_judge(judge, SHAPES + TOLERANCES, parse, body);
 }

@@ -58,14 +58,6 @@ gputune_status gt_parse_kernel(gt_parse *parse, gt_lexer *body)
     return GPUTUNE_OK;
 }
 
-/* Whether the token behind or before this one makes it part of a C++ name: `ns::N`, `N::type`. */
-static bool is_qualified(const gt_lexer *lexer, bool behind_colons)
-{
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
-    return behind_colons || gt_lexer_is(&ahead, "::");
-}
-
 static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *lexer)
 {
     char name[GT_NAME_MAX];
@@ -99,7 +91,9 @@ gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
         return GPUTUNE_OK;
     }
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (lexer.token.kind == GT_TOKEN_NAME && !is_qualified(&lexer, colons)) {
+        const gt_token next = gt_lexer_peek(lexer);
+        const bool qualified = colons || gt_token_is(&next, "::"); /* `ns::N`, `N::type` */
+        if (lexer.token.kind == GT_TOKEN_NAME && !qualified) {
             GT_TRY(bind_name(parse, body, &lexer));
         }
         colons = gt_lexer_is(&lexer, "::");

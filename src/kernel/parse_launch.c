@@ -45,10 +45,7 @@ gputune_status gt_parse_cooperative(gt_parse *parse, gt_lexer *body)
 gputune_status gt_parse_require(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->require_count == GT_REQUIRE_MAX) {
-        return gt_fail_at(parse->clause->place, "more than %d require(); expected fewer",
-                          GT_REQUIRE_MAX);
-    }
+    GT_TRY(gt_check_room(parts->require_count, GT_REQUIRE_MAX, "require()", parse->clause->place));
     return gt_read_integer_expression(&parts->requires[parts->require_count++], parse, body,
                                       GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
                                           GT_USE_OCCUPANCY | GT_USE_GRID);
@@ -77,10 +74,7 @@ gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
-        if (parts->define_count == GT_DEFINE_MAX) {
-            return gt_fail_at(parse->clause->place, "more than %d macros; expected fewer",
-                              GT_DEFINE_MAX);
-        }
+        GT_TRY(gt_check_room(parts->define_count, GT_DEFINE_MAX, "macros", parse->clause->place));
         gt_define *define = &parts->defines[parts->define_count];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_read_new_name(define->name, parse, body, "NAME = value"));
@@ -148,10 +142,8 @@ gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lex
 static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body, const char *behind)
 {
     char name[GT_NAME_MAX];
-    gt_lexer ahead = *body;
-    gt_lexer_next(&ahead);
-    bool alone =
-        gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&ahead.token, behind);
+    const gt_token next = gt_lexer_peek(*body);
+    bool alone = gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&next, behind);
     *index = alone ? gt_parse_parameter_index(parse, name) : -1;
     return alone;
 }
@@ -160,11 +152,8 @@ static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body, con
 static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->computed_count == GT_VALUES_MAX) {
-        return gt_fail_at(gt_lexer_place(body),
-                          "more than %d arguments that are expressions; expected fewer",
-                          GT_VALUES_MAX);
-    }
+    GT_TRY(gt_check_room(parts->computed_count, GT_VALUES_MAX, "arguments that are expressions",
+                         gt_lexer_place(body)));
     gt_template_value *value = &parts->computed[parts->computed_count];
     const uint32_t arguments = parse->template->argument_count;
     int base = -1;
@@ -187,9 +176,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
                           parse->code};
     const gt_place place = gt_lexer_place(body);
     const bool name = is_name(&index, parse, body, ", )");
-    if (step->argument_count == GT_STEP_ARGUMENTS) {
-        return gt_fail_at(place, "more than %d arguments; expected fewer", GT_STEP_ARGUMENTS);
-    }
+    GT_TRY(gt_check_room(step->argument_count, GT_STEP_ARGUMENTS, "arguments", place));
     uint32_t *argument = &step->arguments[step->argument_count++];
     if (index >= 0) {
         *argument = (uint32_t)index;
@@ -288,9 +275,7 @@ static gputune_status add_step(gt_template_step **out, gt_parse *parse, gt_place
         parts->is_pipeline = true;
         parts->step_count = 0;
     }
-    if (parts->step_count == GT_STEPS_MAX) {
-        return gt_fail_at(place, "more than %d launch(); expected fewer", GT_STEPS_MAX);
-    }
+    GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", place));
     *out = &parts->steps[parts->step_count++];
     **out = (gt_template_step){.argument_count = 0};
     return GPUTUNE_OK;
@@ -335,9 +320,7 @@ static bool is_text(const gt_lexer *lexer)
 static gputune_status new_option(gt_option **out, gt_parse *parse, uint32_t item, gt_place place)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->option_count == GT_OPTION_MAX) {
-        return gt_fail_at(place, "more than %d compiler options; expected fewer", GT_OPTION_MAX);
-    }
+    GT_TRY(gt_check_room(parts->option_count, GT_OPTION_MAX, "compiler options", place));
     *out = &parts->options[parts->option_count++];
     (*out)->item = item;
     return GPUTUNE_OK;

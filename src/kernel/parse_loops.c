@@ -12,10 +12,8 @@ gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kin
                               gt_place place)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->order_count == GT_ORDERS_MAX) {
-        return gt_fail_at(place, "more than %d launch(), for(), end() and swap(); expected fewer",
-                          GT_ORDERS_MAX);
-    }
+    GT_TRY(gt_check_room(parts->order_count, GT_ORDERS_MAX, "launch(), for(), end() and swap()",
+                         place));
     parts->has_loops |= kind != GT_ORDER_LAUNCH;
     *out = &parts->orders[parts->order_count++];
     **out = (gt_order){.kind = kind, .index = index, .place = place};
@@ -87,10 +85,8 @@ gputune_status gt_parse_for(gt_parse *parse, gt_lexer *body)
     gt_template_parts *parts = parse->parts;
     gt_order *order;
     char name[GT_NAME_MAX];
-    if (parts->open_loops == GT_COUNTERS_MAX) {
-        return gt_fail_at(parse->clause->place,
-                          "more than %d loops inside each other; expected fewer", GT_COUNTERS_MAX);
-    }
+    GT_TRY(gt_check_room(parts->open_loops, GT_COUNTERS_MAX, "loops inside each other",
+                         parse->clause->place));
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(name, parse, body, "a counter, as in for(i = 0; i < n; ++i)"));
     for (uint32_t i = 0; i < parts->open_loops; i++) {

@@ -46,10 +46,9 @@ static bool looks_like_setting(const gt_lexer *lexer)
     if (gt_lexer_is(&ahead, "const") || gt_lexer_is(&ahead, "type")) {
         gt_lexer_next(&ahead);
     }
-    if (ahead.token.kind != GT_TOKEN_NAME) {
-        return gt_lexer_is(&ahead, "=");
+    if (ahead.token.kind == GT_TOKEN_NAME) {
+        gt_lexer_next(&ahead);
     }
-    gt_lexer_next(&ahead);
     return gt_lexer_is(&ahead, "=");
 }
 
@@ -140,9 +139,7 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
                 return gt_fail_at(place, "value %s given twice; expected each once", text);
             }
         }
-        if (*count == most) {
-            return gt_fail_at(place, "more than %u values; expected fewer", most);
-        }
+        GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;
     } while (accept_comma(lexer));
     return GPUTUNE_OK;

@@ -12,9 +12,7 @@ enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 /* `(e, e, …)` or one expression. */
 static gputune_status read_list(gt_map_part *out, gt_parse *parse, gt_lexer *body)
 {
-    gt_lexer ahead = *body;
-    bool list = gt_lexer_accept(&ahead, "(");
-    *body = list ? ahead : *body;
+    bool list = gt_lexer_accept(body, "(");
     do {
         if (out->count == GT_TENSORMAP_RANK) {
             return gt_fail_at(gt_lexer_place(body), "a sixth value; expected one to five");
@@ -29,10 +27,9 @@ static gputune_status read_list(gt_map_part *out, gt_parse *parse, gt_lexer *bod
 static gputune_status read_mode(gt_map_part *out, gt_parse *parse, gt_lexer *body,
                                 const char *values)
 {
-    gt_lexer ahead = *body;
-    gt_lexer_next(&ahead);
+    const gt_token next = gt_lexer_peek(*body);
     bool alone = body->token.kind == GT_TOKEN_NUMBER &&
-                 (ahead.token.kind == GT_TOKEN_END || gt_lexer_is(&ahead, ","));
+                 (next.kind == GT_TOKEN_END || gt_token_is(&next, ","));
     bool known = !alone;
     for (const char *word = values; *word && !known; word += strspn(word, ", or")) {
         size_t length = strcspn(word, ", ");
@@ -129,10 +126,7 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
 gputune_status gt_parse_tensormap(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->map_count == GT_TENSORMAP_MAX) {
-        return gt_fail_at(parse->clause->place, "more than %d tensor maps; expected fewer",
-                          GT_TENSORMAP_MAX);
-    }
+    GT_TRY(gt_check_room(parts->map_count, GT_TENSORMAP_MAX, "tensor maps", parse->clause->place));
     gt_map map = {.replaces = false};
     GT_TRY(read_names(&map, parse, body));
     gt_map *kept = &parts->maps[parts->map_count++];
@@ -260,10 +254,7 @@ gputune_status gt_parse_texture(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     uint32_t given = 0;
-    if (parts->texture_count == GT_TEXTURE_MAX) {
-        return gt_fail_at(parse->clause->place, "more than %d textures; expected fewer",
-                          GT_TEXTURE_MAX);
-    }
+    GT_TRY(gt_check_room(parts->texture_count, GT_TEXTURE_MAX, "textures", parse->clause->place));
     gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
     GT_TRY(read_name(&texture, parse, body));
     gt_texture_clause *kept = &parts->textures[parts->texture_count++];

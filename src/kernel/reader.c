@@ -85,8 +85,7 @@ static bool has_guard(const gt_source_file *file)
     }
     const gt_token name = line.token;
     gt_lexer_directive(&lexer, &line);
-    return gt_lexer_accept(&line, "define") && line.token.length == name.length &&
-           memcmp(line.token.text, name.text, name.length) == 0;
+    return gt_lexer_accept(&line, "define") && gt_token_equals(&line.token, &name);
 }
 
 /* Whether the file is being read already. */
@@ -182,37 +181,30 @@ static gputune_status copy_name(char *out, size_t bytes, const char *name, size_
     return GPUTUNE_OK;
 }
 
+/* The name in a string. */
 static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
 {
-    if (token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3) {
-        return gt_fail_at(place, "an include without a name; expected include(\"file\")");
-    }
-    return copy_name(out, bytes, token->text + 1, token->length - 2, place);
+    return token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3
+               ? gt_fail_at(place, "an include without a name; expected include(\"file\")")
+               : copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
-/* Finds the matching parenthesis; `line` ends behind it, *body spans what is inside. */
+/* With both lexers on the clause's "(": `line` ends behind the matching parenthesis, the body spans
+ * what is inside. */
 static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
 {
-    int depth = 1;
-    clause->body = *line;
-    while (line->token.kind != GT_TOKEN_END) {
-        depth += gt_lexer_is(line, "(");
-        depth -= gt_lexer_is(line, ")");
-        if (depth == 0) {
-            /* a second reading that stops at the parenthesis */
-            gt_lexer body = clause->body;
-            body.end = line->token.text;
-            if (body.token.text == line->token.text) {
-                body.token.kind = GT_TOKEN_END;
-                body.token.length = 0;
-            }
-            clause->body = body;
-            gt_lexer_next(line);
-            return GPUTUNE_OK;
-        }
-        gt_lexer_next(line);
+    gt_lexer *body = &clause->body; /* a second reading, which stops at the parenthesis */
+    const char *end = gt_lexer_skip(line, "(", ")");
+    if (!end) {
+        return gt_fail_at(clause->place, "unterminated '%s('; expected ')'", clause->word);
     }
-    return gt_fail_at(clause->place, "unterminated '%s('; expected ')'", clause->word);
+    gt_lexer_next(body);
+    body->end = end;
+    if (body->token.text == end) {
+        body->token.kind = GT_TOKEN_END;
+        body->token.length = 0;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_clause(gt_reader *reader, gt_clause clause, fate *out)
@@ -223,9 +215,7 @@ static gputune_status add_clause(gt_reader *reader, gt_clause clause, fate *out)
         GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
         return join(reader, &(gt_include){name, place.path, .join = true}, place, out);
     }
-    if (reader->clauses.count == CLAUSES_MAX) {
-        return gt_fail_at(clause.place, "more than %d pragmas; expected fewer", CLAUSES_MAX);
-    }
+    GT_TRY(gt_check_room(reader->clauses.count, CLAUSES_MAX, "pragmas", clause.place));
     return gt_array_push(&reader->clauses, clause) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -240,7 +230,7 @@ static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
             return gt_fail_at(clause.place, "'%s' without '('; expected '%s(…)'", clause.word,
                               clause.word);
         }
-        gt_lexer_next(line);
+        clause.body = *line;
         GT_TRY(clause_body(line, &clause));
         GT_TRY(add_clause(reader, clause, out));
     } while (line->token.kind != GT_TOKEN_END);

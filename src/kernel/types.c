@@ -265,9 +265,8 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
         memcpy(out + length, name, more + 1);
         GT_TRY(read_arguments(out, bytes, lexer));
         length = strlen(out);
-        gt_lexer ahead = *lexer;
-        gt_lexer_next(&ahead);
-        if (!all && ahead.token.kind != GT_TOKEN_NAME && !gt_lexer_is(&ahead, "*")) {
+        const gt_token next = gt_lexer_peek(*lexer);
+        if (!all && next.kind != GT_TOKEN_NAME && !gt_token_is(&next, "*")) {
             break;
         }
     } while (lexer->token.kind == GT_TOKEN_NAME);
