@@ -510,11 +510,8 @@ static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
 
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
 {
-    uint32_t i = 0;
-    while (i < parts->step_count && strcmp(parts->steps[i].kernel.name, name) != 0) {
-        i++;
-    }
-    return i;
+    const int step = GT_NAMED(parts->steps, parts->step_count, name);
+    return step < 0 ? parts->step_count : (uint32_t)step;
 }
 
 /* The first step that launches the same function with the same arguments. */

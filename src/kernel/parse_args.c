@@ -76,13 +76,10 @@ static gputune_status read_name(gt_argument *argument, gt_parse *parse, gt_lexer
 static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
 {
     const gt_template *template = parse->template;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (strcmp(template->arguments[i].name, name) == 0) {
-            return gt_fail_at(place,
-                              "'%s' declared twice; expected another name (first on line "
-                              "%d)",
-                              name, template->arguments[i].line);
-        }
+    const int first = GT_NAMED(template->arguments, template->argument_count, name);
+    if (first >= 0) {
+        return gt_fail_at(place, "'%s' declared twice; expected another name (first on line %d)",
+                          name, template->arguments[first].line);
     }
     if (gt_template_axis(template, name)) {
         return gt_fail_at(place,
@@ -273,11 +270,8 @@ gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
         GT_TRY(check_name(parse, scratch->name, place));
-        for (uint32_t i = 0; i < parts->scratch_count; i++) {
-            if (strcmp(parts->scratch[i].name, scratch->name) == 0) {
-                return gt_fail_at(place, "'%s' declared twice; expected another name",
-                                  scratch->name);
-            }
+        if (GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0) {
+            return gt_fail_at(place, "'%s' declared twice; expected another name", scratch->name);
         }
         parts->scratch_count++;
         GT_TRY(gt_read_extents(scratch->extents.items, &scratch->extents.count, parse, body,
@@ -368,10 +362,8 @@ gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
                               "scratch buffer",
                               name);
         }
-        for (uint32_t i = 0; i < parts->clear_count; i++) {
-            if (strcmp(parts->clears[i], name) == 0) {
-                return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
-            }
+        if (GT_NAMED(parts->clears, parts->clear_count, name) >= 0) {
+            return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
         }
         memcpy(parts->clears[parts->clear_count++], name, sizeof name);
     } while (gt_lexer_accept(body, ","));
@@ -394,13 +386,12 @@ static gputune_status read_place(uint32_t *out, gt_parse *parse, gt_lexer *body,
         return gt_fail_at(place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
                           name, what);
     }
-    for (uint32_t i = 0; i < parse->parts->clear_count && direction == GT_OUT; i++) {
-        if (strcmp(parse->parts->clears[i], name) == 0) {
-            return gt_fail_at(place,
-                              "'%s' is zeroed by clear() before each launch, and an input in its "
-                              "place with it; expected an output that is not cleared",
-                              name);
-        }
+    if (direction == GT_OUT &&
+        GT_NAMED(parse->parts->clears, parse->parts->clear_count, name) >= 0) {
+        return gt_fail_at(place,
+                          "'%s' is zeroed by clear() before each launch, and an input in its "
+                          "place with it; expected an output that is not cleared",
+                          name);
     }
     *out = (uint32_t)index;
     return GPUTUNE_OK;

@@ -164,18 +164,6 @@ static gputune_status check_constant_count(const gt_pass_block *block, const gt_
                             (long long)own, block->name, block->type, (long long)of_code);
 }
 
-static gputune_status check_new_constant(const gt_parse *parse, const char *name, gt_place place)
-{
-    const gt_template *template = parse->template;
-    for (uint32_t i = 0; i + 1 < template->pass_count; i++) {
-        if (strcmp(template->passes[i].name, name) == 0) {
-            return gt_fail_at(place, "'%s' declared twice; expected it once (first on line %d)",
-                              name, template->passes[i].line);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* constant(NAME : TYPE[COUNT] : fill) */
 gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
 {
@@ -186,7 +174,12 @@ gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
     GT_TRY(new_block(&block, parse, place));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));
-    GT_TRY(check_new_constant(parse, block->name, place));
+    const gt_pass_block *passes = parse->template->passes;
+    const int first = GT_NAMED(passes, parse->template->pass_count - 1, block->name);
+    if (first >= 0) {
+        return gt_fail_at(place, "'%s' declared twice; expected it once (first on line %d)",
+                          block->name, passes[first].line);
+    }
     if (!gt_declares_constant(&type, &behind, parse, block->name)) {
         return gt_fail_at(place,
                           "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "

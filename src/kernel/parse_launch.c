@@ -78,11 +78,8 @@ gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
         gt_define *define = &parts->defines[parts->define_count];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_read_new_name(define->name, parse, body, "NAME = value"));
-        for (uint32_t i = 0; i < parts->define_count; i++) {
-            if (strcmp(parts->defines[i].name, define->name) == 0) {
-                return gt_fail_at(place, "'%s' declared twice; expected another name",
-                                  define->name);
-            }
+        if (GT_NAMED(parts->defines, parts->define_count, define->name) >= 0) {
+            return gt_fail_at(place, "'%s' declared twice; expected another name", define->name);
         }
         parts->define_count++;
         if (gt_lexer_accept(body, "=")) {
@@ -97,17 +94,9 @@ gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
 int gt_parse_parameter_index(const gt_parse *parse, const char *name)
 {
     const gt_template *template = parse->template;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (strcmp(template->arguments[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    for (uint32_t i = 0; i < parse->parts->scratch_count; i++) {
-        if (strcmp(parse->parts->scratch[i].name, name) == 0) {
-            return (int)(template->argument_count + i);
-        }
-    }
-    return -1;
+    const int own = GT_NAMED(template->arguments, template->argument_count, name);
+    const int scratch = GT_NAMED(parse->parts->scratch, parse->parts->scratch_count, name);
+    return own >= 0 || scratch < 0 ? own : scratch + (int)template->argument_count;
 }
 
 gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body, bool scratch,

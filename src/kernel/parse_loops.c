@@ -89,11 +89,9 @@ gputune_status gt_parse_for(gt_parse *parse, gt_lexer *body)
                          parse->clause->place));
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(name, parse, body, "a counter, as in for(i = 0; i < n; ++i)"));
-    for (uint32_t i = 0; i < parts->open_loops; i++) {
-        if (strcmp(parts->counters[i], name) == 0) {
-            return gt_fail_at(place, "'%s' counts the loop around this one; expected another name",
-                              name);
-        }
+    if (GT_NAMED(parts->counters, parts->open_loops, name) >= 0) {
+        return gt_fail_at(place, "'%s' counts the loop around this one; expected another name",
+                          name);
     }
     GT_TRY(gt_parse_order(&order, parse, GT_ORDER_FOR, parts->open_loops, parse->clause->place));
     GT_TRY(gt_lexer_expect(body, "="));

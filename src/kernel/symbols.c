@@ -81,14 +81,12 @@ bool gt_symbol_is_reserved(const char *name)
 /* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
 static int find(const gt_template *template, const char *name, unsigned *use)
 {
-    for (uint32_t c = 0; c < template->parts->open_loops; c++) {
-        if (strcmp(template->parts->counters[c], name) == 0) {
-            *use = GT_USE_COUNTER;
-            return GT_SLOT_COUNTER + (int)c;
-        }
-    }
-    int i = gt_template_problem_index(template, name);
+    int i = GT_NAMED(template->parts->counters, template->parts->open_loops, name);
     if (i >= 0) {
+        *use = GT_USE_COUNTER;
+        return GT_SLOT_COUNTER + i;
+    }
+    if ((i = gt_template_problem_index(template, name)) >= 0) {
         *use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
         return GT_SLOT_PROBLEM + i;
     }

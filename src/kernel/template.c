@@ -198,24 +198,24 @@ void gt_template_free(gt_template *template)
     }
 }
 
-int gt_template_axis_index(const gt_template *template, const char *name)
+int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name)
 {
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (strcmp(template->axes[i].name, name) == 0) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp((const char *)items + i * bytes, name) == 0) {
             return (int)i;
         }
     }
     return -1;
 }
 
+int gt_template_axis_index(const gt_template *template, const char *name)
+{
+    return GT_NAMED(template->axes, template->axis_count, name);
+}
+
 int gt_template_problem_index(const gt_template *template, const char *name)
 {
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
+    return GT_NAMED(template->problem, template->problem_count, name);
 }
 
 const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)

@@ -104,7 +104,7 @@ typedef struct gt_option {
 
 /* One kernel that is launched: that of a launch(), or the template's only one. */
 typedef struct gt_template_step {
-    gt_kernel_name kernel;
+    gt_kernel_name kernel;              /* first, as GT_NAMED() finds steps by it */
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count;               /* in `args` of a launch() */
@@ -229,6 +229,11 @@ gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const ch
                             size_t length);
 /* Frees the parts, which may have been read only in part, and all that they keep. */
 void gt_parts_free(gt_template_parts *parts);
+
+/* The index of the one called `name` among `count` items of an array whose structs begin with their
+ * names; -1: there is none. In template.c. */
+#define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
+int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */

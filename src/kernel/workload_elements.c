@@ -323,10 +323,8 @@ static gputune_status check_pointer(const gt_binding *binding, const gt_argument
     const gt_template *template = binding->template;
     const char *type = member && member->type[0] ? member->type : "void";
     (void)snprintf(name, sizeof name, "%.60s.%.60s", holder->name, path);
-    for (uint32_t i = template->taken_count; i < template->argument_count; i++) {
-        if (strcmp(template->arguments[i].name, name) == 0) {
-            return GPUTUNE_OK;
-        }
+    if (GT_NAMED(template->arguments, template->argument_count, name) >= 0) {
+        return GPUTUNE_OK;
     }
     return gt_fail_at(place,
                       "'%s' is a pointer and has no buffer; expected one at the end of args(), as "
