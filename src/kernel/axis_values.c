@@ -1,6 +1,4 @@
 /* The values of axes: their texts, and those that users add. */
-#include "kernel/axis_values.h"
-
 #include "kernel/axis_kind.h"
 
 #include "base/condition.h"

@@ -183,14 +183,11 @@ static gputune_status check_assembler(const char *value, gt_place place)
 /* The prelude is C++17. */
 static gputune_status check_standard(const char *value, gt_place place)
 {
-    static const char *const known[] = {"c++17", "c++20", "c++23"};
-    for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcmp(value, known[i]) == 0) {
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_fail_at(place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs",
-                      value);
+    return gt_is_any(value, strlen(value), "c++17 c++20 c++23")
+               ? GPUTUNE_OK
+               : gt_fail_at(place,
+                            "--std=%s; expected c++17, c++20 or c++23, which the prelude needs",
+                            value);
 }
 
 gputune_status gt_compiler_option_check(const char *option, gt_place place)
@@ -223,31 +220,12 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
 
 /* ---- of a variant ---------------------------------------------------------------------------- */
 
-/* Takes `text` over. */
-static gputune_status add(gt_source *out, char *text)
-{
-    char **more = realloc(out->options, (out->option_count + 1) * sizeof *more);
-    if (!more) {
-        free(text);
-        return gt_fail_memory();
-    }
-    out->options = more;
-    out->options[out->option_count++] = text;
-    return GPUTUNE_OK;
-}
-
-static gputune_status add_copy(gt_source *out, const char *text)
-{
-    char *copy;
-    GT_TRY(gt_strdup(&copy, text));
-    return add(out, copy);
-}
+_Static_assert((int)GT_OPTION_MAX + 1 <= (int)GT_SOURCE_OPTIONS, "options() and maxreg()");
 
 static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
 {
     int64_t value;
     gt_text text = {0};
-    char *option;
     const gt_expression *maxreg = binding->template->parts->maxreg;
     if (!maxreg) {
         return GPUTUNE_OK;
@@ -261,8 +239,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     gt_text_printf(&text, "--maxrregcount=%lld", (long long)value);
-    GT_TRY(gt_text_take(&option, &text));
-    return add(out, option);
+    return gt_text_take(&out->options[out->option_count++], &text);
 }
 
 gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *binding, bool kernel)
@@ -280,7 +257,7 @@ gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *bindin
         decided = holds ? option->item : decided;
         const struct option *known = find(option->text + strspn(option->text, "-"));
         if (holds && *option->text && (kernel || (known && known->meaning))) {
-            GT_TRY(add_copy(out, option->text));
+            GT_TRY(gt_strdup(&out->options[out->option_count++], option->text));
         }
     }
     return kernel ? add_maxreg(out, binding) : GPUTUNE_OK;

@@ -10,13 +10,9 @@ enum {
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
-#define SHAPE(word, clause, launch)                                                                \
+#define LAUNCHED(word, most, clause, launch)                                                       \
     {                                                                                              \
-#word, offsetof(gt_template_step, word), 3, clause, launch, false                          \
-    }
-#define NUMBER(word, clause, launch)                                                               \
-    {                                                                                              \
-#word, offsetof(gt_template_step, word), 1, clause, launch, false                          \
+#word, offsetof(gt_template_step, word), most, clause, launch, false                       \
     }
 #define COMPILED(word, most)                                                                       \
     {                                                                                              \
@@ -24,14 +20,14 @@ enum {
     }
 
 static const gt_setting settings[] = {
-    SHAPE(block, PLAN, PLAN | GT_USE_COUNTER),
-    SHAPE(grid, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
-    NUMBER(shared, PLAN | GT_USE_BLOCK, PLAN),
-    SHAPE(cluster, 0, PLAN),
-    NUMBER(cooperative, SOURCE, PLAN),
-    NUMBER(times, 0, PLAN | GT_USE_COUNTER),
-    NUMBER(programmatic, 0, PLAN),
-    NUMBER(when, 0, PLAN | GT_USE_COUNTER),
+    LAUNCHED(block, 3, PLAN, PLAN | GT_USE_COUNTER),
+    LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
+    LAUNCHED(shared, 1, PLAN | GT_USE_BLOCK, PLAN),
+    LAUNCHED(cluster, 3, 0, PLAN),
+    LAUNCHED(cooperative, 1, SOURCE, PLAN),
+    LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
+    LAUNCHED(programmatic, 1, 0, PLAN),
+    LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
 };
@@ -108,14 +104,9 @@ void gt_settings_visit(const gt_template_parts *parts, bool in_source,
     }
 }
 
-static void add_axes(void *user, const gt_expression *expression)
-{
-    *(uint64_t *)user |= gt_axes_used(expression);
-}
-
 uint64_t gt_settings_axes(const gt_template_parts *parts, bool in_source)
 {
     uint64_t axes = 0;
-    gt_settings_visit(parts, in_source, add_axes, &axes);
+    gt_settings_visit(parts, in_source, gt_axes_add, &axes);
     return axes;
 }

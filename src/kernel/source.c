@@ -450,7 +450,6 @@ void gt_source_free(gt_source *source)
     for (size_t i = 0; i < source->instance_count; i++) {
         free(source->instances[i]);
     }
-    free(source->options);
     free(source->text);
     *source = (gt_source){0};
 }

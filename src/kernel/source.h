@@ -3,7 +3,7 @@
 
 #include "kernel/space.h"
 
-enum { GT_INSTANCES_MAX = GT_STEPS_MAX };
+enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 
 /* A source to compile. Variants whose sources have equal hashes share the compiled code. */
 typedef struct gt_source {
@@ -13,7 +13,8 @@ typedef struct gt_source {
                           instances: comments and line numbers do not count */
     size_t head_bytes; /* the text's first bytes, prelude and leading #includes, which are the same
                           in all variants; 0: the compiler reads no headers there */
-    char **options;    /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
+    /* Extra NVRTC options beyond the standard ones: --maxrregcount=…; owned. */
+    char *options[GT_SOURCE_OPTIONS];
     size_t option_count;
     char *instances[GT_INSTANCES_MAX]; /* C++ templates to instantiate: "scan<float, 128>"; owned */
     size_t instance_count;

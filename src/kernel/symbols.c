@@ -287,6 +287,11 @@ uint64_t gt_axes_used(const gt_expression *expression)
     return mask;
 }
 
+void gt_axes_add(void *axes, const gt_expression *expression)
+{
+    *(uint64_t *)axes |= gt_axes_used(expression);
+}
+
 bool gt_counters_used(const gt_expression *expression)
 {
     bool used = false;

@@ -64,6 +64,9 @@ const char *gt_type_word(const gt_template *template, const gt_problem *problem,
 /* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
+/* Adds these bits to the uint64_t at `axes`: for the functions that visit expressions. */
+void gt_axes_add(void *axes, const gt_expression *expression);
+
 /* Whether the expression uses the counter of a loop, which has no value outside of the loop. false
  * for NULL. */
 bool gt_counters_used(const gt_expression *expression);

@@ -160,7 +160,7 @@ static void note_axes(gt_parse *parse)
         }
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {
-        parts->geometry_axes |= gt_map_axes(&parts->maps[i]);
+        gt_map_expressions(&parts->maps[i], gt_axes_add, &parts->geometry_axes);
     }
     if (!parse->template->work.stated) {
         parse->template->work.place = parts->kernel.place;

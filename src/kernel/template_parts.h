@@ -1,11 +1,11 @@
 /* What a parsed template holds beyond its public part. For src/kernel only. */
 #pragma once
 
-#include "kernel/axis_values.h"
 #include "kernel/lexer.h"
 #include "kernel/template.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <pthread.h>
 
@@ -243,3 +243,21 @@ const char *gt_axis_nearest(const gt_template *template, const char *name);
 /* Sets *out to the index of the axis of this name. EINVAL, with the nearest name or a list of all,
  * for an unknown name. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
+
+/* ---- axis_values.c: the values of axes, and those that users add to a template ---- */
+
+/* Sets *out to a word value: the template's own copy of the word, and the number that expressions
+ * see. EINVAL: the template has too many words already. Thread-safe. */
+gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
+/* Sets *out to the index of the value `text` of an axis. If the axis lacks the value, `add` is set
+ * and the axis's kind takes it, the value is added. EINVAL, which names the possible values, for
+ * any other text. Thread-safe. */
+gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
+                              const char *text, bool add);
+/* NULL if the axis takes the value; else the values that it takes, for a message: "1, 2, 4 or 8".
+ */
+const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
+/* Writes a value as text ("4", "half", "auto") to `out`, which has room for `bytes`. */
+void gt_value_text(char *out, size_t bytes, const gt_value *value);
+/* Appends the texts of several values: "1, 2, 4". */
+void gt_values_append(gt_text *out, const gt_value *values, uint32_t count);

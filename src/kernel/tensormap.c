@@ -26,18 +26,6 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
     }
 }
 
-static void add_axes(void *user, const gt_expression *expression)
-{
-    *(uint64_t *)user |= gt_axes_used(expression);
-}
-
-uint64_t gt_map_axes(const gt_map *map)
-{
-    uint64_t axes = 0;
-    gt_map_expressions(map, add_axes, &axes);
-    return axes;
-}
-
 /* CUtensorMapDataType; what is copied has no sign. */
 static uint32_t data_type(gt_type type)
 {

@@ -15,5 +15,3 @@ gt_limit gt_binding_maps(gt_binding *binding);
 /* Calls `use` with every expression of a map. */
 void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
                         void *user);
-/* Bit i: an expression of the map uses axis i. */
-uint64_t gt_map_axes(const gt_map *map);

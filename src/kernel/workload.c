@@ -4,7 +4,6 @@
 #include "kernel/tensormap.h"
 #include "kernel/texture.h"
 #include "kernel/types.h"
-#include "kernel/workload_parts.h"
 
 #include "base/text.h"
 

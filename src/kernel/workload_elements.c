@@ -2,7 +2,6 @@
 #include "kernel/structure.h"
 #include "kernel/tolerance.h"
 #include "kernel/types.h"
-#include "kernel/workload_parts.h"
 
 #include <math.h>
 #include <stdio.h>
