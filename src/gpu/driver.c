@@ -20,70 +20,49 @@
  * below the build folder. */
 static const char *const beside[] = {".", "gputune", "../libexec/gputune", "../.."};
 
-/* Takes `path` (and its memory) as the answer if there is such a file, else notes it in `tried`. */
-static bool take(char **out, gt_text *tried, char *path)
+/* Sets *out to the library in one of the places beside `folder`, unless it is set already; `tried`
+ * gets the places where it is not. NULL: no folder. */
+static gputune_status find_beside(char **out, gt_text *tried, const char *folder)
 {
-    if (gt_file_exists(path)) {
-        *out = path;
-        return true;
+    for (size_t i = 0; folder && !*out && i < sizeof beside / sizeof *beside; i++) {
+        GT_FREED char *path = NULL;
+        GT_TRY(gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, folder, beside[i]));
+        if (gt_file_exists(path)) {
+            *out = path;
+            path = NULL;
+        } else {
+            gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
+        }
     }
-    gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
-    free(path);
-    return false;
+    return GPUTUNE_OK;
 }
 
-static gputune_status find_given(char **out, const char *given)
-{
-    char *path;
-    GT_TRY(gt_file_is_folder(given) ? gt_path_format(&path, "%s/" GT_EMULATOR_FILE, given)
-                                    : gt_strdup(&path, given));
-    GT_SCOPED(gt_text_free) gt_text tried = {0};
-    bool found = take(out, &tried, path);
-    return found ? GPUTUNE_OK
-                 : gt_fail(GPUTUNE_ENODRIVER,
-                           "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
-                           GT_EMULATOR_FILE);
-}
-
-/* Takes what stands beside `folder`, which may be NULL and is freed. */
-static gputune_status find_beside(char **out, bool *found, gt_text *tried, char *folder)
-{
-    char *path;
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; folder && i < sizeof beside / sizeof *beside && !*found && !status; i++) {
-        status = gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, folder, beside[i]);
-        *found = status == GPUTUNE_OK && take(out, tried, path);
-    }
-    free(folder);
-    return status;
-}
-
-static gputune_status find_known(char **out, gt_text *tried)
-{
-    char *own, *installed;
-    bool found = false;
-    GT_TRY(gt_file_own_folder(&own));
-    GT_TRY(find_beside(out, &found, tried, own));
-    if (!found) { /* the library may be linked into a program that lies anywhere */
-        GT_TRY(gt_file_installed_folder(&installed));
-        GT_TRY(find_beside(out, &found, tried, installed));
-    }
-    return found ? GPUTUNE_OK
-                 : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
-                           gt_text_string(tried));
-}
-
-/* The emulator's library: GPUTUNE_EMULATOR (a file, or the folder that holds it); beside this
- * library or program; in the folder "gputune" beside this library, or of ../lib and ../../lib from
- * there; in the compiled-in LIBDIR/gputune. ENODRIVER lists what was searched. Caller frees. */
-static gputune_status gt_emulator_find(char **out)
+/* Sets *out, which the caller frees, to the emulator's library: GPUTUNE_EMULATOR (a file, or the
+ * folder that holds it); beside this library or program; in the folder "gputune" beside this
+ * library, or of ../lib and ../../lib from there; in the compiled-in LIBDIR/gputune, as the library
+ * may be linked into a program that lies anywhere. ENODRIVER lists what was searched. */
+static gputune_status find_emulator(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
-    if (given) {
-        return find_given(out, given);
-    }
     GT_SCOPED(gt_text_free) gt_text tried = {0};
-    return find_known(out, &tried);
+    GT_FREED char *own = NULL;
+    GT_FREED char *installed = NULL;
+    if (given) {
+        GT_TRY(gt_file_is_folder(given) ? gt_path_format(out, "%s/" GT_EMULATOR_FILE, given)
+                                        : gt_strdup(out, given));
+        return gt_file_exists(*out)
+                   ? GPUTUNE_OK
+                   : gt_fail(GPUTUNE_ENODRIVER,
+                             "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
+                             GT_EMULATOR_FILE);
+    }
+    GT_TRY(gt_file_own_folder(&own));
+    GT_TRY(find_beside(out, &tried, own));
+    GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
+    GT_TRY(find_beside(out, &tried, installed));
+    return *out ? GPUTUNE_OK
+                : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
+                          gt_text_string(&tried));
 }
 
 enum { OLDEST_DRIVER = 12000, DRIVERS_MAX = 16 };
@@ -250,7 +229,7 @@ static gputune_status parse_name(request *out, const char *name)
     }
     if (strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0) {
         GT_FREED char *path = NULL;
-        GT_TRY(gt_emulator_find(&path));
+        GT_TRY(find_emulator(&path));
         snprintf(out->path, sizeof out->path, "%s", path);
         snprintf(out->profile, sizeof out->profile, "%s", name[3] ? name + 4 : "");
         out->is_emulator = true;

@@ -56,16 +56,13 @@ static bool shapes_map(const gt_template *template, int size)
  * tensor map. */
 static bool must_stay(const gt_template *template, int size)
 {
+    enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
     const gt_template_parts *parts = template->parts;
     for (uint32_t i = 0; i < parts->require_count; i++) {
-        bool tunable = false;
-        for (int slot = GT_SLOT_AXIS; slot < GT_SLOT_PROBLEM_BYTES; slot++) {
-            tunable |= gt_expression_uses(parts->requires[i], slot);
-        }
-        for (int slot = GT_SLOT_BLOCK; slot < GT_SLOT_WORD; slot++) {
-            tunable |= gt_expression_uses(parts->requires[i], slot);
-        }
-        if (tunable && gt_expression_uses(parts->requires[i], GT_SLOT_PROBLEM + size)) {
+        const gt_expression *require = parts->requires[i];
+        const bool tunable = gt_expression_uses_any(require, GT_SLOT_AXIS, GT_AXIS_MAX) ||
+                             gt_expression_uses_any(require, GT_SLOT_BLOCK, OF_LAUNCH);
+        if (tunable && gt_expression_uses(require, GT_SLOT_PROBLEM + size)) {
             return true;
         }
     }

@@ -319,9 +319,9 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
-static uint64_t align_up(uint64_t at, uint64_t alignment)
+static uint64_t add_aligned(uint64_t at, uint64_t bytes, uint64_t alignment)
 {
-    return (at + alignment - 1) / alignment * alignment;
+    return (at + alignment - 1) / alignment * alignment + bytes;
 }
 
 /* The bytes of all parameters, each at its alignment (CUDA programming guide, "__global__ Function
@@ -331,30 +331,26 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     const gt_template *template = binding->template;
     uint64_t at = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        if (blocks[i].pass == GT_PASS_GLOBAL) {
-            at = align_up(at, 8) + 8;
-        } else if (blocks[i].by_value_bytes > 0) {
-            gt_element element = gt_element_resolve(binding, template->passes[i].type);
-            at = align_up(at, element.alignment) + blocks[i].by_value_bytes;
-        }
+        const gt_element element = gt_element_resolve(binding, template->passes[i].type);
+        at = blocks[i].pass == GT_PASS_GLOBAL ? add_aligned(at, 8, 8)
+             : blocks[i].by_value_bytes > 0
+                 ? add_aligned(at, blocks[i].by_value_bytes, element.alignment)
+                 : at;
     }
     for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
-        if (gt_map_of_argument(template, i) >= 0) {
-            element.bytes = GT_TENSORMAP_BYTES;
-            element.alignment = GT_TENSORMAP_ALIGNMENT;
-        } else if (!argument->is_buffer) {
-            element = gt_element_resolve(binding, argument->type);
-        }
-        at = align_up(at, element.alignment) + element.bytes;
+        const gt_element element = gt_element_resolve(binding, argument->type);
+        at = gt_map_of_argument(template, i) >= 0
+                 ? add_aligned(at, GT_TENSORMAP_BYTES, GT_TENSORMAP_ALIGNMENT)
+             : argument->is_buffer ? add_aligned(at, 8, 8)
+                                   : add_aligned(at, element.bytes, element.alignment);
     }
     for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
-        at = align_up(at, 8) + 8;
+        at = add_aligned(at, 8, 8);
     }
     for (uint32_t i = 0; i < template->parts->map_count; i++) {
         if (!template->parts->maps[i].replaces) {
-            at = align_up(at, GT_TENSORMAP_ALIGNMENT) + GT_TENSORMAP_BYTES;
+            at = add_aligned(at, GT_TENSORMAP_BYTES, GT_TENSORMAP_ALIGNMENT);
         }
     }
     return at;

@@ -188,10 +188,5 @@ gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meani
     read_text(&r, text);
     gt_array_free(&r.macros);
     gt_array_free(&r.marks);
-    if (r.failed) {
-        free(r.left);
-        return gt_fail_memory();
-    }
-    *out = r.left;
-    return GPUTUNE_OK;
+    return GT_GIVE(r.failed ? gt_fail_memory() : GPUTUNE_OK, out, r.left, free(r.left));
 }

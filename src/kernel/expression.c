@@ -417,6 +417,15 @@ bool gt_expression_uses(const gt_expression *expression, int slot)
     return slot >= 0 && slot < GT_SLOT_MAX && (expression->used[slot / 64] >> (slot % 64) & 1);
 }
 
+bool gt_expression_uses_any(const gt_expression *expression, int first, int count)
+{
+    bool uses = false;
+    for (int i = 0; expression && i < count; i++) {
+        uses |= gt_expression_uses(expression, first + i);
+    }
+    return uses;
+}
+
 bool gt_expression_is_real(const gt_expression *expression)
 {
     return expression->real;

@@ -61,6 +61,8 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
 /* Whether the expression reads the slot. An expression can be computed once every slot that it
  * reads is set. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
+/* Whether the expression, which may be NULL, reads one of the `count` slots from `first` on. */
+bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
 /* Whether the expression contains a floating literal, which has no integer value. */
 bool gt_expression_is_real(const gt_expression *expression);
 /* The expression's text as written, without comments and with single blanks. */

@@ -507,10 +507,5 @@ gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_
     gt_array_free(&p.host);
     gt_array_free(&p.device);
     gt_array_free(&p.candidates);
-    if (p.failed) {
-        free(p.left);
-        return gt_fail_memory();
-    }
-    *out = p.left;
-    return GPUTUNE_OK;
+    return GT_GIVE(p.failed ? gt_fail_memory() : GPUTUNE_OK, out, p.left, free(p.left));
 }

@@ -121,12 +121,10 @@ static int64_t number_of(const gt_expression *expression)
 {
     static const int64_t slots[GT_SLOT_MAX];
     int64_t value = -1;
-    for (int slot = 0; slot < GT_SLOT_MAX; slot++) {
-        if (gt_expression_uses(expression, slot)) {
-            return -1;
-        }
-    }
-    return gt_expression_try(&value, expression, slots) ? -1 : value;
+    return gt_expression_uses_any(expression, 0, GT_SLOT_MAX) ||
+                   gt_expression_try(&value, expression, slots)
+               ? -1
+               : value;
 }
 
 /* The elements that the code declares, by the extents behind the name; -1: only the compiler knows.

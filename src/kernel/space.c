@@ -67,29 +67,22 @@ static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values
 
 static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], const char *only)
 {
-    char *copy, *name;
+    GT_FREED char *copy = NULL;
     uint32_t axis;
     GT_TRY(gt_strdup(&copy, only));
-    name = copy + strspn(copy, " \t");
-    char *equals = strchr(name, '=');
-    gputune_status status =
-        equals
-            ? GPUTUNE_OK
-            : gt_fail(GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value", only);
-    if (equals) {
-        *equals = '\0';
-        name[strcspn(name, " \t")] = '\0';
-        status = gt_axis_by_name(&axis, space->template, name);
+    char *name = copy + strspn(copy, " \t"), *equals = strchr(name, '=');
+    if (!equals) {
+        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value",
+                       only);
     }
-    if (status == GPUTUNE_OK && given[axis]) {
-        status = gt_fail(GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
+    *equals = '\0';
+    name[strcspn(name, " \t")] = '\0';
+    GT_TRY(gt_axis_by_name(&axis, space->template, name));
+    if (given[axis]) {
+        return gt_fail(GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
     }
-    if (status == GPUTUNE_OK) {
-        given[axis] = true;
-        status = restrict_axis(space, axis, equals + 1);
-    }
-    free(copy);
-    return status;
+    given[axis] = true;
+    return restrict_axis(space, axis, equals + 1);
 }
 
 /* Fills `choices` from the template's values and the restrictions. EINVAL as for gt_space_open().
@@ -206,7 +199,7 @@ static gputune_status refuse(gt_space *space)
     enum { MOST = 4 };
     const gt_exclusion_count *list;
     size_t count = gt_space_exclusions(space, &list);
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     bool told[GT_SPACE_REASONS] = {false};
     for (size_t n = 0; n < count && n < MOST; n++) {
         size_t best = count;
@@ -217,14 +210,11 @@ static gputune_status refuse(gt_space *space)
         gt_text_printf(&text, "%s%s (%llu)", n ? "; " : "", list[best].reason,
                        (unsigned long long)list[best].count);
     }
-    gputune_status status =
-        gt_fail(GPUTUNE_ENOVARIANT,
-                "%s: no configuration of %llu is possible at these sizes on this GPU; excluded by: "
-                "%s%s",
-                space->template->name, (unsigned long long)gt_space_combinations(space),
-                gt_text_string(&text), count > MOST ? "; and more" : "");
-    gt_text_free(&text);
-    return status;
+    return gt_fail(GPUTUNE_ENOVARIANT,
+                   "%s: no configuration of %llu is possible at these sizes on this GPU; excluded "
+                   "by: %s%s",
+                   space->template->name, (unsigned long long)gt_space_combinations(space),
+                   gt_text_string(&text), count > MOST ? "; and more" : "");
 }
 
 gputune_status gt_space_require_any(gt_space *space)

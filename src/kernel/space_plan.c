@@ -27,16 +27,6 @@ typedef struct planner {
     int bytes; /* of shared memory */
 } planner;
 
-static bool uses_any(const gt_expression *expression, int first, int count)
-{
-    for (int i = 0; expression && i < count; i++) {
-        if (gt_expression_uses(expression, first + i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static uint32_t axes_of(const planner *p, int term)
 {
     return term < 0 ? 0 : p->space->terms.items.items[term].axes;
@@ -122,10 +112,10 @@ static bool asks_occupancy(const gt_template_parts *parts)
     const gt_template_step *first = &parts->steps[0];
     bool asks = first->cooperative != NULL;
     for (uint32_t i = 0; i < first->grid.count; i++) {
-        asks |= uses_any(first->grid.items[i], GT_SLOT_OCCUPANCY, 2);
+        asks |= gt_expression_uses_any(first->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
     for (uint32_t i = 0; i < parts->require_count; i++) {
-        asks |= uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
+        asks |= gt_expression_uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
     }
     return asks;
 }
@@ -176,7 +166,8 @@ static gputune_status plan_shared(planner *p)
         GT_TRY(join_expression(&p->shared, p, shared));
         p->bytes = p->shared;
     }
-    GT_TRY(join_if(&p->shared, p, occupancy || uses_any(shared, GT_SLOT_BLOCK, 3), p->block));
+    GT_TRY(join_if(&p->shared, p, occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3),
+                   p->block));
     GT_TRY(join_if(&p->shared, p, occupancy, p->cluster));
     GT_TRY(add_launch(p, GT_SLOT_OCCUPANCY, p->shared));
     return add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
@@ -191,7 +182,7 @@ static gputune_status plan_grid(planner *p)
         if (own) {
             GT_TRY(join_expression(&p->grid[i], p, own));
         }
-        GT_TRY(join_if(&p->grid[i], p, uses_any(own, GT_SLOT_BLOCK, 3), p->block));
+        GT_TRY(join_if(&p->grid[i], p, gt_expression_uses_any(own, GT_SLOT_BLOCK, 3), p->block));
         GT_TRY(add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]));
     }
     return GPUTUNE_OK;
@@ -324,7 +315,8 @@ static gputune_status plan_requires(planner *p)
     const gt_template_parts *parts = p->space->template->parts;
     for (uint32_t i = 0; i < parts->require_count; i++) {
         int term = -1;
-        bool plain = !uses_any(parts->requires[i], GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
+        bool plain = !gt_expression_uses_any(parts->requires[i], GT_SLOT_BLOCK,
+                                             GT_SLOT_WORD - GT_SLOT_BLOCK);
         GT_TRY(join_expression(&term, p, parts->requires[i]));
         add_require(p, term, plain ? ORDER_PLAIN : ORDER_LAUNCH, (int)i,
                     (int)(parts->require_count - i));

@@ -294,11 +294,7 @@ void gt_axes_add(void *axes, const gt_expression *expression)
 
 bool gt_counters_used(const gt_expression *expression)
 {
-    bool used = false;
-    for (int i = 0; expression && i < GT_COUNTERS_MAX; i++) {
-        used |= gt_expression_uses(expression, GT_SLOT_COUNTER + i);
-    }
-    return used;
+    return gt_expression_uses_any(expression, GT_SLOT_COUNTER, GT_COUNTERS_MAX);
 }
 
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)

@@ -147,19 +147,15 @@ gputune_status gt_template_parse_kernel(gt_template **out, const char *path, con
                                         const char *kernel, gt_include_fn include, void *user)
 {
     gt_template *template = NULL;
+    GT_FREED gt_parse *parse = calloc(1, sizeof *parse);
+    GT_TRY(gt_allocated(parse));
     GT_TRY(new_template(&template));
-    gt_parse *parse = calloc(1, sizeof *parse);
-    if (!parse) {
-        gt_template_free(template);
-        return gt_fail_memory();
-    }
     gt_reader reader = {.parts = template->parts, .include = include, .user = user};
     parse->template = template;
     parse->parts = template->parts;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
     free(parse->left);
-    free(parse);
     gt_reader_free(&reader);
     return GT_GIVE(status, out, template, gt_template_free(template));
 }
