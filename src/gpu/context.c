@@ -1,11 +1,6 @@
 /* Enters a CUDA context and restores the caller's. */
 #include "gpu/context.h"
 
-static bool is_end_of_context(CUresult code)
-{
-    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED || code == CUDA_ERROR_INVALID_CONTEXT;
-}
-
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
 {
     gt_context now = {0};
@@ -17,7 +12,7 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
                        "(cuCtxSetCurrent, or any call of the CUDA runtime)");
     }
     CUresult code = driver->CtxGetId ? driver->CtxGetId(now.handle, &id) : CUDA_ERROR_NOT_FOUND;
-    if (is_end_of_context(code)) {
+    if (code == CUDA_ERROR_CONTEXT_IS_DESTROYED || code == CUDA_ERROR_INVALID_CONTEXT) {
         return gt_cuda_check(driver, code, "cuCtxGetId");
     }
     now.id = code == CUDA_SUCCESS ? id + 1 : 0;

@@ -222,19 +222,13 @@ static gputune_status visit_python(root_fn visit, void *user)
     return of_system ? visit(user, ROOT_PYTHON, "/usr/local") : status;
 }
 
-static gputune_status visit_local(root_fn visit, void *user, const char *home)
-{
-    GT_FREED char *local = NULL;
-    GT_TRY(gt_path_format(&local, "%s/.local", home));
-    return visit(user, ROOT_PYTHON, local);
-}
-
 /* Calls `visit` for every place, in this order: CUDA_HOME, the loader, the toolkit's default
  * prefixes, and the prefixes of VIRTUAL_ENV, of the first python3 on PATH and of ~/.local. */
 static gputune_status visit_roots(root_fn visit, void *user)
 {
     const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
     const char *home = gt_environment("HOME");
+    GT_FREED char *local = NULL;
     if (toolkit) {
         GT_TRY(visit(user, ROOT_HOME, toolkit));
     }
@@ -246,7 +240,8 @@ static gputune_status visit_roots(root_fn visit, void *user)
         GT_TRY(visit(user, ROOT_PYTHON, environment));
     }
     GT_TRY(visit_python(visit, user));
-    return home ? visit_local(visit, user, home) : GPUTUNE_OK;
+    GT_TRY(home ? gt_path_format(&local, "%s/.local", home) : GPUTUNE_OK);
+    return home ? visit(user, ROOT_PYTHON, local) : GPUTUNE_OK;
 }
 
 /* ---- matches --------------------------------------------------------------------------------- */

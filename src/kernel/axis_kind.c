@@ -3,19 +3,12 @@
 
 #include <string.h>
 
-/* The widest access that the machine does in one go, to which the prelude's types are aligned:
- * 16 bytes, 32 from compute capability 10.0 on. */
-static uint64_t needed_alignment(const gt_device *device, uint64_t bytes)
-{
-    uint64_t widest = device->cc >= 100 ? 32 : 16;
-    return bytes < widest ? bytes : widest;
-}
-
 static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, uint32_t axis,
                              uint8_t choice)
 {
     const gt_template *template = binding->template;
-    int64_t width = template->axes[axis].values[choice].number;
+    const int64_t width = template->axes[axis].values[choice].number;
+    const uint64_t widest = gt_widest_access(binding->device);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         if (!(template->axes[axis].buffers >> i & 1)) {
             continue;
@@ -23,7 +16,7 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
         uint32_t index = w->arguments[i].index;
         const gt_buffer *buffer = &w->buffers[index];
         uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(buffer);
-        if (width > 1 && needed_alignment(binding->device, bytes) > w->alignment[index]) {
+        if (width > 1 && (bytes < widest ? bytes : widest) > w->alignment[index]) {
             return GT_LIMIT_VECTOR_ALIGNMENT;
         }
         if (template->arguments[i].extent_count > 1 && w->innermost[index] % (uint64_t)width != 0) {

@@ -41,6 +41,12 @@ gt_limit gt_binding_steps(gt_binding *binding);
  * in which loops launch them. Returns a limit as above. */
 gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
                        const gt_binding *binding);
+/* The widest access in bytes that the GPU does in one go, to which the prelude's types are aligned.
+ */
+static inline uint32_t gt_widest_access(const gt_device *device)
+{
+    return device->cc >= 100 ? 32 : 16;
+}
 /* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
  * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);

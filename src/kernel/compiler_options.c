@@ -120,15 +120,10 @@ static const struct refusal {
 };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* The name's length: -D and -U have their value without '='. */
-static size_t name_length(const char *name)
-{
-    return name[0] == 'D' || name[0] == 'U' ? 1 : strcspn(name, "=");
-}
-
 static const option *find(const char *name)
 {
-    size_t length = name_length(name);
+    /* -D and -U have their value without '=' */
+    size_t length = name[0] == 'D' || name[0] == 'U' ? 1 : strcspn(name, "=");
     for (size_t i = 0; i < COUNT(allowed); i++) {
         if (strlen(allowed[i].name) == length && strncmp(allowed[i].name, name, length) == 0) {
             return &allowed[i];

@@ -306,7 +306,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device)
 {
     gt_binding binding;
-    uint32_t widest = 0, most = device->cc >= 100 ? 32 : 16;
+    uint32_t widest = 0, most = gt_widest_access(device);
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
     for (uint32_t a = 0; a < template->axis_count; a++) {

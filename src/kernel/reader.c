@@ -115,12 +115,6 @@ static gputune_status join_text(gt_reader *reader, char *path, char *text)
     return GPUTUNE_OK;
 }
 
-static void note_header(gt_reader *reader, const char *name, gt_hash digest)
-{
-    reader->has_headers = true;
-    reader->headers = gt_hash_join(gt_hash_join(reader->headers, gt_hash_string(name)), digest);
-}
-
 /* What becomes of a directive. */
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
@@ -150,7 +144,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
                               include->name);
     }
     if (!found.text) {
-        note_header(reader, include->name, found.digest);
+        reader->has_headers = true;
+        reader->headers = gt_hash_join(reader->headers, gt_hash_string(include->name));
+        reader->headers = gt_hash_join(reader->headers, found.digest);
         return GPUTUNE_OK;
     }
     if (is_open(reader, found.path)) {
@@ -286,13 +282,6 @@ static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
  * not seen here. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
-static gputune_status check_directive(const gt_lexer *line)
-{
-    return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
-               ? GPUTUNE_OK
-               : gt_fail_expected(line, "a directive such as #include, #define or #if");
-}
-
 static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
 {
     *out = KEPT;
@@ -302,7 +291,9 @@ static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *ou
     if (gt_lexer_accept(line, "pragma")) {
         return read_pragma(reader, line, out);
     }
-    return check_directive(line);
+    return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
+               ? GPUTUNE_OK
+               : gt_fail_expected(line, "a directive such as #include, #define or #if");
 }
 
 void gt_newlines_append(gt_text *out, const char *from, const char *to)

@@ -79,23 +79,16 @@ static void visit_loops(const gt_template_parts *parts,
     }
 }
 
-static void visit(const gt_setting *setting, const gt_template_parts *parts,
-                  const gt_template_step *step,
-                  void (*use)(void *user, const gt_expression *expression), void *user)
-{
-    const gt_expression *const *values =
-        gt_setting_values(setting, (gt_template_parts *)parts, (gt_template_step *)step);
-    visit_given(values, setting->most, use, user);
-}
-
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,
                        void (*use)(void *user, const gt_expression *expression), void *user)
 {
     const uint32_t steps = in_source ? 1 : parts->step_count;
     for (uint32_t s = 0; s < steps; s++) {
         for (uint32_t i = 0; i < SETTINGS; i++) {
+            const gt_expression *const *values = gt_setting_values(
+                &settings[i], (gt_template_parts *)parts, (gt_template_step *)&parts->steps[s]);
             if (settings[i].in_source == in_source) {
-                visit(&settings[i], parts, &parts->steps[s], use, user);
+                visit_given(values, settings[i].most, use, user);
             }
         }
     }

@@ -396,14 +396,18 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     return status;
 }
 
-static gputune_status generate(gt_source *out, const gt_binding *binding, const gt_config *config,
-                               const gt_body *body, const char *prelude)
+static gputune_status generate(gt_source *out, const gt_template *template,
+                               const gt_problem *problem, const gt_config *config,
+                               const gt_device *device, const char *prelude, const gt_body *body)
 {
-    bool kernel = body == &binding->template->parts->kernel_body;
-    generator g = {.binding = binding, .config = config, .body = body};
+    bool kernel = body == &template->parts->kernel_body;
+    gt_binding binding;
+    generator g = {.binding = &binding, .config = config, .body = body};
     gt_source source = {0};
+    gt_binding_open(&binding, template, problem, device);
+    gt_slots_config(binding.slots, template, config);
     gputune_status status = make_macros(&g, kernel);
-    GT_THEN(status, gt_compiler_options_make(&source, binding, kernel));
+    GT_THEN(status, gt_compiler_options_make(&source, &binding, kernel));
     GT_THEN(status, add_instances(&source, &g));
     GT_THEN(status, assemble(&source, &g, prelude));
     gt_text_free(&g.macros);
@@ -414,21 +418,16 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude)
 {
-    gt_binding binding;
-    gt_binding_open(&binding, template, problem, device);
-    gt_slots_config(binding.slots, template, config);
-    return generate(out, &binding, config, &template->parts->kernel_body, prelude);
+    return generate(out, template, problem, config, device, prelude, &template->parts->kernel_body);
 }
 
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude)
 {
-    gt_binding binding;
-    const gt_config standard = gt_config_default(template);
+    const gt_config standard = gt_config_default(template), own = gt_reference_config(template);
     if (template->parts->reference.self) {
-        const gt_config config = gt_reference_config(template);
-        return gt_source_generate(out, template, problem, &config, device, prelude);
+        return gt_source_generate(out, template, problem, &own, device, prelude);
     }
     const gt_template_parts *parts = template->parts;
     if (!parts->reference.present && !parts->check.present && !parts->init.present) {
@@ -437,9 +436,7 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                        "reference(KERNEL, …)",
                        template->path);
     }
-    gt_binding_open(&binding, template, problem, device);
-    gt_slots_config(binding.slots, template, &standard);
-    return generate(out, &binding, &standard, &template->parts->judge_body, prelude);
+    return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
 void gt_source_free(gt_source *source)

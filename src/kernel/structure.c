@@ -236,8 +236,7 @@ typedef struct head {
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
-    while (gt_lexer_is(lexer, "alignas") || gt_lexer_is(lexer, "__align__")) {
-        gt_lexer_next(lexer);
+    while (accept_any(lexer, "alignas __align__")) {
         gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';
@@ -247,8 +246,8 @@ static bool read_head(head *out, gt_lexer *lexer)
     }
     (void)gt_lexer_accept(lexer, "final");
     out->has_base = gt_lexer_is(lexer, ":");
-    while (out->has_base && lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "{") &&
-           !gt_lexer_is(lexer, ";")) {
+    while (out->has_base && lexer->token.kind != GT_TOKEN_END &&
+           !gt_token_is_any(&lexer->token, "{ ;")) {
         gt_lexer_next(lexer);
     }
     return gt_lexer_is(lexer, "{");
