@@ -372,7 +372,7 @@ static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, u
                                                         : GT_PASS_SPLIT;
 }
 
-/* Its size, and what does not depend on the other blocks. */
+/* Sets the size of a block, and all that does not depend on the other blocks. */
 static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t index, gt_pass way)
 {
     const gt_pass_block *declared = &binding->template->passes[index];

@@ -127,7 +127,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Behind a directive of an #if: keeps it, or blanks all of them at the end. */
+/* Notes a directive of an #if that has been read. At the #endif all of them are blanked, if all
+ * their conditions could be told. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

@@ -213,6 +213,18 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
                : GPUTUNE_OK;
 }
 
+const char *gt_compiler_option_macro(const char *option, bool undefines)
+{
+    static const char *const begins[] = {"-D", "--define-macro=", "-U", "--undefine-macro="};
+    for (size_t i = 0; i < (undefines ? COUNT(begins) : COUNT(begins) / 2); i++) {
+        size_t length = strlen(begins[i]);
+        if (strncmp(option, begins[i], length) == 0) {
+            return option + length;
+        }
+    }
+    return NULL;
+}
+
 /* ---- of a variant ---------------------------------------------------------------------------- */
 
 _Static_assert((int)GT_OPTION_MAX + 1 <= (int)GT_SOURCE_OPTIONS, "options() and maxreg()");

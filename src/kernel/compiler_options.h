@@ -9,6 +9,10 @@
  * what was expected. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
+/* What stands behind -D or --define-macro=, or with `undefines` also behind -U or
+ * --undefine-macro=: "NAME" or "NAME=value"; NULL: the option is another one. */
+const char *gt_compiler_option_macro(const char *option, bool undefines);
+
 /* Evaluates options() and maxreg() into out->options. With `kernel` false, for the reference and
  * the check, only options that change the source's meaning (--std, -D, -U) are taken.
  * gt_source_free() releases the options, also on failure. */

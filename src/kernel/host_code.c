@@ -329,7 +329,7 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     blank(p, begin, end);
 }
 
-/* Returns whether it is data that only the host knows. */
+/* Reads one declaration. Returns whether it declares data that only the host knows. */
 static bool scan_declaration(program *p, gt_lexer *lexer, bool in_class)
 {
     piece now = {.in_class = in_class};
@@ -384,7 +384,7 @@ static bool enter_scope(program *p, gt_lexer *lexer)
     return true;
 }
 
-/* Up to the scope's end. Returns whether it has data that only the host knows. */
+/* Reads up to the scope's end. Returns whether the scope has data that only the host knows. */
 static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
 {
     static const char accesses[] = "public private protected";
@@ -418,8 +418,8 @@ static candidate *around(const program *p, size_t at)
     return NULL;
 }
 
-/* Notes what the token names, unless what names them is not read itself. Whether
- * there was a new one. */
+/* Notes the candidates that the token names, unless the candidate that the token stands in is not
+ * read itself. Returns whether one is noted for the first time. */
 static bool note_read(program *p, const gt_token *token, const candidate *from)
 {
     bool is_new = false;
@@ -441,7 +441,7 @@ static bool note_line(program *p, gt_lexer line, const candidate *from)
     return is_new;
 }
 
-/* Notes what the text that is left reads. Whether there was more than before. */
+/* Notes the candidates that the remaining text reads. Returns whether there are new ones. */
 static bool read_left(program *p)
 {
     gt_lexer lexer, line;

@@ -104,7 +104,7 @@ static void skip_blanks(gt_lexer *lexer)
     }
 }
 
-/* Behind the quote; false when the line ends first. */
+/* With `at` on a quote: moves behind the one that closes it; false: the line ends first. */
 static bool skip_quoted(gt_lexer *lexer, char quote)
 {
     lexer->at++;
@@ -123,7 +123,7 @@ static bool skip_quoted(gt_lexer *lexer, char quote)
     return false;
 }
 
-/* R"tag( … )tag" with `at` on the quote. */
+/* The same with R"tag( … )tag". */
 static bool skip_raw(gt_lexer *lexer)
 {
     enum { TAG_MAX = 16 };

@@ -1,6 +1,7 @@
 /* Finds the names of tunables and problem values in a text, and what becomes of them there. */
 #include "kernel/name_use.h"
 
+#include "kernel/compiler_options.h"
 #include "kernel/condition.h"
 #include "kernel/types.h"
 
@@ -378,17 +379,10 @@ static gputune_status add_words(gt_name_scan *s, const char *name, const gt_valu
 
 static gputune_status add_options(gt_name_scan *s)
 {
-    static const char *const defining[] = {"-D", "--define-macro="};
     const gt_template_parts *parts = s->template->parts;
     for (uint32_t i = 0; i < parts->option_count; i++) {
-        const char *option = parts->options[i].text;
-        for (size_t k = 0; k < sizeof defining / sizeof *defining; k++) {
-            size_t length = strlen(defining[k]);
-            if (strncmp(option, defining[k], length) == 0) {
-                GT_TRY(add_engines(s, option + length,
-                                   option + length + strcspn(option + length, "="), GT_PERHAPS));
-            }
-        }
+        const char *macro = gt_compiler_option_macro(parts->options[i].text, false);
+        GT_TRY(macro ? add_engines(s, macro, macro + strcspn(macro, "="), GT_PERHAPS) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }

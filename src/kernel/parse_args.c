@@ -194,7 +194,8 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* Behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in every proof. */
+/* With the lexer behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in
+ * every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     gt_lexer zero;

@@ -352,19 +352,14 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
 /* A tunable is a macro of the engine's. */
 static gputune_status check_macro(const gt_template *template, const char *option, gt_place place)
 {
-    static const char *const defining[] = {"-D", "--define-macro=", "-U", "--undefine-macro="};
-    for (size_t i = 0; i < sizeof defining / sizeof *defining; i++) {
-        size_t length = strlen(defining[i]);
-        const char *name = strncmp(option, defining[i], length) == 0 ? option + length : "";
-        for (uint32_t k = 0; k < template->axis_count; k++) {
-            const char *axis = template->axes[k].name;
-            size_t own = strlen(axis);
-            if (strncmp(name, axis, own) == 0 && (name[own] == '\0' || name[own] == '=')) {
-                return gt_fail_at(place,
-                                  "'%s' defines a tunable; expected its values in the clause that "
-                                  "declares it",
-                                  option);
-            }
+    const char *name = gt_compiler_option_macro(option, true);
+    for (uint32_t i = 0; name && i < template->axis_count; i++) {
+        const char *axis = template->axes[i].name;
+        if (strcspn(name, "=") == strlen(axis) && strncmp(name, axis, strlen(axis)) == 0) {
+            return gt_fail_at(place,
+                              "'%s' defines a tunable; expected its values in the clause that "
+                              "declares it",
+                              option);
         }
     }
     return GPUTUNE_OK;

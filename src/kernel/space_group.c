@@ -96,7 +96,8 @@ static void estimate(gt_space *space, gt_group *group)
     }
 }
 
-/* The same axes in another order, where that tells more than what is known so far. */
+/* Builds a diagram of the axes in another order, and keeps it if it tells more than the present
+ * one. */
 static gputune_status reorder(gt_space *space, gt_group *group, const uint32_t *axes)
 {
     gt_diagram fresh = {0};

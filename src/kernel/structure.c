@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the next `;` or the `{…}` that comes first: the rest of a member that is no data. */
+/* Moves behind the next `;` or `{…}`: over the rest of a member that is no data. */
 static void skip_declaration(gt_lexer *lexer)
 {
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
