@@ -290,11 +290,12 @@ static gputune_status load_locked(gt_driver **out, const char *name)
     gt_driver *driver = calloc(1, sizeof *driver);
     GT_TRY(gt_allocated(driver));
     gputune_status status = load(driver, name);
-    if (status == GPUTUNE_OK) {
-        opened.drivers[opened.count++] = driver;
+    if (status < 0) {
+        free(driver); /* its library stays loaded: drivers cannot be unloaded safely */
+        return status;
     }
-    /* the library stays loaded all the same: drivers cannot be unloaded safely */
-    return GT_GIVE(status, out, driver, free(driver));
+    *out = opened.drivers[opened.count++] = driver;
+    return GPUTUNE_OK;
 }
 
 static const char *or_standard(const char *name)

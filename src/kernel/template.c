@@ -134,7 +134,12 @@ static gputune_status new_template(gt_template **out)
     }
     template->parts = parts;
     gputune_status status = seed_words(template);
-    return GT_GIVE(status, out, template, gt_template_free(template));
+    if (status < 0) {
+        gt_template_free(template);
+        return status;
+    }
+    *out = template;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
