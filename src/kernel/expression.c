@@ -545,7 +545,7 @@ static const char *divide_whole(double *out, gt_operation operation, double a, d
 static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots,
                             bool typed)
 {
-    double stack[GT_CODE_STACK];
+    double stack[GT_CODE_STACK] = {0};
     bool whole[GT_CODE_STACK] = {false};
     int top = -1;
     for (int i = 0; i < expression->count;) {
