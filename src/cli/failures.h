@@ -24,9 +24,9 @@ void cli_failures_add(cli_failures *all, const gputune_record *record);
  * if the default failed. */
 void cli_failures_say(const cli_failures *all);
 
-/* The exit code of a tuning that tried `variants` variants and has a winner. It is the code for the
- * default's failure if the default failed, and CLI_EXIT_WRONG if more than half of the variants are
- * wrong. */
+/* The exit code of a tuning that tried `variants` variants (0 where a stored result answered) and
+ * has a winner. It is the code for the default's failure if the default failed, and CLI_EXIT_WRONG
+ * if more than half of the variants are wrong. */
 int cli_failures_code(const cli_failures *all, uint32_t variants);
 
 /* Compiles the configuration (NULL: the default) of a kernel again, and shows the compiler's log if

@@ -111,7 +111,8 @@ static int take_failure(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Says why variants failed, and puts down how the default did. Returns the exit code. */
+/* Says why variants failed, and puts down how the default did. Returns the exit code. A stored
+ * winner of a default that has no time is explained too, so that asking twice says the same. */
 static int explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
                             const cli_scenario *scenario)
 {
@@ -135,7 +136,8 @@ int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *war
                  const cli_session *session, const cli_scenario *scenario)
 {
     outcome row = {.info = *info, .sizes = scenario->size_text, .gpu = session->device.name};
-    int code = info->failed ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
+    bool is_lacking = info->failed || info->default_ns <= 0;
+    int code = is_lacking ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
     cli_table_add_measured(table, &row, info->objective);
     return code;
 }
