@@ -22,7 +22,7 @@ chmod +x there
 ssh-keygen -q -t ed25519 -N '' -f stranger
 warm() { # DATABASE COMMAND KERNELS: so many that ssh has its answer before they are tuned
     $GPUTUNE warm $3 --driver emu --db "$1" --size n=1000 --compile-on "$2" -v 2>&1 >/dev/null |
-        sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; /warning/p" | LC_ALL=C sort -u
+        sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; s/; try: .*; going/; try: ...; going/; /warning/p" | LC_ALL=C sort -u
 }
 cores=$(nproc)
 warm one.db "2:KEY=user ./there" axpy | sed "s/ $((cores + 2)) / two more than cores /"
