@@ -368,8 +368,11 @@ static void keep_name(gt_function_parameter *out, const gt_token *token)
         return;
     }
     if (more > 0) {
-        (void)snprintf(out->words + length, sizeof out->words - length, "%s%s", length ? " " : "",
-                       out->name);
+        char *end = out->words + length;
+        if (length > 0) {
+            *end++ = ' ';
+        }
+        memcpy(end, out->name, more + 1);
     }
     (void)gt_token_copy(out->name, sizeof out->name, token);
 }
