@@ -93,7 +93,7 @@ static int add(void *user, const gputune_finding *finding)
         known->variants += known->variant != checked->variants + 1;
         known->variant = checked->variants + 1;
     }
-    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
 /* Checks up to options->max_variants variants (0: 16), or all. Returns the exit code, which is
@@ -151,7 +151,7 @@ static int check_each(const cli_session *session, const cli_selection *selection
     cli_catalogue catalogue;
     CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
     int code = CLI_EXIT_OK;
-    for (size_t i = 0; i < catalogue.count && !*cli_cancel(); i++) {
+    for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
         checked checked = {0};
         code = cli_worse(code, check_kernel(&checked, session, catalogue.kernels[i].name,
                                             (gputune_sizes){0}, &options, false));
@@ -190,7 +190,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
     }
     int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
     write_checked(&checked, (cli_format_kind)given.common.format, stdout);
-    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
 static const cli_option options[] = {

@@ -38,7 +38,7 @@ static int keep(void *user, const gputune_record *record)
     at->code = code ? code : at->code;
     at->speedup = record->speedup;
     at->verdict = cli_verdict(record);
-    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
 /* Measures a pair. Returns the exit code. */
@@ -47,7 +47,7 @@ static int compare_pair(comparison *at, const cli_session *session, const char *
                         const gputune_options *options)
 {
     int status = gputune_run(session->tuner, kernel, sizes, pair, 2, options, keep, at);
-    if (*cli_cancel()) {
+    if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;
     }
     int code = status < 0 ? cli_fail(status) : at->code;
@@ -138,7 +138,7 @@ static int compare_all(const cli_session *session, const char *kernel, const win
     cli_table table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS);
     int code = CLI_EXIT_OK;
     size_t common = 0;
-    for (size_t i = 0; i < all[0].count && !*cli_cancel(); i++) {
+    for (size_t i = 0; i < all[0].count && !cli_is_canceled(); i++) {
         const gputune_record *a = &all[0].items[i], *b = find(&all[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
@@ -149,7 +149,7 @@ static int compare_all(const cli_session *session, const char *kernel, const win
     if (!common) {
         return cli_stop(CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     }
-    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
 /* Compares the winners of two databases scenario by scenario: of the kernel that is named, or of

@@ -26,7 +26,7 @@ static int add(void *user, const gputune_record *record)
     work *at = user;
     at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
     cli_record_add(&at->table, record);
-    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
 static int measure(work *at, const cli_session *session, const cli_scenario *scenario,
@@ -71,7 +71,8 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 {
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
     int code = CLI_EXIT_OK;
-    for (int objective = 0; objective < GPUTUNE_OBJECTIVE_COUNT && !*cli_cancel(); objective++) {
+    for (int objective = 0; objective < GPUTUNE_OBJECTIVE_COUNT && !cli_is_canceled();
+         objective++) {
         if (is_wanted(scenario, objective)) {
             code = cli_worse(code, measure(&at, session, scenario, objective));
         }
@@ -81,7 +82,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
     if (code == CLI_EXIT_TEMPLATE) {
         show_logs(session, scenario);
     }
-    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
 static const cli_option options[] = {

@@ -73,7 +73,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }
     show_progress(at);
-    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
 static int compile(work *at, const cli_warm *warm, const cli_session *session)
@@ -84,7 +84,7 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
         gputune_compile(session->tuner, at->scenario->kernel->name,
                         cli_scenario_sizes(at->scenario), warm->arch, &options, add_variant, at);
     cli_console_progress_end();
-    if (*cli_cancel()) {
+    if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;
     }
     if (status < 0) {
@@ -102,7 +102,7 @@ static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
 {
     work at = {.table = CLI_TABLE("variants", columns, CLI_VIEW)};
     int code = CLI_EXIT_OK;
-    for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
+    for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         at.scenario = &scenarios->items[i];
         code = cli_worse(code, compile(&at, warm, session));
     }
@@ -531,7 +531,7 @@ static void *await_change(void *user)
             break;
         }
     }
-    *cli_cancel() = 1;
+    cli_set_canceled(true);
     return NULL;
 }
 
@@ -563,14 +563,14 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
     }
     int code = run(warm);
     fflush(stdout);
-    bool is_done = !*cli_cancel();
+    bool is_done = !cli_is_canceled();
     watch->is_over = is_first && is_done && !may_be_mended(code);
     if (is_done && !watch->is_over) {
         cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
                  watch->files[0].path);
     }
     pthread_join(thread, NULL);
-    *cli_cancel() = 0;
+    cli_set_canceled(false);
     if (watch->is_over) {
         return code;
     }

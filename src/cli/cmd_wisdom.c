@@ -288,12 +288,12 @@ static int import_all(const cli_arguments *files)
     int code = CLI_EXIT_OK;
     const cli_list *urls = &given.urls;
     cli_catch_interrupt();
-    for (size_t i = 0; i < files->count + urls->count && !*cli_cancel(); i++) {
+    for (size_t i = 0; i < files->count + urls->count && !cli_is_canceled(); i++) {
         bool is_url = i >= files->count;
         const char *source = is_url ? urls->items[i - files->count] : files->items[i];
         code = cli_worse(code, import(&session, source, is_url, &options));
     }
-    code = *cli_cancel() ? CLI_EXIT_CANCELED : code;
+    code = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
     return cli_check_database(&session, code);
 }
 

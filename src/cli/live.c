@@ -208,7 +208,7 @@ static void serve(server *server, int until)
 {
     bool *is_ending = &server->service.is_last;
     time_t ended = 0;
-    while (!*cli_cancel()) {
+    while (!cli_is_canceled()) {
         struct pollfd waiting = {server->listener, POLLIN, 0};
         bool busy = server->connections >= AT_ONCE;
         if (poll(&waiting, busy ? 0 : 1, TICK_MS) > 0) {

@@ -80,7 +80,7 @@ static void look_at(neighbour *other, int file, uint32_t shard)
     if (other->times_free >= FREE_MAX && !watch.unseen) {
         watch.unseen = other;
         watch.unseen_shard = shard;
-        *cli_cancel() = 1;
+        cli_set_canceled(true);
     }
 }
 

@@ -13,8 +13,8 @@ static volatile int canceled, interrupted;
 static void on_interrupt(int number)
 {
     (void)number;
-    canceled = 1;
-    interrupted = 1;
+    cli_set_canceled(true);
+    __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED);
 }
 
 void cli_catch_interrupt(void)
@@ -30,9 +30,19 @@ volatile int *cli_cancel(void)
     return &canceled;
 }
 
+bool cli_is_canceled(void)
+{
+    return __atomic_load_n(&canceled, __ATOMIC_RELAXED) != 0;
+}
+
+void cli_set_canceled(bool is_canceled)
+{
+    __atomic_store_n(&canceled, is_canceled, __ATOMIC_RELAXED);
+}
+
 bool cli_is_interrupted(void)
 {
-    return interrupted;
+    return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
 cli_list cli_include_paths;

@@ -58,7 +58,7 @@ static int await(const cli_tool *tool, pid_t child)
     pid_t ended;
     for (double waited_s = 0; (ended = waitpid(child, &status, WNOHANG)) == 0; waited_s += 0.01) {
         reason = is_too_large(tool->grows)                       ? CLI_TOOL_TOO_LARGE
-                 : *cli_cancel()                                 ? CLI_TOOL_KILLED
+                 : cli_is_canceled()                             ? CLI_TOOL_KILLED
                  : tool->limit_s > 0 && waited_s > tool->limit_s ? CLI_TOOL_LATE
                                                                  : 0;
         if (reason) {

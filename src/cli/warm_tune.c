@@ -222,7 +222,7 @@ static bool raise_limit(const bench *bench, gputune_options *options)
     bool lacked_time = bench->status == GPUTUNE_ETIMEOUT || bench->status == GPUTUNE_OK;
     options->time_limit_s *= factor;
     return bench->run->warm->canonical && measures(bench->run) && lacked_time &&
-           !has_winner(bench->run, bench) && !*cli_cancel() && options->time_limit_s > 0 &&
+           !has_winner(bench->run, bench) && !cli_is_canceled() && options->time_limit_s > 0 &&
            options->time_limit_s <= most_s;
 }
 
@@ -404,7 +404,7 @@ static bool pass_on(run *run, bench *bench)
 {
     kind *kind = bench->kind;
     const struct bench *tried = bench->turn.tried;
-    if (*cli_cancel() || !may_be_its_fault(bench->status) || (tried && !tried->gpu->is_slow) ||
+    if (cli_is_canceled() || !may_be_its_fault(bench->status) || (tried && !tried->gpu->is_slow) ||
         (count_usable(run, kind) < 2 && !recall(run, kind))) {
         return false;
     }
@@ -447,7 +447,7 @@ static int say_failure(const bench *bench)
         cli_error("%s: %s", of, why[0] ? why : gputune_status_text(bench->status));
         return cli_exit_code(bench->status);
     }
-    if (*cli_cancel()) {
+    if (cli_is_canceled()) {
         return CLI_EXIT_OK;
     }
     return cli_stop(CLI_EXIT_NOTHING, "%s: not tuned%s%s; programs get the %s configuration, %s",
@@ -502,7 +502,7 @@ static void settle(run *run, bench *bench)
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
     cli_progress_end(&bench->progress);
-    if (bench->gpu->is_slow && !*cli_cancel()) {
+    if (bench->gpu->is_slow && !cli_is_canceled()) {
         give_back(run, bench);
     } else {
         judge_first_try(run, bench);
@@ -533,7 +533,7 @@ static void *open_others(void *user)
     }
     pthread_mutex_lock(&run->desk);
     cli_gpus_add(gpus, count);
-    for (bool is_next = false; run->opened < gpus->count && !*cli_cancel(); is_next = true) {
+    for (bool is_next = false; run->opened < gpus->count && !cli_is_canceled(); is_next = true) {
         pthread_mutex_unlock(&run->desk);
         usleep(is_next ? ready_us : 0);
         cli_gpus_open_at(gpus, run->opened);
@@ -612,7 +612,7 @@ static int find_kind(run *run, bench *bench)
 /* Lets the GPUs that were opened take turns. Ends the run where one cannot be used that must be. */
 static void admit(run *run)
 {
-    for (; run->admitted < run->opened && !*cli_cancel(); run->admitted++) {
+    for (; run->admitted < run->opened && !cli_is_canceled(); run->admitted++) {
         bench *bench = &run->benches[run->admitted];
         int code = cli_gpus_take(run->gpus, run->admitted);
         bool is_open = code == CLI_CONTINUE;
@@ -620,7 +620,7 @@ static void admit(run *run)
         code = is_open ? find_kind(run, bench) : run->gpus->is_all ? CLI_CONTINUE : code;
         if (code != CLI_CONTINUE) {
             run->refusal = code;
-            *cli_cancel() = 1;
+            cli_set_canceled(true);
         }
     }
 }
@@ -643,12 +643,12 @@ static bool move_on(run *run)
     }
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
-        bool can = is_free(bench) && !*cli_cancel();
+        bool can = is_free(bench) && !cli_is_canceled();
         if (can && bench->kind->next < bench->kind->count) {
             begin(run, bench);
         }
     }
-    for (size_t i = 0; i < run->count && !*cli_cancel(); i++) {
+    for (size_t i = 0; i < run->count && !cli_is_canceled(); i++) {
         if (is_free(&run->benches[i])) {
             help(run, &run->benches[i]);
         }
@@ -718,16 +718,16 @@ static int end(run *run)
     if (!run->turn_count && !run->warm->shard.count) {
         return CLI_EXIT_NOTHING;
     }
-    if (*cli_cancel() && !cli_is_interrupted()) { /* outdated: the next table follows */
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
         return CLI_EXIT_CANCELED;
     }
     cli_table_sort(&run->table, run->places);
     cli_warm_print(&run->table, run->warm, run->kind_count > 1);
     bool kept = check_databases(run);
-    if (*cli_cancel() && kept) {
+    if (cli_is_canceled() && kept) {
         cli_note("stopped; what is finished is stored, running again goes on from there");
     }
-    return *cli_cancel() ? CLI_EXIT_CANCELED : run->code;
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : run->code;
 }
 
 int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *scenarios)
