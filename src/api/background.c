@@ -67,8 +67,8 @@ struct gt_background {
     GT_ARRAY(job *) jobs;
     bool started, stopping;
     pthread_t thread;
-    activity activity; /* the thread's own */
-    job *current;      /* the same */
+    activity activity; /* of the thread alone */
+    job *current;      /* of the thread alone */
 };
 
 /* ---- services -------------------------------------------------------------------------------- */

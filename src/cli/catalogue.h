@@ -31,7 +31,7 @@ const cli_value_list *cli_values_find(const cli_values *values, const char *name
 typedef struct cli_kernel {
     char *name, *path;
     cli_values sizes; /* each with its default */
-    cli_values axes;  /* the same */
+    cli_values axes;  /* each with its default */
     gputune_objective objective;
 } cli_kernel;
 

@@ -115,7 +115,7 @@ static void cli_report_write_page(const cli_report *report, FILE *file)
 enum { FASTEST = 10 };
 
 typedef struct trial_row {
-    gputune_record trial; /* first: a column of it is one of the row */
+    gputune_record trial; /* the first member, which columns of records read */
     const char *outcome;
     double slower;
 } trial_row;

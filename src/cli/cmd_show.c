@@ -22,7 +22,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 
 /* A row of both plots, for programs and for people. */
 typedef struct row {
-    gputune_record place; /* first */
+    gputune_record place; /* the first member, which columns of records read */
     double elapsed_s, best_ns,
         over; /* since the first trial; best_ns over the best of all, minus 1 */
     const char *configuration;

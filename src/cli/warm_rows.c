@@ -9,7 +9,7 @@
 
 /* A finished scenario as a row. */
 typedef struct outcome {
-    gputune_info info; /* first: a column of it is one of the row */
+    gputune_info info; /* the first member, which columns of it read */
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* of a default that failed, else "" */

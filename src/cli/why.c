@@ -14,7 +14,7 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
 
 /* A value of an axis: the row for programs. */
 typedef struct value_row {
-    gputune_record place; /* first */
+    gputune_record place; /* the first member, which columns of records read */
     const char *axis, *value;
     uint32_t variants, measured;
     double best_ns, cost; /* NAN: nothing was measured */
@@ -37,7 +37,7 @@ static const cli_column value_columns[] = {
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    gputune_record place; /* first */
+    gputune_record place; /* the first member, which columns of records read */
     const char *axis, *other, *axes;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */

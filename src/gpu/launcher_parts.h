@@ -59,7 +59,7 @@ typedef struct gt_held {
 /* The state of one stream within one capture, which the launcher keeps as long as the graph lives.
  * Once the graph is gone, the launcher may use the state for another graph. */
 typedef struct gt_graph_state {
-    gt_held held; /* first */
+    gt_held held; /* the first member: one address for both */
     struct gt_graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
@@ -85,7 +85,7 @@ typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
 
 /* A module, and texture objects, that graphs hold together with their launcher. */
 typedef struct gt_held_module {
-    gt_held held;    /* first */
+    gt_held held;    /* the first member: one address for both */
     CUmodule module; /* NULL: the graph's instance has a module of its own */
     gt_texture_objects textures;
 } gt_held_module;

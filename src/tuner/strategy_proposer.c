@@ -15,7 +15,7 @@ typedef struct earlier {
 } earlier;
 
 struct gt_strategy_proposer {
-    gt_proposer proposer; /* first */
+    gt_proposer proposer; /* the first member: one address for both */
     const gt_request *request;
     gt_space *space;
     gt_space_size size;
