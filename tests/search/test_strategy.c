@@ -188,21 +188,29 @@ static double elsewhere(const gt_point *point)
     return sum;
 }
 
+enum { HINTS = 200 };
+
+/* Tries random points of another landscape. */
+static void draw_hints(gt_tried hints[HINTS], landscape *other, uint64_t seed)
+{
+    gt_random random = {seed};
+    for (int i = 0; i < HINTS; i++) {
+        gt_point point;
+        landscape_draw(other, &random, &point);
+        hints[i] = landscape_try(other, &point);
+    }
+}
+
 TEST(hints_lead_to_the_best_sooner)
 {
-    enum { RESULTS = 10, HINTS = 200 };
+    enum { RESULTS = 10 };
     double with = 0, without = 0;
     for (uint64_t seed = 0; seed < 4; seed++) {
         landscape at = make(5, 6), other = {.axes = 5, .choices = 6, .log_time = elsewhere};
         landscape_open(&at);
         landscape_open(&other);
         gt_tried hints[HINTS];
-        gt_random random = {seed};
-        for (int i = 0; i < HINTS; i++) {
-            gt_point point;
-            landscape_draw(&other, &random, &point);
-            hints[i] = landscape_try(&other, &point);
-        }
+        draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         gt_strategy *plain = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
@@ -238,7 +246,7 @@ static double there(const gt_point *point)
 
 TEST(hints_that_lead_nowhere_are_doubted)
 {
-    enum { RESULTS = 100, HINTS = 200, SEEDS = 6 };
+    enum { RESULTS = 100, SEEDS = 6 };
     int found = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         landscape at = {.axes = 5, .choices = 6, .log_time = here};
@@ -246,12 +254,7 @@ TEST(hints_that_lead_nowhere_are_doubted)
         landscape_open(&at);
         landscape_open(&other);
         gt_tried hints[HINTS];
-        gt_random random = {seed};
-        for (int i = 0; i < HINTS; i++) {
-            gt_point point;
-            landscape_draw(&other, &random, &point);
-            hints[i] = landscape_try(&other, &point);
-        }
+        draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
         double best = landscape_search(hinted, &at, RESULTS, 1);

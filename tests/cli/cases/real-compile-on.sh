@@ -1,15 +1,7 @@
 # compile workers that a command starts: winners are the same, and what goes wrong there is said in one line
 exec 2>&1
 export MARK="$PWD"
-warm() { # DATABASE OPTION...
-    database=$1
-    shift
-    # no limit that a busy machine reaches, and no cold cache, for which the emulator takes longest
-    $GPUTUNE warm axpy --driver emu --db "$database" --size n=1000 --only VEC=1,8 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
-        --time-limit 100 --format csv "$@" 2>told | cut -d, -f1-5,14-16
-    grep -v 's left' told >&2
-}
-warm one.db >one
+. "${0%/*}/../elsewhere.sh"
 warm two.db --compile-on '2:sh -c "echo >>there; exec \"\$@\"" sh' >two
 cmp one two && echo "the same"
 wc -l <there

@@ -1,36 +1,9 @@
 # machines that differ: winners are the same, and where one is of no use one line says which and what to do
 exec 2>&1
-warm() { # DATABASE OPTION...
-    database=$1
-    shift
-    $GPUTUNE warm axpy --driver emu --db "$database" --size n=1000 --only VEC=1,8 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
-        --time-limit 100 --format csv "$@" 2>told | cut -d, -f1-5,14-16
-    grep -v 's left' told >&2
-}
-warm one.db >one
-same() { # DATABASE COMMAND: compiles and measures by it
-    warm "$1.db" --measure-on "$2" --compile-on "2:$2" >out
-    cmp one out && echo "the same"
-}
+. "${0%/*}/../elsewhere.sh"
 echo == clocks that differ
 same ahead "env LD_PRELOAD=${FAKE%/*}/clock_ahead.so CLOCK_AHEAD_S=100000"
 same behind "env LD_PRELOAD=${FAKE%/*}/clock_ahead.so CLOCK_AHEAD_S=-100000"
-mounted() { # NAME MOUNT WORD: a command NAME, behind which MOUNT was done and WORD begins the command line
-    cat >"$1" <<COMMAND
-#!/bin/sh
-unshare -rm sh -c '$2' 2>/dev/null || exec "\$@" # nothing can be mounted here
-exec unshare -rm sh -c '$2 && $3 exec "\$@"' sh "\$@"
-COMMAND
-    chmod +x "$1"
-}
-echo == a node without the templates: what a kernel includes travels with it
-mounted bare 'mount -t tmpfs none "$GPUTUNE_TEMPLATES"' '! ls "$GPUTUNE_TEMPLATES"/* 2>/dev/null &&'
-same bare ./bare
-echo == a full disk there
-mkdir full.d
-mounted full 'mount -t tmpfs -o size=4k none full.d && { yes >full.d/all || true; }' \
-    'cd full.d && export TMPDIR="$PWD" HOME="$PWD" XDG_CACHE_HOME="$PWD" && cd .. &&'
-same full ./full
 echo == what is of no use
 cat >ssh <<'SSH'
 #!/bin/sh

@@ -1,7 +1,8 @@
 # compile and measure workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
 exec 2>&1
 sshd=$(command -v sshd || echo /usr/sbin/sshd)
-[ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null || exec cat "${0%.sh}.out"
+[ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null ||
+    { echo "no sshd here, or no /run/sshd" && exit 77; }
 ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f user && cp user.pub authorized
 cat >config <<CONFIG
 HostKey $PWD/host
