@@ -188,13 +188,13 @@ static double elsewhere(const gt_point *point)
     return sum;
 }
 
-enum { HINTS = 200 };
+enum { DRAWN = 200 };
 
 /* Tries random points of another landscape. */
-static void draw_hints(gt_tried hints[HINTS], landscape *other, uint64_t seed)
+static void draw_hints(gt_tried hints[DRAWN], landscape *other, uint64_t seed)
 {
     gt_random random = {seed};
-    for (int i = 0; i < HINTS; i++) {
+    for (int i = 0; i < DRAWN; i++) {
         gt_point point;
         landscape_draw(other, &random, &point);
         hints[i] = landscape_try(other, &point);
@@ -209,11 +209,11 @@ TEST(hints_lead_to_the_best_sooner)
         landscape at = make(5, 6), other = {.axes = 5, .choices = 6, .log_time = elsewhere};
         landscape_open(&at);
         landscape_open(&other);
-        gt_tried hints[HINTS];
+        gt_tried hints[DRAWN];
         draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         gt_strategy *plain = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
-        assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
+        assert_int_equal(gt_strategy_hint(hinted, hints, DRAWN), GPUTUNE_OK);
         with += landscape_search(hinted, &at, RESULTS, 1) / 4;
         without += landscape_search(plain, &at, RESULTS, 1) / 4;
         gt_strategy_free(hinted);
@@ -253,10 +253,10 @@ TEST(hints_that_lead_nowhere_are_doubted)
         landscape other = {.axes = 5, .choices = 6, .log_time = there};
         landscape_open(&at);
         landscape_open(&other);
-        gt_tried hints[HINTS];
+        gt_tried hints[DRAWN];
         draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
-        assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
+        assert_int_equal(gt_strategy_hint(hinted, hints, DRAWN), GPUTUNE_OK);
         double best = landscape_search(hinted, &at, RESULTS, 1);
         found += best < 0.35; /* which only the valley of here has */
         gt_strategy_free(hinted);
