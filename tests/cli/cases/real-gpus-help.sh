@@ -6,7 +6,7 @@ what() { # without what a clock decides
 }
 echo == fewer scenarios than GPUs: the others take part in the search
 helped() { # OPTION...
-    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only VEC=1,4 --only BLOCK=64,256 --only UNROLL=1,2 --time-limit 100 "$@" --format csv 2>said | what
+    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only VEC=1,4 --only BLOCK=64,128,256,512 --only UNROLL=1,2,4,8 --time-limit 100 "$@" --format csv 2>said | what
     grep -E "takes part|are equal" said | sort
     sed -n 's/.*\(GPU 1 launched\) [1-9][0-9]* \(variants first\).*/\1 some \2/p' said
 }
