@@ -59,8 +59,9 @@ const cli_command cmd_template = {
     "Writes a first template for a CUDA kernel that has no pragmas yet, or only some.",
     "The code stays as it is; pragmas come in front of the kernel. They are read off the "
     "kernel and the program around it: its launch, its allocations and its local headers, where "
-    "the file has no launch also those beside it and in the folder above. '// guess:' marks each "
-    "guess, '// ?' what was looked for in vain. KERNEL: that one alone "
+    "the file has no launch also those beside it and in the folder above; where one of these "
+    "includes the file, what it needs of that stands in front. '// guess:' marks each guess, '// "
+    "?' what was looked for in vain. KERNEL: that one alone "
     "[every kernel that the file launches]. 'gputune help template' describes the language.",
     1,
     2,

@@ -301,6 +301,9 @@ gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *val
     enum { ARCHITECTURE = 900 };
     const gt_draft_comparison *compared = gt_draft_compared_with(user, name);
     bool is_architecture = gt_token_is(name, "__CUDA_ARCH__");
+    if (gt_token_is(name, "__CUDACC_RTC__")) {
+        return GT_OPEN; /* what a draft puts aside says how its kernels are launched */
+    }
     *value = is_architecture ? ARCHITECTURE : compared ? compared->values.list[0] : 0;
     return is_architecture || compared ? GT_VALUED : GT_UNDEFINED;
 }

@@ -247,7 +247,8 @@ typedef struct maker {
     gt_include_fn include;
     gt_neighbour_fn neighbour;
     bool is_elsewhere;        /* another file of the program is being read */
-    const char *includer;     /* the one that includes this one; NULL: none does */
+    gt_text *front;           /* what stands in front of this file where another includes it; NULL:
+                                 `text` has it already */
     GT_ARRAY(char *) context; /* those files' texts */
     void *user;
     GT_ARRAY(char *) missing; /* headers that were not found */
@@ -274,8 +275,6 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     }
     gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
     if (status == GPUTUNE_OK && m->is_elsewhere && is_read(m, out->path)) {
-        bool is_own = strcmp(m->reader.parts->files[0].path, out->path) == 0;
-        m->includer = is_own ? include->from : m->includer;
         out->text[0] = '\0';
     }
     if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM || m->is_elsewhere) {
@@ -489,12 +488,6 @@ static gputune_status check_draft(char **out, const maker *m)
 {
     verdict v = {.m = m, .draft = *out};
     char *noted = NULL;
-    if (m->includer) {
-        gt_text_printf(&v.notes,
-                       "// ? %s includes this file, and may define what it needs; try gputune "
-                       "template %s KERNEL\n",
-                       m->includer, m->includer);
-    }
     gputune_status status = gt_template_names(m->path, *out, m->include, m->user, check_kernel, &v);
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOMEM) {
         gt_text_printf(&v.notes, "// ? the draft is refused as it stands: %s\n", gt_message());
@@ -573,6 +566,83 @@ static gputune_status read_scripts(maker *m, const char *text)
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
+/* If `file` includes the one that is drafted, appends to *front what it has in front of that. */
+static void take_front(gt_text *front, const maker *m, const gt_included *file)
+{
+    const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+    const size_t length = strlen(name);
+    int open = 0; /* conditions */
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){"", 1, 1});
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        const gt_token word = line.token;
+        open += gt_token_is_any(&word, "if ifdef ifndef") - gt_token_is(&word, "endif");
+        gt_lexer_next(&line);
+        const gt_token *given = &line.token;
+        if (gt_token_is(&word, "include") && given->kind == GT_TOKEN_STRING &&
+            given->length >= length + 2 && strchr("/\"", given->text[given->length - length - 2]) &&
+            strncmp(given->text + given->length - length - 1, name, length) == 0) {
+            const char *end = word.text;
+            while (end > file->text && end[-1] != '\n') {
+                end--;
+            }
+            gt_text_printf(front, "#ifdef __CUDACC_RTC__ // %s has this in front of %s\n",
+                           file->path, name);
+            gt_text_append_bytes(front, file->text, (size_t)(end - file->text));
+            for (; open >= 0; open--) {
+                gt_text_append(front, "#endif\n");
+            }
+            return;
+        }
+    }
+}
+
+/* Whether the file reads names of what the text in front of it gives. */
+static gputune_status needs_front(bool *needs, maker *m, const gt_included *file, const char *front)
+{
+    gt_program before = {0};
+    char *text = NULL;
+    gt_template_parts *parts = calloc(1, sizeof *parts);
+    gt_reader reader = {.parts = parts, .include = find_include, .user = m};
+    m->is_elsewhere = true;
+    gputune_status status = parts ? gt_reader_run(&reader, file->path, front) : gt_fail_memory();
+    m->is_elsewhere = false;
+    GT_THEN(status,
+            gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning, &m->compared));
+    if (status == GPUTUNE_OK) {
+        gt_program_read(&before, (const char *const[]){text}, 1);
+        *needs = gt_program_needs(&m->program, &before);
+    }
+    gt_program_free(&before);
+    gt_reader_free(&reader);
+    free(text);
+    if (parts) {
+        gt_parts_free(parts);
+    }
+    return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status; /* it is of no use */
+}
+
+/* A file that another one includes is compiled behind what stands there in front of it. */
+static gputune_status read_front(maker *m)
+{
+    gputune_status status = m->neighbour && m->front ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+    bool needs = false;
+    for (size_t i = 0; status == GPUTUNE_OK && !needs; i++) {
+        gt_included file = {0};
+        gt_text_free(m->front);
+        status = m->neighbour(m->user, i, &file);
+        if (status == GPUTUNE_OK) {
+            take_front(m->front, m, &file);
+            status = m->front->length == 0
+                         ? GPUTUNE_OK
+                         : needs_front(&needs, m, &file, gt_text_string(m->front));
+        }
+        free(file.text);
+        free(file.path);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
 /* Where the file does not launch its kernels, or is not called, others of the program do. */
 static gputune_status read_context(maker *m)
 {
@@ -605,6 +675,10 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     gt_text names = {0};
     GT_TRY(gt_lines_read(&m->lines, joined, m->path));
     GT_TRY(read_program(m));
+    GT_TRY(read_front(m));
+    if (m->front && m->front->length > 0) {
+        return GPUTUNE_OK;
+    }
     GT_TRY(read_context(m));
     const size_t count = list_kernels(&names, &(gt_draft){.text = joined});
     gt_text_free(&names);
@@ -623,13 +697,12 @@ static void free_texts(char **texts, size_t count)
     }
 }
 
-gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
-                                 gt_include_fn include, gt_neighbour_fn neighbour, void *user)
+/* Makes the draft, or finds what belongs in front of the text first. */
+static gputune_status make_of(char **out, maker m, const char *text, const char *kernel)
 {
     gt_template_parts *parts = calloc(1, sizeof *parts);
-    maker m = {.path = path, .include = include, .neighbour = neighbour, .user = user};
     m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
-    gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
+    gputune_status status = parts ? gt_reader_run(&m.reader, m.path, text) : gt_fail_memory();
     GT_THEN(status, make(out, &m, text, kernel));
     free_texts(m.missing.items, m.missing.count);
     gt_array_free(&m.missing);
@@ -643,5 +716,21 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     if (parts) {
         gt_parts_free(parts);
     }
+    return status;
+}
+
+gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
+                                 gt_include_fn include, gt_neighbour_fn neighbour, void *user)
+{
+    gt_text front = {0};
+    maker m = {.path = path, .include = include, .neighbour = neighbour, .user = user};
+    m.front = &front;
+    gputune_status status = make_of(out, m, text, kernel);
+    if (status == GPUTUNE_OK && front.length > 0) {
+        m.front = NULL;
+        gt_text_append(&front, text);
+        status = front.failed ? gt_fail_memory() : make_of(out, m, gt_text_string(&front), kernel);
+    }
+    gt_text_free(&front);
     return status;
 }

@@ -130,8 +130,9 @@ static bool is_unread(const hosts *h, int line)
     }
     for (size_t i = 0; i < p->macros.count; i++) {
         const gt_token *name = token_at(h, p->macros.items[i].name);
-        if (gt_lines_of(h->lines, name->line) == line && !gt_lines_is_own(h->lines, name->line) &&
-            gt_program_on_device(p, name)) {
+        const bool is_here = name->text >= h->text && name->text < h->text + strlen(h->text);
+        if (is_here && gt_lines_of(h->lines, name->line) == line &&
+            !gt_lines_is_own(h->lines, name->line) && gt_program_on_device(p, name)) {
             return false;
         }
     }

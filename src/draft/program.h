@@ -127,6 +127,9 @@ bool gt_program_is_plain(const gt_program *program, gt_span span);
 /* Whether the file `other` belongs to the program: it calls one of the program's functions that the
  * program itself never calls, and defines none of the program's functions. */
 bool gt_program_takes(const gt_program *program, const gt_program *other);
+/* Whether the program's code reads a name that `before` gives and the program itself does not: a
+ * macro, a function, a type or a variable. */
+bool gt_program_needs(const gt_program *program, const gt_program *before);
 /* What the name at token `name`, read at `site`, stands for; false: nothing defines the name. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
 /* If the span, apart from brackets and casts, is a name alone, moves *span and *site to the name's

@@ -1,4 +1,4 @@
-/* Which names of a program its device code reads. */
+/* Which names of a program its device code reads, and which it has from another text. */
 #include "draft/program.h"
 
 static const gt_token *token_at(const gt_program *p, size_t at)
@@ -43,4 +43,32 @@ static bool on_device(const gt_program *p, const gt_token *name, int depth)
 bool gt_program_on_device(const gt_program *p, const gt_token *macro)
 {
     return on_device(p, macro, 0);
+}
+
+/* Whether the program says what the name is: a macro's, a function's, a type's or a variable's. */
+static bool gives(const gt_program *p, const gt_token *name)
+{
+    bool is_given = gt_program_function_of(p, name) || gt_program_macro_of(p, name);
+    for (size_t i = 1, index = 0; i < p->code && !is_given; i++) {
+        gt_found found;
+        is_given = gt_token_equals(token_at(p, i), name) &&
+                   ((gt_program_is(p, i - 1, "struct class enum union typename }") &&
+                     !gt_program_is_name(p, (gt_span){i + 1, i + 2})) ||
+                    (index++ == 0 && gt_program_find(&found, p, &(gt_site){.at = p->code}, i)));
+    }
+    for (size_t i = 0, index; i < p->functions.count && !is_given; i++) {
+        is_given = gt_program_parameter(p, p->functions.items[i].parameters, name, &index);
+    }
+    return is_given;
+}
+
+bool gt_program_needs(const gt_program *p, const gt_program *before)
+{
+    bool needs = false;
+    for (size_t i = 1; i < p->code && !needs; i++) {
+        const gt_token *name = token_at(p, i);
+        needs = name->kind == GT_TOKEN_NAME && !gt_program_is(p, i - 1, ". -> ::") &&
+                gives(before, name) && !gives(p, name);
+    }
+    return needs;
 }

@@ -869,6 +869,37 @@ TEST(test_other_files)
     }
 }
 
+/* A file that another one includes has in front of it what it needs of that; one that needs none of
+ * it stays alone. The draft of the draft is the same. */
+TEST(test_included_by_another)
+{
+    static const char *const files[] = {
+        "#define TWICE 2\n#ifndef NARROW\nusing real = float;\n#include \"kernel.cu\"\n#endif\n" RUN
+            MAIN,
+        NULL};
+    static const char *const used[] = {"real", "TWICE"};
+    for (int i = 0; i < 3; i++) {
+        gt_text text = {0};
+        gt_text_printf(&text,
+                       "__global__ void k(%s *y, const float *x, int n)\n{\n"
+                       "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "    if (i < n) y[i] = x[i] * %s;\n}\n",
+                       i == 0 ? used[0] : "float", i == 1 ? used[1] : "3");
+        char *draft = draft_beside(gt_text_string(&text), files);
+        assert_int_equal(has(draft,
+                             "#ifdef __CUDACC_RTC__ // 0.cpp has this in front of kernel.cu\n"
+                             "#define TWICE 2\n#ifndef NARROW\nusing real = float;\n"
+                             "#endif\n#endif\n"),
+                         i < 2);
+        gt_template_free(parse(draft));
+        char *again = draft_beside(draft, files);
+        assert_string_equal(again, draft);
+        free(again);
+        free(draft);
+        gt_text_free(&text);
+    }
+}
+
 /* What a tuner's script says of the names that nothing else defines. */
 TEST(test_scripts)
 {
