@@ -1,4 +1,4 @@
-/* Writes the clauses of a problem, of a kernel's arguments, and of the textures among them. */
+/* Writes the clauses of a problem and of a kernel's arguments. */
 #include "draft/write.h"
 
 #include "draft/trace.h"
@@ -9,145 +9,6 @@
 #include "base/number.h"
 
 #include <string.h>
-
-/* ---- textures -------------------------------------------------------------------------------- */
-
-/* What a kernel reads an object's elements by; a buffer's `texture` is its place here, from 1. */
-static const struct {
-    const char *fetch;
-    uint16_t extents;
-    const char *memory; /* "": linear, or rows */
-} fetches[] = {{"tex1Dfetch", 1, ""},         {"tex2D", 2, ""},      {"tex1D", 1, "array"},
-               {"tex3D", 3, "array"},         {"tex2D", 2, "array"}, {"tex1DLayered", 2, "layered"},
-               {"tex2DLayered", 3, "layered"}};
-
-/* The first such token of the program, or as many as it has. */
-static size_t find_token(const gt_program *program, const char *words)
-{
-    return gt_program_first(program, (gt_span){0, program->tokens.count}, words);
-}
-
-static bool has_token(const gt_program *program, const char *words)
-{
-    return find_token(program, words) < program->tokens.count;
-}
-
-uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter)
-{
-    const gt_program *program = draft->program;
-    const bool has_arrays = has_token(program, "cudaMallocArray");
-    char type[GT_NAME_MAX];
-    for (size_t at = draft->body.first;
-         at < draft->body.end && strcmp(parameter->words, "cudaTextureObject_t") == 0; at++) {
-        uint32_t kind = 0;
-        for (uint32_t i = 0; i < sizeof fetches / sizeof *fetches; i++) {
-            const bool is_other = i == 4 && !has_arrays; /* rows of linear memory */
-            kind = gt_program_is(program, at, fetches[i].fetch) && !is_other ? i + 1 : kind;
-        }
-        const bool is_fetch = kind && gt_program_is(program, at + 1, "<");
-        const size_t close = is_fetch ? gt_program_close_angle(program, at + 1) : 0;
-        if (!is_fetch || !gt_program_is(program, close + 1, "(") ||
-            !gt_program_is(program, close + 2, parameter->name)) {
-            continue;
-        }
-        gt_program_words(type, program, (gt_span){at + 2, close});
-        if (gt_element_from_name(&parameter->element, type)) {
-            memcpy(parameter->words, type, sizeof type);
-            parameter->has_type = parameter->pointer = parameter->is_const = true;
-            return kind;
-        }
-    }
-    return 0;
-}
-
-/* What is read along a dimension of the launch. */
-static void append_size(gt_draft_writer *w, uint16_t dimension)
-{
-    const gt_sum *size = &w->draft->dimensions[dimension].size;
-    const gt_sum one = gt_sum_number(1);
-    gt_draft_append_sum(w, size->known && size->count ? size : &one);
-}
-
-/* Its extents, slowest first; rows of linear memory are padded. */
-static void append_rows(gt_draft_writer *w, const gt_draft_buffer *buffer)
-{
-    const gt_function_parameter *parameter = &w->draft->parameters[buffer->parameter];
-    const uint32_t elements = GT_TEXTURE_PITCH / parameter->element.bytes;
-    const bool is_padded = !fetches[buffer->texture - 1].memory[0];
-    for (uint16_t d = fetches[buffer->texture - 1].extents; d > 0; d--) {
-        const bool pads = is_padded && d == 1;
-        gt_text_append(w->out, pads ? "[ceil_div(" : "[");
-        append_size(w, (uint16_t)(d - 1));
-        if (pads) {
-            gt_text_printf(w->out, ", %u) * %u", elements, elements);
-        }
-        gt_text_append(w->out, "]");
-    }
-}
-
-/* As the program describes the only texture that it makes, or all of them. CUDA clamps where
- * coordinates are not normalized and the mode is for those alone. */
-static void append_settings(gt_draft_writer *w, uint32_t texture)
-{
-    static const struct {
-        const char *word, *setting;
-        bool is_normalized; /* it counts for such coordinates alone */
-    } settings[] = {{"cudaFilterModeLinear", ", filter = linear", false},
-                    {"cudaAddressModeBorder", ", address = border", false},
-                    {"cudaAddressModeWrap", ", address = wrap", true},
-                    {"cudaAddressModeMirror", ", address = mirror", true},
-                    {"normalizedCoords", ", coordinates = normalized", true}};
-    const gt_program *program = w->draft->program;
-    const size_t at = find_token(program, "normalizedCoords");
-    const bool normalized =
-        gt_program_is(program, at + 1, "=") && !gt_program_is(program, at + 2, "0 false");
-    bool has_address = false;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const bool is_address = strstr(settings[i].setting, "address") != NULL;
-        if (has_token(program, settings[i].word) && (normalized || !settings[i].is_normalized) &&
-            !(is_address && has_address)) {
-            gt_text_append(w->out, settings[i].setting);
-            has_address |= is_address;
-        }
-    }
-    if (fetches[texture - 1].memory[0]) {
-        gt_text_printf(w->out, ", memory = %s", fetches[texture - 1].memory);
-    } else {
-        gt_text_append(w->out, ", width = ");
-        append_size(w, 0);
-    }
-}
-
-void gt_draft_write_textures(gt_draft_writer *w)
-{
-    const gt_program *program = w->draft->program;
-    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &w->draft->buffers[i];
-        const char *name = w->draft->parameters[buffer->parameter].name;
-        if (!buffer->texture) {
-            continue;
-        }
-        if (has_token(program, "cudaReadModeNormalizedFloat")) {
-            gt_text_printf(w->out,
-                           "// ? the elements of '%s', which cudaReadModeNormalizedFloat makes "
-                           "floats of: integers in args(), and read = normalized\n",
-                           name);
-        }
-        if (buffer->texture > 1) {
-            gt_text_printf(w->out, "// guess: filter, address mode and coordinates of '%s'", name);
-            gt_text_printf(w->out,
-                           fetches[buffer->texture - 1].memory[0]
-                               ? ", whose extents are the grid's\n"
-                               : ", whose rows are padded to %d bytes\n",
-                           GT_TEXTURE_PITCH);
-        }
-        gt_text_printf(w->out, "#pragma gputune texture(%s", name);
-        if (buffer->texture > 1) {
-            append_settings(w, buffer->texture);
-        }
-        gt_text_append(w->out, ")\n");
-    }
-}
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
@@ -171,6 +32,33 @@ static void write_type(gt_draft_writer *w, const char *type)
                    constant && constant->type[0]     ? constant->type
                    : is_integer_type(w->draft, type) ? "int, long long"
                                                      : "float, double");
+}
+
+void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
+{
+    const gt_program *program = draft->program;
+    const char *dot = strchr(parameter->name, '.'), *name = dot ? dot + 1 : parameter->name;
+    for (size_t at = draft->body.first;
+         at < draft->body.end && strcmp(parameter->words, "void") == 0; at++) {
+        const size_t own = gt_draft_operand(draft, at);
+        const bool is_named = gt_program_is(program, own - 1, "("); /* reinterpret_cast<T *>(p) */
+        const size_t close = own - (is_named ? 2 : 1);
+        size_t open = close - 1;
+        char type[GT_NAME_MAX];
+        if (!gt_program_is(program, at, name) ||
+            !gt_program_is(program, close, is_named ? ">" : ")") ||
+            !gt_program_is(program, open, "*")) {
+            continue;
+        }
+        while (!gt_program_is(program, open - 1, "( < ; { }")) {
+            open--;
+        }
+        gt_program_words(type, program, (gt_span){open, close - 1});
+        if (gt_element_from_name(&parameter->element, type)) {
+            memcpy(parameter->words, type, sizeof type);
+            parameter->has_type = true;
+        }
+    }
 }
 
 /* *out is NULL where the name is of no struct and of no other type's name. */
@@ -204,6 +92,65 @@ static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *param
            gt_draft_is_declared(w, parameter->words) ||
            find_structure(&structure, w->draft, w->present, parameter->words) != GPUTUNE_OK ||
            structure;
+}
+
+/* The struct that the name stands for, through other names; NULL: none. */
+static const gt_structure *structure_of(const gt_draft *draft, const gt_reader *present,
+                                        const char *name)
+{
+    const gt_structure *structure;
+    while (find_structure(&structure, draft, present, name) == GPUTUNE_OK && structure) {
+        if (!structure->alias[0]) {
+            return structure;
+        }
+        name = structure->alias;
+    }
+    return NULL;
+}
+
+static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
+{
+    const gt_structure_member *member = &of->members[place];
+    gt_draft_member added = {.holder = holder};
+    gt_element element;
+    memcpy(added.name, member->name, sizeof added.name);
+    added.is_float = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
+    draft->failed |= gt_array_push(&draft->members, added) != GPUTUNE_OK;
+}
+
+static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
+{
+    const uint32_t index = (uint32_t)draft->parameter_count;
+    gt_function_parameter added = {.pointer = true, .has_default = true};
+    const int length = gt_snprintf(added.name, sizeof added.name, "%s.%s",
+                                   draft->parameters[holder].name, of->members[place].name);
+    memcpy(added.words, of->members[place].type, sizeof added.words);
+    gt_draft_read_void(draft, &added);
+    added.has_type = gt_element_from_name(&added.element, added.words);
+    if (strcmp(added.words, "void") == 0) {
+        memcpy(added.words, "unsigned char", sizeof "unsigned char");
+    }
+    if (length > 0 && (size_t)length < sizeof added.name && added.words[0] &&
+        index < GT_PARAMETER_MAX) {
+        draft->parameters[draft->parameter_count++] = added;
+        draft->buffers[draft->buffer_count++] =
+            (gt_draft_buffer){.parameter = index, .holder = holder};
+    }
+}
+
+void gt_draft_add_members(gt_draft *draft, const gt_reader *present)
+{
+    const uint32_t count = (uint32_t)draft->parameter_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const gt_function_parameter *parameter = &draft->parameters[i];
+        const gt_structure *structure = parameter->has_type || parameter->pointer
+                                            ? NULL
+                                            : structure_of(draft, present, parameter->words);
+        draft->is_struct[i] = structure != NULL;
+        for (uint32_t k = 0; structure && k < structure->member_count; k++) {
+            (structure->members[k].is_pointer ? add_pointer : add_member)(draft, i, structure, k);
+        }
+    }
 }
 
 void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
@@ -592,7 +539,7 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
     }
     gt_text_printf(w->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words, name);
     if (buffer->texture > 1) {
-        append_rows(w, buffer);
+        gt_draft_append_rows(w, buffer);
     } else if (is_told) {
         gt_text_printf(w->out, "[%s]", gt_text_string(&called->length));
     } else if (!gt_draft_append_extents(w, index, &length)) {
@@ -603,33 +550,40 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
     append_fill(w, notes, buffer);
 }
 
+static void note_value(gt_text *notes, const gt_draft *draft, const char *of, const char *member)
+{
+    gt_text_printf(notes,
+                   !draft->is_called ? "// guess: the value of '%s%s%s'\n"
+                   : member[0]       ? "// ? the value of '%s%s%s': the program does not say it\n"
+                               : "// ? the value of '%s%s%s': the launch has no number there\n",
+                   of, member[0] ? "." : "", member);
+}
+
 /* `{.alpha = 0.5}` of a struct by value: all members but those that are sizes. */
-static bool append_members(gt_draft_writer *w, const gt_function_parameter *parameter)
+static void append_members(gt_draft_writer *w, gt_text *notes, uint32_t index)
 {
     const gt_draft *draft = w->draft;
-    const gt_structure *structure;
+    const char *name = draft->parameters[index].name;
     bool first = true;
-    if (parameter->has_type ||
-        find_structure(&structure, draft, w->present, parameter->words) != GPUTUNE_OK ||
-        !structure) {
-        return false;
-    }
-    for (uint32_t i = 0; i < structure->member_count; i++) {
-        const gt_structure_member *member = &structure->members[i];
+    for (size_t i = 0; i < draft->members.count; i++) {
+        const gt_draft_member *member = &draft->members.items[i];
+        const char *value = gt_text_string(&member->value);
         char path[2 * GT_NAME_MAX];
-        gt_element element;
-        bool real = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
-        (void)gt_snprintf(path, sizeof path, "%s.%s", parameter->name, member->name);
+        (void)gt_snprintf(path, sizeof path, "%s.%s", name, member->name);
         const int symbol = gt_draft_find_symbol(draft, path);
-        if (symbol < 0 || !draft->symbols.items[symbol].is_size ||
-            !is_size(draft, &draft->symbols.items[symbol], member->name)) {
-            gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
-                           real ? "0.5" : "1");
-            first = false;
+        if (member->holder != index ||
+            (symbol >= 0 && draft->symbols.items[symbol].is_size &&
+             is_size(draft, &draft->symbols.items[symbol], member->name))) {
+            continue;
         }
+        if (!value[0]) {
+            note_value(notes, draft, name, member->name);
+            value = member->is_float ? "0.5" : "1";
+        }
+        gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name, value);
+        first = false;
     }
     gt_text_append(w->out, first ? "" : "}");
-    return true;
 }
 
 static void append_scalar(gt_draft_writer *w, gt_text *notes, uint32_t index)
@@ -644,13 +598,10 @@ static void append_scalar(gt_draft_writer *w, gt_text *notes, uint32_t index)
                          : symbol >= 0 && draft->symbols.items[symbol].is_size) {
         const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
         gt_text_printf(w->out, value[0] && !is_same ? " = %s" : "", value);
-        return;
-    }
-    gt_text_printf(notes,
-                   draft->is_called ? "// ? the value of '%s': the launch has no number there\n"
-                                    : "// guess: the value of '%s'\n",
-                   parameter->name);
-    if (!append_members(w, parameter)) {
+    } else if (draft->is_struct[index]) {
+        append_members(w, notes, index);
+    } else {
+        note_value(notes, draft, parameter->name, "");
         gt_text_append(w->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
     }
 }

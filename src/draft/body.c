@@ -128,7 +128,7 @@ static use use_at(const walk *w, gt_span rest, size_t prefix)
             rest.first += 2;
         }
     }
-    bool is_address = is(w, prefix, "&") && !ends_operand(w, w->rest.first - 2);
+    bool is_address = is(w, prefix, "&") && !ends_operand(w, prefix - 1);
     bool is_set = is(w, rest.first, "=");
     bool changes = is(w, rest.first, changing) || is(w, prefix, "++ --") || is_address;
     return changes ? (use){true, true} : (use){!is_set, is_set};
@@ -239,15 +239,16 @@ static bool has_drawn(const gt_draft *draft, const gt_sum *index)
 static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
 {
     gt_draft *draft = w->draft;
-    const size_t at = w->rest.first, before = at - 1, further = at - 2;
+    const size_t at = w->rest.first, own = gt_draft_operand(draft, at);
+    const size_t before = own - 1, further = own - 2;
     const bool has_index = is(w, at + 1, "[");
-    const gt_span operand = {at, has_index ? gt_program_close(w->program, at + 1) + 1 : at + 1};
+    const gt_span operand = {own, has_index ? gt_program_close(w->program, at + 1) + 1 : at + 1};
     gt_span rest = behind(w, at + 1), inside = {at + 2, operand.end - 1};
     double lanes = alias ? alias->scale : 1;
     gt_sum index = gt_sum_number(0);
     const bool dereferenced = is(w, before, "*") && !ends_operand(w, further);
-    const bool is_told = at == w->atomic || at == w->reader || at == w->writer;
-    const use told = {at != w->writer, at != w->reader};
+    const bool is_told = own == w->atomic || own == w->reader || own == w->writer;
+    const use told = {own != w->writer, own != w->reader};
     if (at == w->aliased) {
         return;
     }
@@ -260,11 +261,11 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
         index = inside.first == operand.end - 1 ? index : (gt_sum){0};
     }
     index = alias ? gt_sum_add(alias->offset, index, alias->scale) : index;
-    cast cast = at == w->wide.at ? (struct cast){.bytes = w->wide.bytes} : read_cast(w, operand);
+    cast cast = own == w->wide.at ? (struct cast){.bytes = w->wide.bytes} : read_cast(w, operand);
     if (cast.bytes > 0) {
         const double wide = elements_in(w, buffer, cast.bytes);
-        const use how =
-            at == w->wide.at ? w->wide.how : use_at(w, behind(w, cast.all.end), cast.all.first - 1);
+        const use how = own == w->wide.at ? w->wide.how
+                                          : use_at(w, behind(w, cast.all.end), cast.all.first - 1);
         if (cast.index.end > cast.index.first) {
             index = gt_sum_add(index, gt_draft_read_sum(draft, &cast.index), wide);
         }
@@ -294,6 +295,23 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     } else {
         note_use(w, buffer, (use){true, true});
         draft->buffers[buffer].is_passed_on = true;
+    }
+}
+
+/* What is handed to others, or to its own functions, with pointers in it. */
+static void note_holder(walk *w)
+{
+    const size_t at = w->rest.first;
+    const bool is_part = is(w, at + 1, ".") && !is(w, at + 3, "(");
+    char name[GT_NAME_MAX];
+    gt_program_name(name, w->program, at);
+    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
+        gt_draft_buffer *buffer = &w->draft->buffers[i];
+        if (buffer->holder != buffer->parameter && !is_part &&
+            strcmp(w->draft->parameters[buffer->holder].name, name) == 0) {
+            note_use(w, i, (use){true, true});
+            buffer->is_passed_on = true;
+        }
     }
 }
 
@@ -347,7 +365,8 @@ static bool read_alias(walk *w, size_t first, gt_draft_alias *out)
     while (at < value.end && (buffer = gt_draft_find_buffer(draft, at, &alias)) < 0) {
         at++;
     }
-    const bool is_address = is(w, at - 1, "&") || (is(w, at - 1, "(") && is(w, at - 2, "&"));
+    const size_t own = gt_draft_operand(draft, at);
+    const bool is_address = is(w, own - 1, "&") || (is(w, own - 1, "(") && is(w, own - 2, "&"));
     const bool is_element = at > first && is_address && is(w, at + 1, "[");
     if (buffer < 0 || (is(w, at + 1, "[") && !is_element)) {
         return false; /* a value, no pointer */
@@ -534,9 +553,13 @@ static void read_name(walk *w)
     const bool is_pointer = (is(w, at - 1, "*") && w->type[0] && is(w, at - 2, w->type)) ||
                             is(w, at - 1, "__restrict__") ||
                             (is(w, at - 1, "const") && is(w, at - 2, "*"));
-    if (is(w, at - 1, ". ->")) {
-        return; /* a member of that name */
+    if (is(w, at - 1, ". ->")) { /* a member of that name */
+        if (is(w, at - 1, ".") && buffer >= 0) {
+            read_buffer(w, (uint32_t)buffer, alias);
+        }
+        return;
     }
+    note_holder(w);
     const gt_macro *macro = gt_program_macro_of(w->program, &w->program->tokens.items[at]);
     if (macro && (!macro->takes_arguments || is(w, at + 1, "("))) {
         read_macro(w, macro);

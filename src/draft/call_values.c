@@ -156,6 +156,18 @@ static size_t pointer_name(const gt_program *p, gt_span span)
     return 0;
 }
 
+/* Whether two tokens begin the same variable or member: `a` and `a`, `p.x` and `p->x`. */
+static bool is_same(const gt_program *p, size_t a, size_t b)
+{
+    bool same = gt_program_same(p, a, b);
+    for (; same && (gt_program_is(p, a + 1, ". ->") || gt_program_is(p, b + 1, ". ->"));
+         a += 2, b += 2) {
+        same = gt_program_is(p, a + 1, ". ->") && gt_program_is(p, b + 1, ". ->") &&
+               gt_program_same(p, a + 2, b + 2);
+    }
+    return same;
+}
+
 /* That of the item at that place; 0: there is none. */
 static size_t pointer_at(const gt_program *p, gt_span items, size_t index)
 {
@@ -170,8 +182,7 @@ static bool find_argument(gt_span *out, gt_site *site, const gt_program *p, gt_s
     gt_span arguments;
     for (size_t at; gt_program_call(p, &within, functions, &at, &arguments);) {
         const size_t pointer = pointer_at(p, arguments, 0);
-        if (pointer && gt_program_same(p, pointer, name) &&
-            gt_program_item_at(p, out, arguments, index)) {
+        if (pointer && is_same(p, pointer, name) && gt_program_item_at(p, out, arguments, index)) {
             *site = gt_program_site(p, at);
             return true;
         }
@@ -198,12 +209,12 @@ static bool find_bytes(gt_span *out, gt_site *site, const gt_program *p, gt_span
 }
 
 /* The same through the functions that pass the pointer on. */
-static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span value)
+static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span value,
+                        gt_site from)
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
     const gt_span all = {0, p->code};
-    gt_site from = c->site;
     size_t name, index;
     for (int hop = 0; hop < HOPS && (name = pointer_name(p, value)); hop++) {
         const gt_program_function *function = from.function;
@@ -226,25 +237,71 @@ static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span
     return false;
 }
 
+/* Takes what is found of a member's value; false: it is of no use. */
+typedef bool (*take_fn)(void *user, gt_caller *c, gt_span value, const gt_site *site);
+
+/* What the program has for a member of the struct that the launch gives as `value`: the member
+ * itself, as in the allocation of a pointer, or what it is set to. */
+static bool trace_member(gt_caller *c, gt_span value, const char *member, take_fn take, void *user)
+{
+    enum { HOPS = 6 };
+    gt_program *p = c->draft->program;
+    const size_t before = p->tokens.count;
+    gt_site from = c->site;
+    bool found = false, goes_on = true;
+    size_t name;
+    for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value)); hop++) {
+        char path[2 * GT_NAME_MAX], own[GT_NAME_MAX];
+        gt_found set;
+        gt_program_name(own, p, name);
+        (void)gt_snprintf(path, sizeof path, "%s.%s", own, member);
+        const gt_span part = gt_program_push(p, path);
+        found = take(user, c, part, &from) ||
+                (gt_trace_part(&set, p, part, &from) && take(user, c, set.value, &set.site));
+        p->tokens.count = before;
+        goes_on = !found && gt_program_find(&set, p, &from, name);
+        value = set.value;
+        from = set.site;
+    }
+    return found;
+}
+
+/* The bytes of an allocation, and where the program has them. */
+typedef struct allocation {
+    gt_span bytes;
+    gt_site site;
+} allocation;
+
+static bool take_bytes(void *user, gt_caller *c, gt_span value, const gt_site *site)
+{
+    allocation *a = user;
+    return trace_bytes(&a->bytes, &a->site, c, value, *site);
+}
+
 static void read_length(gt_caller *c, uint32_t index)
 {
+    const gt_draft_buffer *buffer = &c->draft->buffers[gt_draft_buffer_of(c->draft, index)];
     const gt_function_parameter *parameter = &c->draft->parameters[index];
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_text *out = &c->call->parameters[index].length;
     gt_text *unknown = &c->call->parameters[index].unknown;
-    gt_span value, bytes;
-    gt_site site;
+    gt_span value;
+    allocation of = {0};
     char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
     bool by_macro;
     gt_text_free(out);
     gt_text_free(unknown);
-    if (!gt_program_item_at(c->program, &value, c->launch.arguments, index)) {
+    if (!gt_program_item_at(c->program, &value, c->launch.arguments, buffer->holder)) {
         return;
     }
-    if (!trace_bytes(&bytes, &site, c, value)) {
-        const size_t pointer = pointer_name(c->program, value);
+    const char *member = buffer->holder != index ? strchr(parameter->name, '.') + 1 : NULL;
+    if (member ? !trace_member(c, value, member, take_bytes, &of)
+               : !take_bytes(&of, c, value, &c->site)) {
+        const size_t pointer = member ? 0 : pointer_name(c->program, value);
         if (pointer) {
             gt_program_name(name, c->program, pointer);
+        } else {
+            memcpy(name, parameter->name, sizeof name);
         }
         gt_text_printf(unknown, "found no cudaMalloc() of '%s'", name);
         return;
@@ -259,11 +316,11 @@ static void read_length(gt_caller *c, uint32_t index)
             (void)gt_trace_add(&c->tracer, leaf, 0, -1);
         }
     }
-    if (!append(c, out, NULL, FOR_LENGTH, "(", bytes, &site, by) ||
+    if (!append(c, out, NULL, FOR_LENGTH, "(", of.bytes, &of.site, by) ||
         strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
         gt_text_free(out);
         gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
-                       c->program->tokens.items[site.at].line);
+                       c->program->tokens.items[of.site.at].line);
     }
 }
 
@@ -331,19 +388,14 @@ static bool is_own_size(gt_caller *c, uint32_t index)
     return own->is_size || !leaf->has_value || leaf->is_assumed;
 }
 
-static void read_scalar(gt_caller *c, uint32_t index)
+/* What a scalar gets, into the gt_text `user`. */
+static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *site)
 {
-    const gt_function_parameter *parameter = &c->draft->parameters[index];
     const gt_program *p = c->program;
-    gt_text *out = &c->call->parameters[index].value;
-    gt_span value;
+    gt_text *out = user;
     size_t identities[GT_TRACE_CHAIN];
-    gt_text_free(out);
-    if (is_own_size(c, index) || !gt_program_item_at(p, &value, c->launch.arguments, index)) {
-        return;
-    }
     gt_span end = value;
-    gt_site at = c->site;
+    gt_site at = *site;
     (void)gt_trace_chain(identities, &c->tracer, &end, &at);
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = &p->tokens.items[end.first];
@@ -352,13 +404,35 @@ static void read_scalar(gt_caller *c, uint32_t index)
     if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER && strpbrk(digits, ".eE") &&
         !strpbrk(digits, "xX")) {
         gt_text_printf(out, "%s%.*s", minus ? "-" : "", (int)token->length, token->text);
-        return;
-    }
-    if (gt_token_is_any(token, "true false")) {
+    } else if (gt_token_is_any(token, "true false")) {
         gt_text_append(out, gt_token_is(token, "true") ? "1" : "0");
+    } else {
+        (void)append(c, out, &c->call->divided, FOR_VALUE, "", value, site, "");
+    }
+    return out->length > 0;
+}
+
+static void read_scalar(gt_caller *c, uint32_t index)
+{
+    const gt_function_parameter *parameter = &c->draft->parameters[index];
+    gt_text *out = &c->call->parameters[index].value;
+    gt_span value;
+    gt_text_free(out);
+    if (is_own_size(c, index) ||
+        !gt_program_item_at(c->program, &value, c->launch.arguments, index)) {
         return;
     }
-    (void)append(c, out, &c->call->divided, FOR_VALUE, "", value, &c->site, "");
+    for (size_t i = 0; i < c->draft->members.count; i++) {
+        gt_draft_member *member = &c->draft->members.items[i];
+        if (member->holder == index) {
+            gt_text_free(&member->value);
+            (void)trace_member(c, value, member->name, take_value, &member->value);
+        }
+    }
+    if (c->draft->is_struct[index]) {
+        return;
+    }
+    (void)take_value(out, c, value, &c->site);
     const unsigned long long number = strtoull(gt_text_string(out), NULL, 10);
     bool is_int = parameter->has_type && parameter->element.type == GT_TYPE_I32;
     if (is_int && number > INT32_MAX && number <= UINT32_MAX) { /* 0xdeadbeef */

@@ -132,7 +132,7 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
     return GPUTUNE_OK;
 }
 
-static gputune_status read_parameters(gt_draft *draft)
+static gputune_status read_parameters(gt_draft *draft, const gt_reader *present)
 {
     if (!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX, &draft->parameter_count,
                                 draft->blocks, draft->text, &draft->function) ||
@@ -144,10 +144,11 @@ static gputune_status read_parameters(gt_draft *draft)
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const uint32_t texture = gt_draft_read_texture(draft, parameter);
+        gt_draft_read_void(draft, parameter);
         GT_TRY(check_parameter(draft, parameter));
         if (parameter->pointer) {
             draft->buffers[draft->buffer_count++] =
-                (gt_draft_buffer){.parameter = i, .texture = texture};
+                (gt_draft_buffer){.parameter = i, .holder = i, .texture = texture};
             continue;
         }
         uint16_t symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);
@@ -155,6 +156,7 @@ static gputune_status read_parameters(gt_draft *draft)
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
     }
+    gt_draft_add_members(draft, present);
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -204,7 +206,7 @@ static gputune_status check_outputs(gt_draft *draft)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_draft_read(gt_draft *draft)
+gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present)
 {
     const char *text = draft->text;
     draft->body = gt_program_between(draft->program, text + draft->function.parameters_end,
@@ -212,7 +214,7 @@ gputune_status gt_draft_read(gt_draft *draft)
     GT_TRY(add_builtins(draft));
     gt_draft_read_constants(draft);
     read_launch_bounds(draft);
-    GT_TRY(read_parameters(draft));
+    GT_TRY(read_parameters(draft, present));
     gt_draft_read_undefined(draft);
     GT_TRY(gt_draft_read_body(draft));
     GT_TRY(check_outputs(draft));
@@ -229,6 +231,10 @@ void gt_draft_free(gt_draft *draft)
         gt_array_free(&draft->aliases);
         gt_array_free(&draft->shared);
         gt_array_free(&draft->constants);
+        for (size_t i = 0; i < draft->members.count; i++) {
+            gt_text_free(&draft->members.items[i].value);
+        }
+        gt_array_free(&draft->members);
         gt_call_free(&draft->call);
         free(draft);
     }
@@ -357,7 +363,7 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
 {
     gt_text clauses = {0};
     bool has_block = has_clause(&m->reader, "block") || has_clause(&m->reader, "launch");
-    GT_TRY(gt_draft_read(draft));
+    GT_TRY(gt_draft_read(draft, &m->reader));
     gt_draft_resolve_types(draft, &m->reader);
     keep_foreign(draft);
     gt_draft_name_axes(draft, has_block);

@@ -62,10 +62,20 @@ gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name)
                       : add_symbol(draft, name, GT_DRAFT_CONSTANT);
 }
 
+size_t gt_draft_operand(const gt_draft *draft, size_t at)
+{
+    return gt_program_is(draft->program, at - 1, ".") ? at - 2 : at;
+}
+
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
 {
-    char name[GT_NAME_MAX];
-    gt_program_name(name, draft->program, at);
+    char name[2 * GT_NAME_MAX], holder[GT_NAME_MAX] = "", member[GT_NAME_MAX];
+    const size_t first = gt_draft_operand(draft, at);
+    gt_program_name(member, draft->program, at);
+    if (first < at) {
+        gt_program_name(holder, draft->program, first);
+    }
+    (void)gt_snprintf(name, sizeof name, "%s%s%s", holder, holder[0] ? "." : "", member);
     for (size_t i = draft->aliases.count; i > 0; i--) {
         *alias = &draft->aliases.items[i - 1];
         if (strcmp(name, (*alias)->name) == 0) {
@@ -223,7 +233,11 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     span->first += !is_plain;
     gt_program_name(member, draft->program, span->first);
     (void)gt_snprintf(path, sizeof path, "%s.%s", name, member);
+    const int buffer = gt_draft_buffer_of(draft, gt_draft_parameter_of(draft, path));
     span->first++;
+    if (buffer >= 0) {
+        return is(draft, span, "[") ? read_loaded(draft, span, (uint32_t)buffer) : (gt_sum){0};
+    }
     if (!is_plain || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
         return (gt_sum){0};
     }

@@ -62,9 +62,10 @@ typedef struct gt_draft_access {
     gt_sum size;  /* how many elements the buffer needs for this access */
 } gt_draft_access;
 
-/* A pointer among the kernel's parameters. */
+/* A pointer among the kernel's parameters, or in a struct among these. */
 typedef struct gt_draft_buffer {
     uint32_t parameter;
+    uint32_t holder; /* the parameter whose struct has the pointer; `parameter`: it is none's */
     bool is_read, is_written, is_passed_on, is_moved;
     bool is_divisor;   /* something is divided by its elements */
     bool is_unordered; /* which elements are written depends on an atomic function's result */
@@ -78,6 +79,14 @@ typedef struct gt_draft_buffer {
     gt_sum rest;       /* the largest `rest` in this formula; not known: the code does not tell */
     gt_sum length;     /* in elements; not known: nothing states it */
 } gt_draft_buffer;
+
+/* A member that is no pointer, of a struct that the kernel takes by value. */
+typedef struct gt_draft_member {
+    uint32_t holder; /* the parameter */
+    char name[GT_NAME_MAX];
+    bool is_float;
+    gt_text value; /* what the program sets it to; "": not known */
+} gt_draft_member;
 
 /* A local pointer into a buffer. */
 typedef struct gt_draft_alias {
@@ -147,10 +156,11 @@ typedef struct gt_draft {
     gt_span body;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t parameter_count;
-    char blocks[GT_BLOCKS_TEXT]; /* as gt_function_parameters() has them */
-    char axes[3][GT_NAME_MAX];   /* the names of the block's dimensions in expressions */
-    gt_call call;                /* how the program launches the kernel, */
-    bool is_called;              /* if it has a launch */
+    bool is_struct[GT_PARAMETER_MAX]; /* by parameter: it is a struct of this program, by value */
+    char blocks[GT_BLOCKS_TEXT];      /* as gt_function_parameters() has them */
+    char axes[3][GT_NAME_MAX];        /* the names of the block's dimensions in expressions */
+    gt_call call;                     /* how the program launches the kernel, */
+    bool is_called;                   /* if it has a launch */
     GT_ARRAY(gt_draft_symbol) symbols;
     GT_ARRAY(gt_draft_guard) guards;
     GT_ARRAY(gt_draft_access) accesses;
@@ -159,6 +169,7 @@ typedef struct gt_draft {
     GT_ARRAY(gt_draft_constant) constants;
     gt_draft_buffer buffers[GT_PARAMETER_MAX];
     uint32_t buffer_count;
+    GT_ARRAY(gt_draft_member) members;
     gt_draft_dimension dimensions[3];
     gt_sum thread_bound; /* the threads of __launch_bounds__ */
     double thread_limit; /* the number that thread_bound is; 0: none, or it depends on an axis */
@@ -169,12 +180,17 @@ typedef struct gt_draft {
     bool failed;    /* memory ran out */
 } gt_draft;
 
-/* ---- args.c ---- */
+/* ---- texture.c ---- */
 
 /* Finds out which fetch function the kernel calls on a texture object, and gives `parameter` the
  * type of the texture's elements. Returns 1 for tex1Dfetch(), a larger number for another function
  * (its place in a table), and 0 if the parameter is no texture object. */
 uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
+
+/* ---- args.c ---- */
+
+/* Gives a `void *` the type of elements that the kernel casts it to, if it does so. */
+void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter);
 
 /* ---- constants.c ---- */
 
@@ -214,6 +230,9 @@ bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
 /* The constant's symbol, which is added if there is none; not known: there is no room. */
 gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name);
+/* The first token of what ends with the name at `at`: NAME, or OTHER.NAME of a parameter that is a
+ * struct with pointers. */
+size_t gt_draft_operand(const gt_draft *draft, size_t at);
 /* The index of the buffer that token `at` names, itself or by an alias; *alias is NULL if the token
  * is the parameter's own name. -1: the token names no buffer. */
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);
@@ -279,8 +298,9 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name);
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);
-/* Reads the kernel `draft->function` in `draft->text` and fills the other members. */
-gputune_status gt_draft_read(gt_draft *draft);
+/* Reads the kernel `draft->function` in `draft->text`, of which `present` is, and fills the other
+ * members. */
+gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present);
 void gt_draft_free(gt_draft *draft);
 
 /* ---- text.c ---- */

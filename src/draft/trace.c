@@ -161,20 +161,16 @@ static size_t part_end(const gt_program *p, size_t at)
     return calls ? end + 2 : end;
 }
 
-/* The value that the program gives a part of a struct or an array, or a vector's size(), last in
- * front of where it is read; false: none. */
-static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
+/* What `NAME.member` or `NAME[2]`, with the variable at `name` and the rest as in `part`, is set to
+ * last in front of where it is read; false: nothing. */
+static bool find_set(gt_found *out, const gt_program *p, size_t name, gt_span part,
+                     const gt_site *site)
 {
     const size_t length = part.end - part.first;
     const size_t first = site->function ? site->function->body.first : 1;
-    if (gt_program_is(p, part.end - 1, ")")) {
-        return gt_program_is(p, part.end - 3, "size") &&
-               gt_program_find(out, p, site, part.first) && out->is_constructed &&
-               gt_program_item_at(p, &out->value, out->value, 0);
-    }
     for (size_t i = site->at; i > first; i--) {
-        size_t same = 0;
-        while (same < length && gt_program_same(p, i + same, part.first + same)) {
+        size_t same = gt_program_same(p, i, name);
+        while (same > 0 && same < length && gt_program_same(p, i + same, part.first + same)) {
             same++;
         }
         const size_t close = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) : i;
@@ -183,6 +179,9 @@ static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt
         if (same == length && gt_program_is(p, i + length, "=") &&
             !gt_program_is(p, i - 1, ". ->")) {
             out->value = gt_program_statement(p, i + length + 1);
+            for (size_t k = out->value.first; k < out->value.end; k++) { /* a.n = b.n = 4 */
+                out->value.first = gt_program_is(p, k, "=") ? k + 1 : out->value.first;
+            }
         } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
                    gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
             char index[GT_NAME_MAX];
@@ -194,6 +193,66 @@ static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt
             out->site = gt_program_site(p, i);
             return true;
         }
+    }
+    return false;
+}
+
+/* The place of the member among those of the variable's struct; false: no struct is known that has
+ * such a member. */
+static bool find_place(size_t *out, const gt_program *p, size_t variable, size_t member)
+{
+    const size_t type = gt_program_type(p, variable).end - 1;
+    for (size_t i = 1, close; i < p->code; i++) {
+        if (!gt_program_is(p, i, "{") ||
+            !((gt_program_same(p, i - 1, type) && gt_program_is(p, i - 2, "struct class")) ||
+              (gt_program_is(p, i - 1, "struct") &&
+               gt_program_same(p, gt_program_close(p, i) + 1, type)))) {
+            continue;
+        }
+        for (*out = 0, close = gt_program_close(p, i++); i < close; i++) {
+            if (gt_program_same(p, i, member) && gt_program_is(p, i + 1, "; , [ = {")) {
+                return true;
+            }
+            *out += gt_program_is(p, i, "; ,") && !gt_program_is(p, i - 1, ") const }");
+            i = gt_program_is(p, i, "( [ {") ? gt_program_close(p, i) : i;
+        }
+    }
+    return false;
+}
+
+bool gt_trace_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
+{
+    enum { HOPS = 6 };
+    gt_site from = *site;
+    gt_found found;
+    size_t name = part.first, place;
+    if (gt_program_is(p, part.end - 1, ")")) {
+        return gt_program_is(p, part.end - 3, "size") &&
+               gt_program_find(out, p, site, part.first) && out->is_constructed &&
+               gt_program_item_at(p, &out->value, out->value, 0);
+    }
+    for (int hop = 0; hop < HOPS; hop++) {
+        if (find_set(out, p, name, part, &from)) {
+            return true;
+        }
+        if (part.end != part.first + 3 || !gt_program_find(&found, p, &from, name)) {
+            break;
+        }
+        gt_span value = found.value;
+        const bool is_list = gt_program_is(p, value.first, "{") && value.end > value.first + 2;
+        value = is_list ? (gt_span){value.first + 1, value.end - 1} : value;
+        *out = (gt_found){.identity = found.identity, .site = found.site};
+        if ((is_list || found.is_constructed) &&
+            find_place(&place, p, found.identity, part.end - 1) &&
+            gt_program_item_at(p, &out->value, value, place)) {
+            return gt_program_is_plain(p, out->value);
+        }
+        (void)gt_program_accept(p, &value, "& *");
+        if (!gt_program_is_name(p, value)) {
+            break;
+        }
+        name = value.first;
+        from = found.site;
     }
     *out = (gt_found){0};
     return false;
@@ -210,7 +269,7 @@ static bool is_open_part(const gt_tracer *t, const gt_found *found)
            !gt_program_is(p, found->value.end - 1,
                           "x y z multiProcessorCount maxThreadsPerMultiProcessor "
                           "maxBlocksPerMultiProcessor maxThreadsPerBlock warpSize") &&
-           !find_part(&of, p, found->value, &found->site);
+           !gt_trace_part(&of, p, found->value, &found->site);
 }
 
 /* A name that the program gives a value to: what that is made of, or a leaf. */
@@ -558,7 +617,7 @@ static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int dep
     while (name > part.first && token_at(t, name)->kind != GT_TOKEN_NAME) {
         name--;
     }
-    if (find_part(&found, p, part, site)) {
+    if (gt_trace_part(&found, p, part, site)) {
         if (!emit_alias(t, found.identity)) {
             expand_found(t, &found, site, name, depth);
         }
@@ -654,7 +713,7 @@ size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_
         goes_on = gt_program_follow(&found, t->program, span, site);
         if (!found.identity && span->end > span->first + 1 &&
             part_end(t->program, span->first) == span->end &&
-            find_part(&found, t->program, *span, site)) {
+            gt_trace_part(&found, t->program, *span, site)) {
             *span = found.value;
             *site = found.site;
             goes_on = true;

@@ -64,6 +64,9 @@ int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
  * variable's value. */
 size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,
                       gt_site *site);
+/* The value that the program gives a part of a struct or an array, `NAME.member`, or a vector's
+ * size(), last in front of where it is read; false: none. */
+bool gt_trace_part(gt_found *out, const gt_program *program, gt_span part, const gt_site *site);
 /* Moves *span and *site to a component of a dim3: .x, .y or .z for `dimension` 0, 1 or 2. A number
  * is its own .x. An empty span: the program does not tell the component. */
 void gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);

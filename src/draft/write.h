@@ -36,6 +36,9 @@ void gt_draft_write_template_parameters(gt_draft_writer *w);
 /* Replaces parameters' types that are other names of number types (typedef, using) by these types.
  */
 void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present);
+/* Adds the members of structs that the kernel takes by value: pointers to its parameters, as
+ * STRUCT.NAME, others to draft->members. */
+void gt_draft_add_members(gt_draft *draft, const gt_reader *present);
 /* Writes what stands in for parameters' types that nothing declares. */
 void gt_draft_write_types(gt_draft_writer *w);
 void gt_draft_write_undefined(gt_draft_writer *w);
@@ -44,6 +47,11 @@ void gt_draft_write_constants(gt_draft_writer *w);
 /* Writes a pass() for each block of parameters that the kernel's parameters begin with. */
 void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
+
+/* ---- texture.c ---- */
+
+/* Appends the extents of a texture's buffer, slowest first; rows of linear memory are padded. */
+void gt_draft_append_rows(gt_draft_writer *w, const gt_draft_buffer *buffer);
 /* Writes a texture() for each texture object among the kernel's parameters. */
 void gt_draft_write_textures(gt_draft_writer *w);
 

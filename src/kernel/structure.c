@@ -185,11 +185,15 @@ static bool is_data(const gt_lexer *lexer)
     return true;
 }
 
-static gputune_status read_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer)
+/* *is_private: whether members are private from there on. */
+static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *parse,
+                                  gt_lexer *lexer)
 {
     char type[GT_NAME_MAX];
-    uint32_t alignment = 0;
+    uint32_t alignment = 0, first = structure->member_count;
+    const bool is_public = gt_lexer_is(lexer, "public");
     if (accept_any(lexer, "public private protected")) {
+        *is_private = !is_public;
         return gt_lexer_expect(lexer, ":");
     }
     if (!is_data(lexer)) {
@@ -201,6 +205,9 @@ static gputune_status read_member(gt_structure *structure, gt_parse *parse, gt_l
     do {
         GT_TRY(add_member(structure, parse, lexer, type, alignment));
     } while (gt_lexer_accept(lexer, ","));
+    for (; first < structure->member_count; first++) {
+        structure->members[first].is_private = *is_private;
+    }
     return gt_lexer_expect(lexer, ";");
 }
 
@@ -227,7 +234,7 @@ static gputune_status new_structure(gt_structure **out, gt_parse *parse, const c
 /* What stands in front of the brace of a struct. */
 typedef struct head {
     char tag[GT_NAME_MAX];
-    bool is_typedef, is_union, is_template, has_base;
+    bool is_typedef, is_union, is_class, is_template, has_base;
     gt_place place;
     gt_lexer attributes, parameters; /* the latter on `template` */
 } head;
@@ -339,11 +346,12 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
     GT_TRY(head->is_template ? instantiate(parse, structure, &body, &head->parameters)
                              : GPUTUNE_OK);
     gt_lexer_next(&body);
+    bool is_private = head->is_class;
     while (!gt_lexer_is(&body, "}") && body.token.kind != GT_TOKEN_END) {
         if (body.token.kind == GT_TOKEN_DIRECTIVE) {
             return refuse(gt_lexer_place(&body), structure, "a directive", "members alone");
         }
-        GT_TRY(read_member(structure, parse, &body));
+        GT_TRY(read_member(structure, &is_private, parse, &body));
     }
     return GPUTUNE_OK;
 }
@@ -393,7 +401,8 @@ static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lex
 {
     head->place = gt_lexer_place(lexer);
     head->is_union = gt_lexer_is(lexer, "union");
-    bool is_struct = head->is_union || gt_lexer_is(lexer, "struct") || gt_lexer_is(lexer, "class");
+    head->is_class = gt_lexer_is(lexer, "class");
+    bool is_struct = head->is_union || head->is_class || gt_lexer_is(lexer, "struct");
     bool is_using = gt_lexer_is(lexer, "using"), is_typedef = gt_lexer_is(lexer, "typedef");
     bool ends = gt_lexer_is(lexer, ";") || gt_lexer_is(lexer, "}");
     head->parameters = gt_lexer_is(lexer, "template") ? *lexer : head->parameters;

@@ -17,6 +17,7 @@ typedef struct gt_structure_member {
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the type's alignment */
     bool is_pointer;    /* a pointer to `type`, or if `type` is "" to an unknown type */
+    bool is_private;    /* no other code may name the member */
 } gt_structure_member;
 
 /* A struct, or another name of a type (typedef, using). */

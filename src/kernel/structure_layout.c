@@ -303,8 +303,10 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", name, size.bytes,
                    name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {
-        gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", name,
-                       structure->members[m].name, offsets[m]);
+        if (!structure->members[m].is_private) {
+            gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", name,
+                           structure->members[m].name, offsets[m]);
+        }
     }
     gt_text_printf(out, ", \"gputune reads struct %s as %u bytes (", structure->name, size.bytes);
     gt_structure_describe(out, binding, structure->name);

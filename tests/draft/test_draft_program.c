@@ -72,6 +72,32 @@ static const program programs[] = {
      "kernel(k<I>)\nproblem(n = 1 << 12)\nproblem(type I = int)\n"
      "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
+    {"pointers and numbers in structs, allocated for the member, set to another, or in a list",
+     "struct vec { float *at; const int *of; float by; int n; };\n"
+     "__global__ void k(vec y, const vec x)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < y.n) y.at[i] = x.by * x.at[x.of[i]];\n}\n"
+     "void run(vec to, vec from) { k<<<(to.n + 255) / 256, 256>>>(to, from); }\n"
+     "int main() { int m = 4096, *c; float *a; vec y; y.n = m; cudaMalloc(&y.at, y.n * 4);\n"
+     "cudaMalloc(&a, m * sizeof(float)); cudaMalloc(&c, m * sizeof(int)); y.of = c;\n"
+     "vec x = {a, c, 2.5f, m}; run(y, x); }\n",
+     "kernel(k)\nproblem(m = 1 << 12)\n"
+     "args(vec y = {.by = 0.5, .n = m}, vec x = {.by = 2.5f, .n = m}, out float y.at[m], in int "
+     "y.of[m] = uniform(0, 99), in float x.at[m], in int x.of[m] = uniform(0, m - 1))\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(m, BLOCK))\n"
+     "work(bytes = 16 * m)\nreference(self)\n"},
+    {"pointers to void, which the kernel casts, and a class with private members",
+     "class half_of { float by; public: __device__ float operator()(float x) { return x / by; } "
+     "};\n"
+     "__global__ void k(void *y, const void *x, int n, half_of h)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) ((float *)y)[i] = h(static_cast<const float *>(x)[i]);\n}\n"
+     "int main() { int n = 4096; " ALLOCATED
+     " half_of h; k<<<(n + 255) / 256, 256>>>(a, b, n, h); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], int n, half_of h = {.by = 0.5})\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"a block that is larger than what the code has in a name",
      "template <int WIDE>\n"
      "__global__ void k(float *y, const float *x, int n)\n{\n"

@@ -212,6 +212,24 @@ TEST(test_source_asserts)
     bench_close(&b);
 }
 
+/* No other code may name a class's private members: its size alone is confirmed. */
+TEST(test_private_members)
+{
+    static const char text[] =
+        "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
+        "#pragma gputune args(out S y[n])\n" BODY;
+    bench b;
+    gt_source source;
+    bench_open(&b, text, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_non_null(strstr(source.text, "->seen) == 4, "));
+    assert_null(strstr(source.text, "->hidden"));
+    assert_null(strstr(source.text, "->kept"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 static const struct {
     const char *declaration, *argument, *message;
 } mistakes[] = {
