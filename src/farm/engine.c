@@ -208,7 +208,7 @@ static void say_problem(const char *said, int code)
     gt_answer answer = {.status = GPUTUNE_EWORKER};
     snprintf(answer.message, sizeof answer.message, "no worker answers there: %s (exit code %d)",
              said[0] ? said : "nothing was said", code);
-    (void)gt_frame_send(GT_CHILD_CHANNEL, GT_FRAME_READY, 0, &answer, NULL, NULL);
+    (void)gt_frame_send(GT_CHILD_CHANNEL, GT_FRAME_READY, 0, &answer, NULL);
 }
 
 int gt_engine(const char *command, char *const *worker)

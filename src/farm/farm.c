@@ -199,14 +199,14 @@ static void give_up(gt_farm *base, uint64_t id)
 }
 
 static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
-                                   uint64_t id, const gt_record *record, const void *object)
+                                   uint64_t id, const void *job)
 {
     gt_packet *packet;
     GT_TRY(check(farm));
     if (!farm->measure.wanted) {
         return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
     }
-    GT_TRY(gt_packet_make(&packet, kind, record, object));
+    GT_TRY(gt_packet_make(&packet, kind, job));
     return gt_farm_request_make(out, farm, kind, id, packet);
 }
 
@@ -228,7 +228,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, &gt_record_setup, setup));
+    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, setup));
     if (host->refusal_told) {
         host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
         host->refusal_told = false;
@@ -255,7 +255,7 @@ static gputune_status make_unconditional(gt_packet **out, const gt_farm_request 
     GT_TRY(gt_allocated(anyway));
     *anyway = *job;
     anyway->slower_ns = 0;
-    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
+    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, anyway);
     free(anyway);
     return status;
 }
@@ -266,7 +266,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     gt_measure_host *host = &farm->measure;
     gt_live_variant live = {.id = job->id, .work = job->work};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
     gputune_status status = make_unconditional(&live.packet, request, job);
@@ -282,8 +282,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, &gt_record_sample_job,
-                        job));
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, job));
     GT_TRY(set_variants(request, job->variants, job->count));
     request->objective = job->objective;
     return gt_measure_submit(host_of(base), request);
@@ -292,8 +291,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, &gt_record_recheck_job,
-                        job));
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, job));
     GT_TRY(set_variants(request, &job->id, 1));
     return gt_measure_submit(host_of(base), request);
 }
@@ -307,8 +305,7 @@ static gputune_status pace(gt_farm *base)
 {
     const gt_id_job job = {GT_PACE_ID};
     gt_farm_request *request;
-    GT_TRY(
-        make_request(&request, host_of(base), GT_FRAME_PACE, GT_PACE_ID, &gt_record_id_job, &job));
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
     request->patient = true; /* another process may be using the GPU */
     return gt_measure_submit(host_of(base), request);
 }
@@ -322,7 +319,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
         return check(farm);
     }
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_id_job, &job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &job));
     return gt_measure_submit(farm, request);
 }
 

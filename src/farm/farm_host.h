@@ -156,9 +156,8 @@ struct gt_slot {
     bool is_retired;        /* no further worker is started */
 };
 
-/* Encodes `object` as a frame. *out has one reference, the caller's. ENOMEM. */
-gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
-                              const void *object);
+/* Encodes `job` as a frame. *out has one reference, the caller's. ENOMEM. */
+gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);

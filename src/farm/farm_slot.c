@@ -400,13 +400,13 @@ void gt_link_abandon(gt_link *link)
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
 
-gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
-                              const void *object)
+gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job)
 {
     gt_packet *packet = calloc(1, sizeof *packet);
     GT_TRY(gt_allocated(packet));
     packet->references = 1;
-    gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
+    gputune_status status =
+        gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job);
     return GT_GIVE(status, out, packet, gt_packet_drop(packet));
 }
 

@@ -97,7 +97,7 @@ gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
     CUfunction function;
     GT_CALL(measure, ModuleLoadData, &module, source);
     out->values = calloc(1, sizeof *out->values);
-    out->count = 1;
+    out->count = out->values != NULL;
     watch(measure);
     gt_monitor_begin(measure->monitor);
     gputune_status status = gt_allocated(out->values);
