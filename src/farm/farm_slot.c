@@ -3,6 +3,7 @@
  * worker is always at its oldest request without an answer. */
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "farm/farm_host.h"
 
@@ -299,14 +300,9 @@ static gt_read gt_link_read(gt_frame *out, gt_link *link)
 /* Whether the process runs, waits for a core to run on, or for a file to be read. */
 static bool is_at_work(const gt_process *process)
 {
-    char path[32], text[256] = "";
+    char path[32], text[256];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process->pid);
-    FILE *file = fopen(path, "re");
-    if (file) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        (void)fclose(file);
-    }
-    const char *end = strrchr(text, ')'); /* of its name */
+    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')'); /* of its name */
     return end && (end[2] == 'R' || end[2] == 'D');
 }
 

@@ -163,13 +163,8 @@ void gt_measure_forget(gt_measure *measure)
     gt_loaded_free_all(measure);
     gt_reference_free(measure);
     gt_memory_free(measure);
-    gt_tasks *const tables[] = {
-        &measure->fill,     &measure->reset,   &measure->again,   &measure->launch,
-        &measure->relaunch, &measure->restore, &measure->check,   &measure->hash,
-        &measure->convert,  &measure->keep,    &measure->agree,   &measure->move,
-        &measure->spread,   &measure->rotate,  &measure->results, &measure->edges};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-        gt_tasks_free(tables[i]);
+    for (size_t i = 0; i < GT_TABLES; ++i) {
+        gt_tasks_free(&measure->tables[i]);
     }
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         gt_workspace_free(&measure->workspaces[i]);
@@ -192,7 +187,7 @@ void gt_measure_close(gt_measure *measure)
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
-        gt_module_free(measure->service);
+        gt_service_free(measure);
         CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {
             if (events[i]) {
