@@ -82,11 +82,6 @@ static uint64_t gt_compile_memory_mb(uint32_t workers)
 
 static const double DEADLINE_S = 10;
 
-static gt_host_farm *host_of(gt_farm *farm)
-{
-    return (gt_host_farm *)(void *)farm;
-}
-
 static gputune_status check(const gt_host_farm *farm)
 {
     return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
@@ -98,11 +93,11 @@ static gputune_status check(const gt_host_farm *farm)
 /* The one with the fewest jobs for a worker. */
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
-    gt_host_farm *chosen = host_of(base);
+    gt_host_farm *chosen = gt_host_of(base);
     for (gt_farm *one = base; one; one = one->helper) {
-        GT_TRY(check(host_of(one)));
-        bool is_freer = gt_compile_load(host_of(one)) < gt_compile_load(chosen);
-        chosen = is_freer ? host_of(one) : chosen;
+        GT_TRY(check(gt_host_of(one)));
+        bool is_freer = gt_compile_load(gt_host_of(one)) < gt_compile_load(chosen);
+        chosen = is_freer ? gt_host_of(one) : chosen;
     }
     return gt_compile_submit(chosen, job);
 }
@@ -111,7 +106,7 @@ static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
 {
     uint32_t listed = 0;
     for (; base; base = base->helper) {
-        listed += gt_compile_list(host_of(base), out + listed, count - listed);
+        listed += gt_compile_list(gt_host_of(base), out + listed, count - listed);
     }
     return listed;
 }
@@ -119,7 +114,7 @@ static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
 static void give_up(gt_farm *base, uint64_t id)
 {
     for (; base; base = base->helper) {
-        gt_compile_give_up(host_of(base), id);
+        gt_compile_give_up(gt_host_of(base), id);
     }
 }
 
@@ -150,7 +145,7 @@ static gputune_status set_variants(gt_farm_request *request, const uint64_t *var
 
 static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_farm_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, setup));
@@ -187,7 +182,7 @@ static gputune_status make_unconditional(gt_packet **out, const gt_farm_request 
 
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_live_variant live = {.id = job->id, .work = job->work};
     gt_farm_request *request;
@@ -207,37 +202,32 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_SAMPLE, job->id, job));
     GT_TRY(set_variants(request, job->variants, job->count));
     request->objective = job->objective;
-    return gt_measure_submit(host_of(base), request);
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_RECHECK, job->id, job));
     GT_TRY(set_variants(request, &job->id, 1));
-    return gt_measure_submit(host_of(base), request);
-}
-
-static void interrupt(gt_farm *base)
-{
-    gt_measure_interrupt(host_of(base));
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status pace(gt_farm *base)
 {
     const gt_id_job job = {GT_PACE_ID};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
     request->patient = true; /* another process may be using the GPU */
-    return gt_measure_submit(host_of(base), request);
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_id_job job = {variant};
     gt_live_forget(&farm->measure, variant);
     if (!farm->measure.slot.link.open) {
@@ -265,7 +255,7 @@ static void watch_all(gt_host_farm *first)
 {
     first->watched.count = first->descriptors.count = 0;
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_host_farm *farm = host_of(one);
+        gt_host_farm *farm = gt_host_of(one);
         for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
             watch(first, farm, &farm->compile.slots[i]);
         }
@@ -300,7 +290,7 @@ static void turn(gt_host_farm *first, double seconds)
         seconds = fmin(seconds, gt_slot_patience(one->farm, one->slot));
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        seconds = fmin(seconds, gt_compile_patience(host_of(one)));
+        seconds = fmin(seconds, gt_compile_patience(gt_host_of(one)));
     }
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(first->descriptors.items, first->descriptors.count, milliseconds);
@@ -314,8 +304,8 @@ static void turn(gt_host_farm *first, double seconds)
         gt_slot_check(first->watched.items[i].farm, first->watched.items[i].slot);
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_compile_pump(host_of(one));
-        gt_measure_pump(host_of(one));
+        gt_compile_pump(gt_host_of(one));
+        gt_measure_pump(gt_host_of(one));
     }
 }
 
@@ -323,7 +313,7 @@ static void turn(gt_host_farm *first, double seconds)
 static bool take_event(gt_event *out, gt_farm *base)
 {
     for (uint32_t gpu = 0; base; base = base->helper, gpu++) {
-        if (gt_event_take(out, &host_of(base)->events)) {
+        if (gt_event_take(out, &gt_host_of(base)->events)) {
             out->gpu = gpu;
             return true;
         }
@@ -333,7 +323,7 @@ static bool take_event(gt_event *out, gt_farm *base)
 
 static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     int64_t start_ns = gt_now_ns();
     bool late = false;
     for (;;) {
@@ -341,7 +331,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
             return GPUTUNE_OK;
         }
         for (gt_farm *one = base; one; one = one->helper) {
-            GT_TRY(check(host_of(one)));
+            GT_TRY(check(gt_host_of(one)));
         }
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
@@ -355,7 +345,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
 
 static gputune_status device(gt_farm *base, gt_device *out)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     while (!host->has_device) {
         GT_TRY(check(farm));
@@ -376,7 +366,7 @@ static gputune_status device(gt_farm *base, gt_device *out)
 static void cancel(gt_farm *base)
 {
     for (; base; base = base->helper) {
-        gt_host_farm *farm = host_of(base);
+        gt_host_farm *farm = gt_host_of(base);
         gt_compile_cancel(farm);
         gt_measure_cancel(farm);
         gt_event_clear(&farm->events);
@@ -385,7 +375,7 @@ static void cancel(gt_farm *base)
 
 static void close_farm(gt_farm *base)
 {
-    GT_FREED gt_host_farm *farm = host_of(base);
+    GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
         gt_link_kill(&farm->measure.slot.link); /* first: it takes longest to go */
     }
@@ -399,7 +389,6 @@ static void close_farm(gt_farm *base)
     free(farm->measure.command);
     free(farm->worker);
     free(farm->driver);
-    free(farm->device_uuid);
     free(farm->arch);
 }
 
@@ -411,7 +400,7 @@ static const gt_farm_ops operations = {
     .verify = verify,
     .sample = sample,
     .recheck = recheck,
-    .interrupt = interrupt,
+    .interrupt = gt_measure_interrupt,
     .pace = pace,
     .drop = drop,
     .device = device,
@@ -456,8 +445,8 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
 {
     gt_measure_host *host = &farm->measure;
     const char *visible =
-        options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
-    char *entry = NULL;
+        options->device_uuid && options->device_uuid[0] ? options->device_uuid : NULL;
+    GT_FREED char *entry = NULL;
     host->slot.role = &gt_measure_role;
     host->wanted = options->driver != NULL;
     host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
@@ -470,9 +459,7 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
         visible = entry;
     }
     snprintf(host->ordinal, sizeof host->ordinal, "%d", visible ? 0 : options->device_ordinal);
-    gputune_status status = gt_process_environment(&host->environment, true, visible);
-    free(entry);
-    return status;
+    return gt_process_environment(&host->environment, true, visible);
 }
 
 static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
@@ -484,7 +471,6 @@ static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
     farm->log = options->log;
     GT_TRY(gt_worker_find(&farm->worker, options->worker));
     GT_TRY(copy_text(&farm->driver, options->driver));
-    GT_TRY(copy_text(&farm->device_uuid, options->device_uuid));
     GT_TRY(copy_text(&farm->arch, options->arch));
     GT_TRY(open_compile(farm, options));
     return open_measure(farm, options);

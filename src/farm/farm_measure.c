@@ -714,8 +714,9 @@ static void refuse(gt_host_farm *farm, gt_slot *slot)
 
 const gt_role gt_measure_role = {handle, refuse, died, left_s, late};
 
-void gt_measure_interrupt(gt_host_farm *farm)
+void gt_measure_interrupt(gt_farm *base)
 {
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     if (!host->slot.link.is_thread) {

@@ -35,46 +35,33 @@ void gt_event_free(gt_event *event)
 
 gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status)
 {
-    gt_event_node *node = calloc(1, sizeof *node);
-    if (!node) {
-        gt_fail_memory();
+    if (gt_array_reserve(list) < 0) {
         return NULL;
     }
-    node->event.kind = kind;
-    node->event.id = id;
-    node->event.status = status;
-    node->event.culprit = GT_NO_VARIANT;
+    gt_event *event = &list->items[list->count++];
+    *event = (gt_event){.kind = kind, .id = id, .status = status, .culprit = GT_NO_VARIANT};
     if (status < 0) {
-        snprintf(node->event.message, sizeof node->event.message, "%.511s", gt_message());
+        snprintf(event->message, sizeof event->message, "%.511s", gt_message());
     }
-    if (!list->last) {
-        list->last = &list->first;
-    }
-    *list->last = node;
-    list->last = &node->next;
-    return &node->event;
+    return event;
 }
 
 bool gt_event_take(gt_event *out, gt_event_list *list)
 {
-    GT_FREED gt_event_node *node = list->first;
-    if (!node) {
+    if (list->count == 0) {
         return false;
     }
-    list->first = node->next;
-    if (!list->first) {
-        list->last = &list->first;
-    }
-    *out = node->event;
+    *out = list->items[0];
+    memmove(list->items, list->items + 1, --list->count * sizeof *list->items);
     return true;
 }
 
 void gt_event_clear(gt_event_list *list)
 {
-    gt_event event;
-    while (gt_event_take(&event, list)) {
-        gt_event_free(&event);
+    while (list->count > 0) {
+        gt_event_free(&list->items[--list->count]);
     }
+    gt_array_free(list);
 }
 
 /* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */

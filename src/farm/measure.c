@@ -205,41 +205,17 @@ void gt_measure_close(gt_measure *measure)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* Two copies there and back of up to 512 MiB, timed as one: short enough to be done once per
- * process, long enough that what stays in L2 does not matter. */
-static gputune_status time_copies(gt_measure *measure, CUdeviceptr memory, uint64_t bytes)
-{
-    double elapsed_ns = 0;
-    int repeats = measure->device.emulated ? 1 : 4;
-    GT_CALL(measure, MemcpyDtoDAsync, memory + bytes, memory, bytes, measure->stream);
-    GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    for (int i = 0; i < repeats; ++i) {
-        CUdeviceptr to = i % 2 == 0 ? memory + bytes : memory;
-        GT_CALL(measure, MemcpyDtoDAsync, to, i % 2 == 0 ? memory : memory + bytes, bytes,
-                measure->stream);
-    }
-    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
-    measure->copy_bytes_per_s = elapsed_ns > 0 ? 2e9 * repeats * (double)bytes / elapsed_ns : 0;
-    return GPUTUNE_OK;
-}
-
+/* Once per process. Unknown where memory is short. */
 static gputune_status measure_copy(gt_measure *measure)
 {
-    size_t available = 0, total = 0;
-    uint64_t bytes = measure->device.emulated ? 16u << 20 : 512u << 20;
-    CUdeviceptr memory = 0;
-    if (measure->copy_bytes_per_s > 0) {
-        return GPUTUNE_OK;
-    }
-    GT_CALL(measure, MemGetInfo, &available, &total);
-    if (2 * bytes > available / 2 ||
-        measure->driver->MemAlloc(&memory, 2 * bytes) != CUDA_SUCCESS) {
-        return GPUTUNE_OK;
-    }
-    gputune_status status = time_copies(measure, memory, bytes);
-    (void)measure->driver->MemFree(memory);
-    return status;
+    bool emulated = measure->device.emulated;
+    double *rate = &measure->copy_bytes_per_s;
+    gputune_status status =
+        *rate > 0 ? GPUTUNE_OK
+                  : gt_copy_rate(rate, measure->driver, (size_t)(emulated ? 16 : 512) << 20,
+                                 emulated ? 1 : 4);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status == GPUTUNE_EDEVMEM ? GPUTUNE_OK : status;
 }
 
 static gputune_status check_setup(const gt_measure_setup *setup)
