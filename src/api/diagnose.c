@@ -108,7 +108,7 @@ static void check_nvml(patient *p)
 static void check_copies(patient *p)
 {
     double rate, peak = gt_device_peak_bytes_per_s(&p->device);
-    if (gt_copy_rate(&rate, p->driver, p->device.ordinal) != GPUTUNE_OK) {
+    if (gt_device_copy_rate(&rate, p->driver, p->device.ordinal) != GPUTUNE_OK) {
         FAIL(p, "end what fills the GPU's memory, or reset the GPU", "%s", gt_message());
     } else if (peak > 0 && rate < LEAST_OF_PEAK * peak) {
         WARN(p, "look at other users of the GPU, at throttling, and at held memory clocks",

@@ -81,6 +81,17 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
     return status;
 }
 
+const char *gt_file_peek(char *out, size_t size, const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t got = file < 0 ? 0 : read(file, out, size - 1);
+    if (file >= 0) {
+        close(file);
+    }
+    out[got > 0 ? got : 0] = '\0';
+    return out;
+}
+
 bool gt_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -165,6 +176,45 @@ gputune_status gt_file_installed_folder(char **out)
     *out = NULL;
     GT_TRY(path ? search_installed(out, path) : GPUTUNE_OK);
     return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
+}
+
+static gputune_status find_beside(char **out, gt_text *tried, const char *folder, const char *name,
+                                  int mode)
+{
+    /* the last one: from a test program, two folders below the build folder */
+    static const char *const places[] = {".", "gputune", "../libexec/gputune", "../.."};
+    for (size_t i = 0; folder && !*out && i < sizeof places / sizeof *places; i++) {
+        struct stat facts;
+        GT_FREED char *path = NULL;
+        GT_TRY(gt_path_format(&path, "%s/%s/%s", folder, places[i], name));
+        if (access(path, mode) == 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+            *out = path;
+            path = NULL;
+        } else {
+            gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode)
+{
+    GT_FREED char *own = NULL;
+    GT_FREED char *installed = NULL;
+    GT_FREED char *program = realpath("/proc/self/exe", NULL);
+    *out = NULL;
+    if (gt_file_own_folder(&own) == GPUTUNE_ENOMEM) {
+        return GPUTUNE_ENOMEM;
+    }
+    GT_TRY(find_beside(out, tried, own, name, mode));
+    if (program) {
+        *strrchr(program, '/') = '\0';
+    }
+    if (program && !(own && strcmp(own, program) == 0)) {
+        GT_TRY(find_beside(out, tried, program, name, mode));
+    }
+    GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
+    return find_beside(out, tried, installed, name, mode);
 }
 
 gputune_status gt_file_cache_folder(char **out)

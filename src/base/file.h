@@ -1,7 +1,7 @@
 /* Whole files and well-known folders. */
 #pragma once
 
-#include "base/status.h"
+#include "base/text.h"
 
 enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
 
@@ -15,6 +15,9 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
 /* Opens a regular file for reading. The caller closes the descriptor *out. Fails as gt_file_read()
  * does. */
 gputune_status gt_file_open(int *out, const char *path);
+/* Reads the beginning of a file, such as one of /proc, into `out` of `size` bytes, with a NUL
+ * behind it. Nothing where it cannot be read. Returns `out`. */
+const char *gt_file_peek(char *out, size_t size, const char *path);
 bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);
 /* Makes the folders above `path` (mode 0700). */
@@ -25,6 +28,11 @@ gputune_status gt_file_own_folder(char **out);
  * installation are found: on PATH, else in /usr/local/bin or /usr/bin. For programs that the
  * library is linked into. *out is NULL where there is no such command; else the caller frees it. */
 gputune_status gt_file_installed_folder(char **out);
+/* Finds a file that comes with gputune, for which access(`mode`) succeeds. It is looked for in some
+ * places beside this library, beside this program, and in an installation: in a build folder, an
+ * installed libexec/gputune or bin, or a folder `gputune` beside the library. *out is NULL where
+ * there is none, else the caller frees it; `tried` gets the paths that were tried. ENOMEM. */
+gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* $XDG_CACHE_HOME/gputune or ~/.cache/gputune, without making it; caller frees. */
 gputune_status gt_file_cache_folder(char **out);
 /* Writes a formatted text into a new string, which the caller frees. */

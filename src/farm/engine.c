@@ -67,44 +67,25 @@ static bool make_pipe(int *own, int *childs, bool is_input)
     return true;
 }
 
-static int spawn(const char *const *arguments, const int files[3])
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t all;
-    sigfillset(&all);
-    int error = posix_spawn_file_actions_init(&actions);
-    error = error ? error : posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3 && !error; i++) {
-        error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
-    }
-    error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    error = error ? error : posix_spawnattr_setsigdefault(&attributes, &all);
-    /* without a terminal, at which ssh would ask for a password */
-    error = error
-                ? error
-                : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    return error ? error
-                 : posix_spawn(&engine.child, "/bin/sh", &actions, &attributes,
-                               (char *const *)(uintptr_t)arguments, environ);
-}
-
 /* sh -c 'COMMAND "$@"' gputune WORKER ARGUMENTS... */
 static bool start(const char *command, char *const *worker)
 {
     static char text[1 << 16];
-    const char *arguments[ARGUMENTS_MAX] = {"sh", "-c", text, "gputune"};
-    int files[3];
+    const char *arguments[ARGUMENTS_MAX] = {"/bin/sh", "-c", text, "gputune"};
+    gt_child_files files = {.count = 3};
+    int *ends = files.items;
     snprintf(text, sizeof text, "%s \"$@\"", command);
     for (size_t i = 0; worker[i] && i + 5 < ARGUMENTS_MAX; i++) {
         arguments[i + 4] = worker[i];
     }
-    if (!make_pipe(&engine.in, &files[0], true) || !make_pipe(&engine.out, &files[1], false) ||
-        !make_pipe(&engine.error, &files[2], false) || spawn(arguments, files) != 0) {
+    /* a session without a terminal, at which ssh would ask for a password */
+    if (!make_pipe(&engine.in, &ends[0], true) || !make_pipe(&engine.out, &ends[1], false) ||
+        !make_pipe(&engine.error, &ends[2], false) ||
+        gt_process_start(&engine.child, arguments, environ, &files, POSIX_SPAWN_SETSID) != 0) {
         return false;
     }
     for (int i = 0; i < 3; i++) {
-        close(files[i]);
+        close(ends[i]);
     }
     return true;
 }
@@ -133,7 +114,6 @@ void gt_engine_end(void)
 {
     pthread_mutex_lock(&engine.end);
     if (engine.child > 0) {
-        close(engine.in);
         end_command();
     }
     _exit(GT_EXIT_DONE);
@@ -150,7 +130,7 @@ static ssize_t read_some(int descriptor, char *data, size_t bytes)
     return got;
 }
 
-/* From the host to the command. The host's end ends this process. */
+/* From the host to the command, which hears the end of it. */
 static void *pass_requests(void *unused)
 {
     static char data[CHUNK_BYTES];
@@ -159,6 +139,7 @@ static void *pass_requests(void *unused)
     while ((got = read_some(GT_CHILD_CHANNEL, data, sizeof data)) > 0 &&
            gt_send_all(engine.in, data, (size_t)got) == GPUTUNE_OK) {
     }
+    close(engine.in);
     return NULL;
 }
 
@@ -208,7 +189,7 @@ static void say_problem(const char *said, int code)
     gt_answer answer = {.status = GPUTUNE_EWORKER};
     snprintf(answer.message, sizeof answer.message, "no worker answers there: %s (exit code %d)",
              said[0] ? said : "nothing was said", code);
-    (void)gt_frame_send(GT_CHILD_CHANNEL, GT_FRAME_READY, 0, &answer, NULL, NULL);
+    (void)gt_frame_send(GT_CHILD_CHANNEL, GT_FRAME_READY, 0, &answer, NULL);
 }
 
 int gt_engine(const char *command, char *const *worker)

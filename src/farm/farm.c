@@ -19,69 +19,10 @@
 
 #define WORKER "gputune-worker"
 
-typedef struct search {
-    gt_text tried;
-    char *found;
-} search;
-
-static bool runnable(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Takes `path`, which is freed or becomes the result. */
-static void try_path(search *search, char *path)
-{
-    if (search->found) {
-        free(path);
-    } else if (runnable(path)) {
-        search->found = path;
-    } else {
-        gt_text_printf(&search->tried, "%s%s", search->tried.length ? ", " : "", path);
-        free(path);
-    }
-}
-
-static gputune_status try_folder(search *search, const char *folder)
-{
-    static const char *const places[] = {".", "gputune", "../libexec/gputune"};
-    char *path;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        GT_TRY(gt_path_format(&path, "%s/%s/" WORKER, folder, places[i]));
-        try_path(search, path);
-    }
-    return GPUTUNE_OK;
-}
-
-/* What is installed, for a program that has the library linked in. */
-static gputune_status try_installed(search *search)
-{
-    GT_FREED char *folder = NULL;
-    GT_TRY(gt_file_installed_folder(&folder));
-    return folder ? try_folder(search, folder) : GPUTUNE_OK;
-}
-
-/* Beside the library, then beside the program. */
-static gputune_status try_own_folders(search *search)
-{
-    char *folder, *program = realpath("/proc/self/exe", NULL);
-    gputune_status status = GPUTUNE_OK;
-    if (gt_file_own_folder(&folder) == GPUTUNE_OK) {
-        status = try_folder(search, folder);
-        free(folder);
-    }
-    if (program && status == GPUTUNE_OK) {
-        *strrchr(program, '/') = '\0';
-        status = try_folder(search, program);
-    }
-    free(program);
-    return status;
-}
-
 static gputune_status take_given(char **out, const char *path, const char *source)
 {
-    if (!runnable(path)) {
+    struct stat facts;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || access(path, X_OK) != 0) {
         return gt_fail(GPUTUNE_EWORKER,
                        "%s names '%s', which is not an executable file; give the path of " WORKER,
                        source, path);
@@ -98,23 +39,12 @@ gputune_status gt_worker_find(char **out, const char *given)
     if (variable) {
         return take_given(out, variable, "GPUTUNE_WORKER");
     }
-    search search = {{0}, NULL};
-    gputune_status status = try_own_folders(&search);
-    if (status == GPUTUNE_OK && !search.found) {
-        status = try_installed(&search);
-    }
-    if (status == GPUTUNE_OK && !search.found) {
-        status = gt_fail(GPUTUNE_EWORKER,
-                         WORKER " was not found; set GPUTUNE_WORKER to its path (searched %s)",
-                         gt_text_string(&search.tried));
-    }
-    gt_text_free(&search.tried);
-    if (status == GPUTUNE_OK) {
-        *out = search.found;
-    } else {
-        free(search.found);
-    }
-    return status;
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
+    GT_TRY(gt_file_find_part(out, &tried, WORKER, X_OK));
+    return *out ? GPUTUNE_OK
+                : gt_fail(GPUTUNE_EWORKER,
+                          WORKER " was not found; set GPUTUNE_WORKER to its path (searched %s)",
+                          gt_text_string(&tried));
 }
 
 static const uint64_t MEGABYTE = 1 << 20;
@@ -123,14 +53,9 @@ enum { LEAST_MB = 1024, MOST_MB = 8192 };
 /* What this process's control group allows, in bytes; UINT64_MAX: no limit is known. */
 static uint64_t group_bytes(void)
 {
-    char line[32] = "";
-    FILE *file = fopen("/sys/fs/cgroup/memory.max", "re");
-    if (!file) {
-        return UINT64_MAX;
-    }
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    uint64_t bytes = read ? strtoull(line, NULL, 10) : 0; /* "max" */
+    char line[32];
+    uint64_t bytes = /* or "max" */
+        strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
     return bytes ? bytes : UINT64_MAX;
 }
 
@@ -157,11 +82,6 @@ static uint64_t gt_compile_memory_mb(uint32_t workers)
 
 static const double DEADLINE_S = 10;
 
-static gt_host_farm *host_of(gt_farm *farm)
-{
-    return (gt_host_farm *)(void *)farm;
-}
-
 static gputune_status check(const gt_host_farm *farm)
 {
     return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
@@ -173,11 +93,11 @@ static gputune_status check(const gt_host_farm *farm)
 /* The one with the fewest jobs for a worker. */
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
-    gt_host_farm *chosen = host_of(base);
+    gt_host_farm *chosen = gt_host_of(base);
     for (gt_farm *one = base; one; one = one->helper) {
-        GT_TRY(check(host_of(one)));
-        bool is_freer = gt_compile_load(host_of(one)) < gt_compile_load(chosen);
-        chosen = is_freer ? host_of(one) : chosen;
+        GT_TRY(check(gt_host_of(one)));
+        bool is_freer = gt_compile_load(gt_host_of(one)) < gt_compile_load(chosen);
+        chosen = is_freer ? gt_host_of(one) : chosen;
     }
     return gt_compile_submit(chosen, job);
 }
@@ -186,7 +106,7 @@ static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
 {
     uint32_t listed = 0;
     for (; base; base = base->helper) {
-        listed += gt_compile_list(host_of(base), out + listed, count - listed);
+        listed += gt_compile_list(gt_host_of(base), out + listed, count - listed);
     }
     return listed;
 }
@@ -194,19 +114,19 @@ static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
 static void give_up(gt_farm *base, uint64_t id)
 {
     for (; base; base = base->helper) {
-        gt_compile_give_up(host_of(base), id);
+        gt_compile_give_up(gt_host_of(base), id);
     }
 }
 
 static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
-                                   uint64_t id, const gt_record *record, const void *object)
+                                   uint64_t id, const void *job)
 {
     gt_packet *packet;
     GT_TRY(check(farm));
     if (!farm->measure.wanted) {
         return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
     }
-    GT_TRY(gt_packet_make(&packet, kind, record, object));
+    GT_TRY(gt_packet_make(&packet, kind, job));
     return gt_farm_request_make(out, farm, kind, id, packet);
 }
 
@@ -225,10 +145,10 @@ static gputune_status set_variants(gt_farm_request *request, const uint64_t *var
 
 static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, &gt_record_setup, setup));
+    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, setup));
     if (host->refusal_told) {
         host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
         host->refusal_told = false;
@@ -255,18 +175,18 @@ static gputune_status make_unconditional(gt_packet **out, const gt_farm_request 
     GT_TRY(gt_allocated(anyway));
     *anyway = *job;
     anyway->slower_ns = 0;
-    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
+    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, anyway);
     free(anyway);
     return status;
 }
 
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_live_variant live = {.id = job->id, .work = job->work};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
     gputune_status status = make_unconditional(&live.packet, request, job);
@@ -282,47 +202,39 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, &gt_record_sample_job,
-                        job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_SAMPLE, job->id, job));
     GT_TRY(set_variants(request, job->variants, job->count));
     request->objective = job->objective;
-    return gt_measure_submit(host_of(base), request);
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, &gt_record_recheck_job,
-                        job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_RECHECK, job->id, job));
     GT_TRY(set_variants(request, &job->id, 1));
-    return gt_measure_submit(host_of(base), request);
-}
-
-static void interrupt(gt_farm *base)
-{
-    gt_measure_interrupt(host_of(base));
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status pace(gt_farm *base)
 {
     const gt_id_job job = {GT_PACE_ID};
     gt_farm_request *request;
-    GT_TRY(
-        make_request(&request, host_of(base), GT_FRAME_PACE, GT_PACE_ID, &gt_record_id_job, &job));
+    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
     request->patient = true; /* another process may be using the GPU */
-    return gt_measure_submit(host_of(base), request);
+    return gt_measure_submit(gt_host_of(base), request);
 }
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     gt_id_job job = {variant};
     gt_live_forget(&farm->measure, variant);
     if (!farm->measure.slot.link.open) {
         return check(farm);
     }
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_id_job, &job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &job));
     return gt_measure_submit(farm, request);
 }
 
@@ -343,7 +255,7 @@ static void watch_all(gt_host_farm *first)
 {
     first->watched.count = first->descriptors.count = 0;
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_host_farm *farm = host_of(one);
+        gt_host_farm *farm = gt_host_of(one);
         for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
             watch(first, farm, &farm->compile.slots[i]);
         }
@@ -378,7 +290,7 @@ static void turn(gt_host_farm *first, double seconds)
         seconds = fmin(seconds, gt_slot_patience(one->farm, one->slot));
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        seconds = fmin(seconds, gt_compile_patience(host_of(one)));
+        seconds = fmin(seconds, gt_compile_patience(gt_host_of(one)));
     }
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(first->descriptors.items, first->descriptors.count, milliseconds);
@@ -392,8 +304,8 @@ static void turn(gt_host_farm *first, double seconds)
         gt_slot_check(first->watched.items[i].farm, first->watched.items[i].slot);
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_compile_pump(host_of(one));
-        gt_measure_pump(host_of(one));
+        gt_compile_pump(gt_host_of(one));
+        gt_measure_pump(gt_host_of(one));
     }
 }
 
@@ -401,7 +313,7 @@ static void turn(gt_host_farm *first, double seconds)
 static bool take_event(gt_event *out, gt_farm *base)
 {
     for (uint32_t gpu = 0; base; base = base->helper, gpu++) {
-        if (gt_event_take(out, &host_of(base)->events)) {
+        if (gt_event_take(out, &gt_host_of(base)->events)) {
             out->gpu = gpu;
             return true;
         }
@@ -411,7 +323,7 @@ static bool take_event(gt_event *out, gt_farm *base)
 
 static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     int64_t start_ns = gt_now_ns();
     bool late = false;
     for (;;) {
@@ -419,7 +331,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
             return GPUTUNE_OK;
         }
         for (gt_farm *one = base; one; one = one->helper) {
-            GT_TRY(check(host_of(one)));
+            GT_TRY(check(gt_host_of(one)));
         }
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
@@ -433,7 +345,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
 
 static gputune_status device(gt_farm *base, gt_device *out)
 {
-    gt_host_farm *farm = host_of(base);
+    gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     while (!host->has_device) {
         GT_TRY(check(farm));
@@ -454,7 +366,7 @@ static gputune_status device(gt_farm *base, gt_device *out)
 static void cancel(gt_farm *base)
 {
     for (; base; base = base->helper) {
-        gt_host_farm *farm = host_of(base);
+        gt_host_farm *farm = gt_host_of(base);
         gt_compile_cancel(farm);
         gt_measure_cancel(farm);
         gt_event_clear(&farm->events);
@@ -463,7 +375,7 @@ static void cancel(gt_farm *base)
 
 static void close_farm(gt_farm *base)
 {
-    GT_FREED gt_host_farm *farm = host_of(base);
+    GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
         gt_link_kill(&farm->measure.slot.link); /* first: it takes longest to go */
     }
@@ -477,7 +389,6 @@ static void close_farm(gt_farm *base)
     free(farm->measure.command);
     free(farm->worker);
     free(farm->driver);
-    free(farm->device_uuid);
     free(farm->arch);
 }
 
@@ -489,7 +400,7 @@ static const gt_farm_ops operations = {
     .verify = verify,
     .sample = sample,
     .recheck = recheck,
-    .interrupt = interrupt,
+    .interrupt = gt_measure_interrupt,
     .pace = pace,
     .drop = drop,
     .device = device,
@@ -534,8 +445,8 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
 {
     gt_measure_host *host = &farm->measure;
     const char *visible =
-        options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
-    char *entry = NULL;
+        options->device_uuid && options->device_uuid[0] ? options->device_uuid : NULL;
+    GT_FREED char *entry = NULL;
     host->slot.role = &gt_measure_role;
     host->wanted = options->driver != NULL;
     host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
@@ -548,9 +459,7 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
         visible = entry;
     }
     snprintf(host->ordinal, sizeof host->ordinal, "%d", visible ? 0 : options->device_ordinal);
-    gputune_status status = gt_process_environment(&host->environment, true, visible);
-    free(entry);
-    return status;
+    return gt_process_environment(&host->environment, true, visible);
 }
 
 static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
@@ -562,7 +471,6 @@ static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
     farm->log = options->log;
     GT_TRY(gt_worker_find(&farm->worker, options->worker));
     GT_TRY(copy_text(&farm->driver, options->driver));
-    GT_TRY(copy_text(&farm->device_uuid, options->device_uuid));
     GT_TRY(copy_text(&farm->arch, options->arch));
     GT_TRY(open_compile(farm, options));
     return open_measure(farm, options);

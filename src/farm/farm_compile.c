@@ -454,7 +454,7 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
     gt_compile_host *host = &farm->compile;
     gt_packet *packet;
     gt_farm_request *request;
-    GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, &gt_record_compile_job, job));
+    GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, job));
     GT_TRY(gt_farm_request_make(&request, farm, GT_FRAME_COMPILE, job->id, packet));
     GT_TRY(gt_queue_put(&host->queue, host->queue.count, request));
     gt_compile_pump(farm);

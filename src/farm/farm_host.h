@@ -67,17 +67,10 @@ void gt_link_kill(gt_link *link);
  * device. */
 void gt_link_abandon(gt_link *link);
 
-typedef struct gt_event_node {
-    struct gt_event_node *next;
-    gt_event event;
-} gt_event_node;
-
-typedef struct gt_event_list {
-    gt_event_node *first, **last;
-} gt_event_list;
+typedef GT_ARRAY(gt_event) gt_event_list;
 
 /* Appends an event with `status` and, when `status` is a failure, with the thread's message. The
- * list owns the event. NULL: out of memory. */
+ * list owns the event, which moves when another is added. NULL: out of memory. */
 gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status);
 /* Moves the first event of the list to *out, which the caller frees. False if the list is empty. */
 bool gt_event_take(gt_event *out, gt_event_list *list);
@@ -156,9 +149,8 @@ struct gt_slot {
     bool is_retired;        /* no further worker is started */
 };
 
-/* Encodes `object` as a frame. *out has one reference, the caller's. ENOMEM. */
-gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
-                              const void *object);
+/* Encodes `job` as a frame. *out has one reference, the caller's. ENOMEM. */
+gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
@@ -283,7 +275,7 @@ typedef struct gt_watched {
 
 struct gt_host_farm {
     gt_farm farm; /* must be first: a gt_farm * is cast to a gt_host_farm * */
-    char *worker, *driver, *device_uuid, *arch;
+    char *worker, *driver, *arch;
     int ordinal;
     bool emulated, low_priority;
     gputune_isolation isolation;
@@ -297,6 +289,11 @@ struct gt_host_farm {
     GT_ARRAY(gt_watched) watched;        /* in this turn of waiting, helpers' too */
     GT_ARRAY(struct pollfd) descriptors; /* [i]: the channel of watched.items[i] */
 };
+
+static inline gt_host_farm *gt_host_of(gt_farm *farm)
+{
+    return (gt_host_farm *)(void *)farm;
+}
 
 /* Makes every further request to the farm fail with this status and the thread's message. The first
  * such failure stays. */
@@ -343,4 +340,4 @@ void gt_measure_free(gt_host_farm *farm);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 
 /* As gt_farm_ops.interrupt. */
-void gt_measure_interrupt(gt_host_farm *farm);
+void gt_measure_interrupt(gt_farm *base);

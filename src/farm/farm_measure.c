@@ -81,16 +81,11 @@ static gputune_status start_process(gt_host_farm *farm)
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 
-/* The event and the reply with which a request of each kind ends. */
-static const struct {
-    gt_event_kind event;
-    const gt_record *reply;
-} kinds[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = {GT_EVENT_PREPARED, &gt_record_prepared},
-    [GT_FRAME_VERIFY] = {GT_EVENT_VERIFIED, &gt_record_verified},
-    [GT_FRAME_RECHECK] = {GT_EVENT_VERIFIED, &gt_record_verified},
-    [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
-    [GT_FRAME_PACE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
+/* The event with which a request of each kind ends. */
+static const gt_event_kind events[GT_FRAME_KINDS] = {
+    [GT_FRAME_PREPARE] = GT_EVENT_PREPARED, [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,
+    [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED, [GT_FRAME_SAMPLE] = GT_EVENT_SAMPLED,
+    [GT_FRAME_PACE] = GT_EVENT_SAMPLED,
 };
 
 /* Takes the request for which a variant is being loaded again: the first one that needs the
@@ -123,8 +118,7 @@ static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputun
         host->setup = NULL;
     }
     if (request && !request->internal && request->kind != GT_FRAME_DROP) {
-        gt_event *event =
-            gt_event_add(&farm->events, kinds[request->kind].event, request->id, status);
+        gt_event *event = gt_event_add(&farm->events, events[request->kind], request->id, status);
         if (event) {
             event->culprit = culprit;
             event->repeatable = repeatable;
@@ -278,8 +272,8 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
 static gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
                                          const gt_frame *frame)
 {
-    gt_event reply = {.kind = kinds[request->kind].event};
-    const gt_record *record = kinds[request->kind].reply;
+    gt_event reply = {.kind = events[request->kind]};
+    const gt_record *record = gt_carried[request->kind].reply;
     GT_TRY(gt_frame_body(&reply.compiled, frame, record));
     gputune_status status = GPUTUNE_OK;
     if (request->kind == GT_FRAME_SAMPLE && reply.sampled.count != request->variant_count) {
@@ -720,8 +714,9 @@ static void refuse(gt_host_farm *farm, gt_slot *slot)
 
 const gt_role gt_measure_role = {handle, refuse, died, left_s, late};
 
-void gt_measure_interrupt(gt_host_farm *farm)
+void gt_measure_interrupt(gt_farm *base)
 {
+    gt_host_farm *farm = gt_host_of(base);
     gt_measure_host *host = &farm->measure;
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     if (!host->slot.link.is_thread) {

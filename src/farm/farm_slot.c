@@ -3,6 +3,7 @@
  * worker is always at its oldest request without an answer. */
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "farm/farm_host.h"
 
@@ -34,46 +35,33 @@ void gt_event_free(gt_event *event)
 
 gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status)
 {
-    gt_event_node *node = calloc(1, sizeof *node);
-    if (!node) {
-        gt_fail_memory();
+    if (gt_array_reserve(list) < 0) {
         return NULL;
     }
-    node->event.kind = kind;
-    node->event.id = id;
-    node->event.status = status;
-    node->event.culprit = GT_NO_VARIANT;
+    gt_event *event = &list->items[list->count++];
+    *event = (gt_event){.kind = kind, .id = id, .status = status, .culprit = GT_NO_VARIANT};
     if (status < 0) {
-        snprintf(node->event.message, sizeof node->event.message, "%.511s", gt_message());
+        snprintf(event->message, sizeof event->message, "%.511s", gt_message());
     }
-    if (!list->last) {
-        list->last = &list->first;
-    }
-    *list->last = node;
-    list->last = &node->next;
-    return &node->event;
+    return event;
 }
 
 bool gt_event_take(gt_event *out, gt_event_list *list)
 {
-    GT_FREED gt_event_node *node = list->first;
-    if (!node) {
+    if (list->count == 0) {
         return false;
     }
-    list->first = node->next;
-    if (!list->first) {
-        list->last = &list->first;
-    }
-    *out = node->event;
+    *out = list->items[0];
+    memmove(list->items, list->items + 1, --list->count * sizeof *list->items);
     return true;
 }
 
 void gt_event_clear(gt_event_list *list)
 {
-    gt_event event;
-    while (gt_event_take(&event, list)) {
-        gt_event_free(&event);
+    while (list->count > 0) {
+        gt_event_free(&list->items[--list->count]);
     }
+    gt_array_free(list);
 }
 
 /* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */
@@ -299,14 +287,9 @@ static gt_read gt_link_read(gt_frame *out, gt_link *link)
 /* Whether the process runs, waits for a core to run on, or for a file to be read. */
 static bool is_at_work(const gt_process *process)
 {
-    char path[32], text[256] = "";
+    char path[32], text[256];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process->pid);
-    FILE *file = fopen(path, "re");
-    if (file) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        (void)fclose(file);
-    }
-    const char *end = strrchr(text, ')'); /* of its name */
+    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')'); /* of its name */
     return end && (end[2] == 'R' || end[2] == 'D');
 }
 
@@ -400,13 +383,13 @@ void gt_link_abandon(gt_link *link)
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
 
-gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
-                              const void *object)
+gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job)
 {
     gt_packet *packet = calloc(1, sizeof *packet);
     GT_TRY(gt_allocated(packet));
     packet->references = 1;
-    gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
+    gputune_status status =
+        gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job);
     return GT_GIVE(status, out, packet, gt_packet_drop(packet));
 }
 

@@ -97,7 +97,7 @@ gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
     CUfunction function;
     GT_CALL(measure, ModuleLoadData, &module, source);
     out->values = calloc(1, sizeof *out->values);
-    out->count = 1;
+    out->count = out->values != NULL;
     watch(measure);
     gt_monitor_begin(measure->monitor);
     gputune_status status = gt_allocated(out->values);
@@ -163,13 +163,8 @@ void gt_measure_forget(gt_measure *measure)
     gt_loaded_free_all(measure);
     gt_reference_free(measure);
     gt_memory_free(measure);
-    gt_tasks *const tables[] = {
-        &measure->fill,     &measure->reset,   &measure->again,   &measure->launch,
-        &measure->relaunch, &measure->restore, &measure->check,   &measure->hash,
-        &measure->convert,  &measure->keep,    &measure->agree,   &measure->move,
-        &measure->spread,   &measure->rotate,  &measure->results, &measure->edges};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-        gt_tasks_free(tables[i]);
+    for (size_t i = 0; i < GT_TABLES; ++i) {
+        gt_tasks_free(&measure->tables[i]);
     }
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         gt_workspace_free(&measure->workspaces[i]);
@@ -192,7 +187,7 @@ void gt_measure_close(gt_measure *measure)
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
-        gt_module_free(measure->service);
+        gt_service_free(measure);
         CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {
             if (events[i]) {
@@ -210,41 +205,17 @@ void gt_measure_close(gt_measure *measure)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* Two copies there and back of up to 512 MiB, timed as one: short enough to be done once per
- * process, long enough that what stays in L2 does not matter. */
-static gputune_status time_copies(gt_measure *measure, CUdeviceptr memory, uint64_t bytes)
-{
-    double elapsed_ns = 0;
-    int repeats = measure->device.emulated ? 1 : 4;
-    GT_CALL(measure, MemcpyDtoDAsync, memory + bytes, memory, bytes, measure->stream);
-    GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    for (int i = 0; i < repeats; ++i) {
-        CUdeviceptr to = i % 2 == 0 ? memory + bytes : memory;
-        GT_CALL(measure, MemcpyDtoDAsync, to, i % 2 == 0 ? memory : memory + bytes, bytes,
-                measure->stream);
-    }
-    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
-    measure->copy_bytes_per_s = elapsed_ns > 0 ? 2e9 * repeats * (double)bytes / elapsed_ns : 0;
-    return GPUTUNE_OK;
-}
-
+/* Once per process. Unknown where memory is short. */
 static gputune_status measure_copy(gt_measure *measure)
 {
-    size_t available = 0, total = 0;
-    uint64_t bytes = measure->device.emulated ? 16u << 20 : 512u << 20;
-    CUdeviceptr memory = 0;
-    if (measure->copy_bytes_per_s > 0) {
-        return GPUTUNE_OK;
-    }
-    GT_CALL(measure, MemGetInfo, &available, &total);
-    if (2 * bytes > available / 2 ||
-        measure->driver->MemAlloc(&memory, 2 * bytes) != CUDA_SUCCESS) {
-        return GPUTUNE_OK;
-    }
-    gputune_status status = time_copies(measure, memory, bytes);
-    (void)measure->driver->MemFree(memory);
-    return status;
+    bool emulated = measure->device.emulated;
+    double *rate = &measure->copy_bytes_per_s;
+    gputune_status status =
+        *rate > 0 ? GPUTUNE_OK
+                  : gt_copy_rate(rate, measure->driver, (size_t)(emulated ? 16 : 512) << 20,
+                                 emulated ? 1 : 4);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status == GPUTUNE_EDEVMEM ? GPUTUNE_OK : status;
 }
 
 static gputune_status check_setup(const gt_measure_setup *setup)

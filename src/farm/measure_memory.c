@@ -354,17 +354,13 @@ static gputune_status take_sweep(gt_measure *measure)
 /* The longest table whose findings come back. */
 static size_t most_findings(const gt_measure *measure)
 {
-    const gt_tasks *const tables[] = {&measure->check,
-                                      &measure->hash,
-                                      &measure->agree,
-                                      &measure->spread,
-                                      &measure->results,
-                                      &measure->edges,
-                                      &measure->workspaces[0].first,
-                                      &measure->workspaces[1].first};
     size_t most = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
-        most = tables[i]->tasks.count > most ? tables[i]->tasks.count : most;
+    for (size_t i = 0; i < GT_TABLES; ++i) {
+        most = measure->tables[i].tasks.count > most ? measure->tables[i].tasks.count : most;
+    }
+    for (size_t i = 0; i < GT_WORKLOAD_MAX; ++i) {
+        size_t count = measure->workspaces[i].first.tasks.count;
+        most = count > most ? count : most;
     }
     return most;
 }
@@ -496,12 +492,12 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
                              .pattern = gt_guard_seed(index)};
     gt_task_set_numbers(&fill, workspace, index);
     if (buffer->direction != GT_OUT && !slot->live) {
-        GT_TRY(gt_tasks_add(&measure->fill, &fill, GT_TILE, NULL));
+        GT_TRY(gt_tasks_add(&measure->fill, &fill, NULL));
     }
-    GT_TRY(gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL));
+    GT_TRY(gt_tasks_add(&measure->fill, &guard, NULL));
     guard.target = slot->address + buffer->bytes;
     guard.count = slot->guard_back;
-    return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
+    return gt_tasks_add(&measure->fill, &guard, NULL);
 }
 
 static void fill_blocks(gt_workspace *workspace, uint64_t seed)

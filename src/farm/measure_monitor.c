@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "gpu/nvml.h"
 
@@ -34,14 +35,7 @@ static void process_name(char *out, size_t size, uint32_t pid)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/%u/comm", pid);
-    FILE *file = fopen(path, "re");
-    out[0] = 0;
-    if (file) {
-        if (!fgets(out, (int)size, file)) {
-            out[0] = 0;
-        }
-        fclose(file);
-    }
+    gt_file_peek(out, size, path);
     out[strcspn(out, "\n")] = 0;
 }
 

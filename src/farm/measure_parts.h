@@ -13,6 +13,8 @@
 #include "gpu/launcher.h"
 #include "gpu/module.h"
 
+#include <string.h>
+
 /* The service kernels, in the order of their names in measure_service.c. */
 typedef enum gt_service {
     GT_SERVICE_FILL,
@@ -144,6 +146,8 @@ typedef enum gt_damage {
 /* The trial: another data set, on which variants are proved too. */
 typedef struct gt_trial gt_trial;
 
+enum { GT_TABLES = 16 };
+
 struct gt_measure {
     const gt_driver *driver;
     gt_device device;
@@ -154,31 +158,35 @@ struct gt_measure {
     bool lost;  /* a fatal error has made this process unable to use the GPU */
     bool ready; /* gt_measure_prepare() has succeeded */
 
-    gt_module *service;
+    CUmodule service;      /* NULL: not loaded */
     uint64_t service_hash; /* of the image that is loaded as `service`; 0: none */
     gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX]; /* at each size; NULL: there is none */
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations; /* what gt_memory_take() has given */
-    /* Tables of tasks for the service kernels: */
-    gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
-    gt_tasks launch;       /* before a proof's first launches: restores inout, poisons outputs */
-    gt_tasks relaunch;     /* the same before the proof's second launch, on the last workspace */
-    gt_tasks reset, again; /* the same before the first and the second launch of the winner's proof,
-                              on each workspace */
-    gt_tasks restore;      /* before a sample: restores the inout buffers of every set */
-    gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
-    const gt_tasks *ahead; /* the table that is queued already for the next launch, or NULL */
-    gt_tasks check;        /* after the second launch: compares results, checks guards and hashes */
-    gt_tasks edges;   /* after launches whose results are not compared: checks guards and hashes */
-    gt_tasks hash;    /* hashes the inputs */
-    gt_tasks results; /* hashes the expected results */
-    gt_tasks convert; /* converts inout buffers to the reference's doubles */
-    gt_tasks keep;    /* puts the reference's results into the slots, as a variant would */
-    gt_tasks agree;   /* compares the reference's first results with its second ones */
-    gt_tasks move;    /* moves the inputs by a small step */
-    gt_tasks spread;  /* measures how far the results moved with the inputs */
+    union {                            /* tables of tasks for the service kernels */
+        gt_tasks tables[GT_TABLES];
+        struct {
+            gt_tasks fill;   /* fills inputs, pristine copies and guard zones */
+            gt_tasks launch; /* before a proof's first launches: restores inout, poisons outputs */
+            gt_tasks relaunch;     /* the same before its second launch, on the last workspace */
+            gt_tasks reset, again; /* the same before the first and the second launch of the
+                                      winner's proof, on each workspace */
+            gt_tasks restore;      /* before a sample: restores the inout buffers of every set */
+            gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
+            gt_tasks check;        /* after that: compares results, checks guards and hashes */
+            gt_tasks edges;   /* after launches that are not compared: guards and hashes alone */
+            gt_tasks hash;    /* hashes the inputs */
+            gt_tasks results; /* hashes the expected results */
+            gt_tasks convert; /* converts inout buffers to the reference's doubles */
+            gt_tasks keep;    /* puts the reference's results into the slots, as a variant would */
+            gt_tasks agree;   /* compares the reference's first results with its second ones */
+            gt_tasks move;    /* moves the inputs by a small step */
+            gt_tasks spread;  /* measures how far the results moved with the inputs */
+        };
+    };
+    const gt_tasks *ahead;   /* the table that is queued already for the next launch, or NULL */
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result on the host, in pinned memory */
     gt_findings *first;      /* the result for the first launch of a proof, likewise */
@@ -204,6 +212,13 @@ struct gt_measure {
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
 };
 
+static inline double gt_finding_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* Makes the status of a CUDA call's result, with a message that names the call. A fatal failure
  * sets measure->lost. */
 gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call);
@@ -222,11 +237,10 @@ void gt_measure_forget(gt_measure *measure);
 
 /* ---- measure_service.c: tables of tasks, and kernels, all queued on the stream --------------- */
 
-/* Appends a task, cut into tiles of `tile` elements or bytes. A task of no elements is left out. A
- * `repeats` of 0 means 1. *index is the task's place in the table, or -1 if it was left out;
- * `index` may be NULL. ENOMEM. */
-gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile,
-                            int *index);
+/* Appends a task, cut into tiles. A task of no elements is left out. A `repeats` of 0 means 1.
+ * *index is the task's place in the table, or -1 if it was left out; `index` may be NULL. ENOMEM.
+ */
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, int *index);
 /* Notes that the tasks which the table has so far belong to the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, keeping its memory on host and device. */
@@ -235,6 +249,7 @@ void gt_tasks_reset(gt_tasks *table);
 void gt_tasks_free(gt_tasks *table);
 /* Loads the service image and looks its kernels up. */
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
+void gt_service_free(gt_measure *measure);
 /* Copies a table's tasks to the device. */
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
 /* Runs a table's tasks; with `timed_only` only those of the timed workload. An empty table is no
@@ -371,6 +386,13 @@ gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 /* Frees all variants. */
 void gt_loaded_free_all(gt_measure *measure);
+/* Queues a launch with these arguments. */
+gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
+                                 const void *const *arguments);
+/* Fails where the GPU is lost, or nothing was prepared. */
+gputune_status gt_measure_usable(const gt_measure *measure);
+/* Whether the workload has pairs of buffers that may be one. */
+bool gt_has_in_place(const gt_workload *workload);
 /* Queues one launch of a variant on the workspace with this index. Restores no buffer before the
  * launch. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
@@ -423,14 +445,9 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Times one launch on restored buffers by events, in nanoseconds. */
-gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant);
-/* How many single launches make a sample of that length if measure->alone is set. The sample is the
- * mean of their times. */
-static inline uint32_t gt_sample_singles(gt_sample_length length)
-{
-    return length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
-}
+/* Times one launch on restored buffers, in nanoseconds; gt_sample_single() by events. */
+typedef gputune_status gt_single_sampler(double *out, gt_measure *measure, gt_loaded *variant);
+gt_single_sampler gt_sample_single;
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
  * damaged. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,

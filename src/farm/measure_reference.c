@@ -35,10 +35,8 @@ static gputune_status launch(gt_measure *measure, const gt_workspace *workspace,
                 own && i + 1 == launch->parameter_count ? own : &parameter->scratch_bytes;
         }
     }
-    gputune_status status = gt_launcher_launch(
-        measure->judges[kind][workspace - measure->workspaces], measure->stream, arguments);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status;
+    return gt_measure_launch(measure, measure->judges[kind][workspace - measure->workspaces],
+                             arguments);
 }
 
 static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
@@ -204,22 +202,15 @@ static gputune_status run(gt_measure *measure, const author *author, bool moved)
 
 /* ---- How far results move with the inputs ---------------------------------------------------- */
 
-static double as_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX][GT_PARAMETER_MAX];
 typedef void (*note)(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer);
 
 static void note_spread(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
 {
     (void)buffer;
-    seen->moved = fmax(seen->moved, as_double(found[0].worst));
-    seen->relative = fmax(seen->relative, as_double(found[0].need));
-    seen->largest = as_double(found[1].worst);
+    seen->moved = fmax(seen->moved, gt_finding_double(found[0].worst));
+    seen->relative = fmax(seen->relative, gt_finding_double(found[0].need));
+    seen->largest = gt_finding_double(found[1].worst);
 }
 
 static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)

@@ -24,13 +24,6 @@ static const char *const raced[2] = {
     "left behind",
     " with new scratch memory, though it was right with what the race left"};
 
-static double as_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot)
 {
     const gt_tolerance *t = &slot->tolerance;
@@ -98,7 +91,7 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slo
                           const gt_finding *found, double expected, double part)
 {
     char tolerance[128];
-    double need = as_double(found->need);
+    double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > part * expected) {
         gt_text_append(text, ", far beyond rounding");
         return;
@@ -157,7 +150,7 @@ static gputune_status report_input(const gt_buffer *buffer)
 
 static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *found)
 {
-    double ratio = as_double(found->worst);
+    double ratio = gt_finding_double(found->worst);
     if (ratio >= out->max_error) {
         out->max_error = ratio;
         out->tolerance = slot->tolerance;
@@ -264,12 +257,7 @@ static gputune_status judge_all_edges(const gt_measure *measure, uint32_t worksp
 /* What to say of a second launch. */
 static const char *second(const gt_workspace *workspace, const char *usual)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        if (workspace->workload.buffers[i].in_place) {
-            return in_place;
-        }
-    }
-    return usual;
+    return gt_has_in_place(&workspace->workload) ? in_place : usual;
 }
 
 static gputune_status judge_race(gt_verified *out, const gt_measure *measure)

@@ -9,9 +9,37 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
-static gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);
-static gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
+ * buffers; all hot samples of a round take the same set. */
+static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
+    return &workspace->arguments[(size_t)((hot ? measure->turn : index) % workspace->sets) *
+                                 workspace->argument_count];
+}
+
+/* Queues launch `index` of a sample. */
+static gputune_status issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
+{
+    measure->ahead = NULL;
+    return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
+}
+
+/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
+ * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
+ * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
+ */
+static gputune_status restore(gt_measure *measure, gt_loaded *variant)
+{
+    GT_TRY(gt_service_reset(measure, &measure->restore, false));
+    GT_TRY(gt_launcher_prepare(variant->launchers[0]));
+    if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
+        GT_TRY(issue(measure, variant, 0));
+        GT_TRY(measure->alone ? gt_service_reset(measure, &measure->restore, false) : GPUTUNE_OK);
+    }
+    return gt_service_sweep(measure);
+}
 
 enum { SINGLES_MAX = 16 };
 
@@ -145,8 +173,8 @@ static bool are_shared(const gt_measure *measure, gputune_objective objective)
 /* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
  * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
  * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
-static gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
-                                    gt_loaded *variant, gputune_objective objective)
+static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
+                                 gt_loaded *variant, gputune_objective objective)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
@@ -181,8 +209,8 @@ static gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *
 static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
     for (uint32_t i = 0; i < launches; ++i) {
-        GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                                  gt_sample_arguments(measure, i)));
+        GT_TRY(
+            gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, i)));
     }
     return GPUTUNE_OK;
 }
@@ -214,8 +242,8 @@ static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
 
 /* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
  * for the buffers of this turn. */
-static gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
-                                     uint32_t launches)
+static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
+                                  uint32_t launches)
 {
     if (replay->exec && !is_outdated(replay, measure)) {
         return GPUTUNE_OK;
@@ -279,7 +307,7 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
 static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
                              const gt_replay *graph)
 {
-    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(restore(measure, variant));
     GT_TRY(begin(measure, (uint64_t)graph->launches * variant->kernels));
     GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
     return end(out, measure, variant, graph->launches);
@@ -288,22 +316,23 @@ static gputune_status replay(double *out, gt_measure *measure, gt_loaded *varian
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
     if (variant->kernels > SHORT_GRAPH) { /* the host could not keep ahead of them */
-        GT_TRY(gt_replay_make(&variant->single, measure, variant, 1));
+        GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay(out, measure, variant, &variant->single);
     }
-    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(restore(measure, variant));
     GT_TRY(begin(measure, 1));
-    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                              gt_sample_arguments(measure, 0)));
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, 0)));
     return end(out, measure, variant, 1);
 }
 
-static gputune_status mean_of_singles(double *out, gt_measure *measure, gt_loaded *variant,
-                                      uint32_t count)
+/* A sample where measure->alone is set: the mean of single launches. */
+static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
+                              gt_sample_length length, gt_single_sampler *single)
 {
+    const uint32_t count = length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
     double sum = 0, one;
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(gt_sample_single(&one, measure, variant));
+        GT_TRY(single(&one, measure, variant));
         sum += one;
     }
     *out = sum / count;
@@ -342,12 +371,12 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
         graph = &variant->full; /* short kernels have one graph for both */
     }
     if (measure->alone) {
-        return mean_of_singles(out, measure, variant, gt_sample_singles(sampling->length));
+        return mean_of(out, measure, variant, sampling->length, gt_sample_single);
     }
     if (launches == 1) {
         return gt_sample_single(out, measure, variant);
     }
-    GT_TRY(gt_replay_make(graph, measure, variant, launches));
+    GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);
     if (is_placement_felt(variant, graph->launches, sampling->length)) {
         gt_replay_free(graph, measure);
@@ -360,10 +389,10 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
-        GT_TRY(gt_sample_issue(measure, variant, 0));
+        GT_TRY(issue(measure, variant, 0));
         variant->warm = true;
     }
-    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(restore(measure, variant));
     return gt_measure_wait(measure);
 }
 
@@ -372,25 +401,17 @@ static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant
 {
     int64_t start = gt_now_ns();
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(gt_sample_issue(measure, variant, i));
+        GT_TRY(issue(measure, variant, i));
     }
     GT_TRY(gt_measure_wait(measure));
     *out = (double)(gt_now_ns() - start) / count;
     return GPUTUNE_OK;
 }
 
-/* The mean of bursts of one launch. */
-static gputune_status launch_alone(double *out, gt_measure *measure, gt_loaded *variant,
-                                   uint32_t count)
+static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    double sum = 0, one;
-    for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(make_ready(measure, variant));
-        GT_TRY(burst(&one, measure, variant, 1));
-        sum += one;
-    }
-    *out = sum / count;
-    return GPUTUNE_OK;
+    GT_TRY(make_ready(measure, variant));
+    return burst(out, measure, variant, 1);
 }
 
 gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
@@ -398,7 +419,7 @@ gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *var
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
     if (measure->alone) {
-        return launch_alone(out, measure, variant, gt_sample_singles(sampling->length));
+        return mean_of(out, measure, variant, sampling->length, burst_of_one);
     }
     GT_TRY(make_ready(measure, variant));
     if (variant->call_ns == 0) {
@@ -422,7 +443,7 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *va
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
         int64_t start = gt_now_ns();
-        GT_TRY(gt_sample_issue(measure, variant, i));
+        GT_TRY(issue(measure, variant, i));
         GT_TRY(gt_measure_wait(measure));
         times[i] = (double)(gt_now_ns() - start);
     }
@@ -439,7 +460,7 @@ static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded 
     double start, end;
     GT_CALL(measure, EmuModelledTimeNs, &start);
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(gt_sample_issue(measure, variant, 0));
+        GT_TRY(issue(measure, variant, 0));
     }
     GT_TRY(gt_measure_wait(measure));
     GT_CALL(measure, EmuModelledTimeNs, &end);
@@ -450,8 +471,7 @@ static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded 
 static gputune_status modelled_device(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                              gt_sample_arguments(measure, 0)));
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, 0)));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
     return gt_measure_elapsed(out, measure);
 }
@@ -466,7 +486,7 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
         return gt_energy_check(measure);
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
-        GT_TRY(gt_sample_ready(measure, variant));
+        GT_TRY(restore(measure, variant));
         GT_TRY(gt_measure_wait(measure));
         bool pipelined = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
         uint32_t count = pipelined ? PIPELINED : 1;
@@ -598,8 +618,8 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
     (void)sampling; /* a short sample is no shorter: the counter needs a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
-    GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));
-    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(make_replay(&variant->full, measure, variant, launches));
+    GT_TRY(restore(measure, variant));
     double replay_ns = variant->launch_ns * variant->full.launches;
     load load = {.measure = measure, .graph = &variant->full, .per_batch = 1};
     if (replay_ns > 0 && replay_ns < BATCH_NS) {
@@ -627,41 +647,6 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
 
 #define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = (sampler),
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {GT_SAMPLERS(SAMPLER)};
-
-/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
- * buffers; all hot samples of a round take the same set. */
-static const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
-{
-    const gt_workspace *workspace = &measure->workspaces[0];
-    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
-    return &workspace->arguments[(size_t)((hot ? measure->turn : index) % workspace->sets) *
-                                 workspace->argument_count];
-}
-
-/* Queues launch `index` of a sample. */
-static gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
-{
-    measure->ahead = NULL;
-    gputune_status status = gt_launcher_launch(variant->launchers[0], measure->stream,
-                                               gt_sample_arguments(measure, index));
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status;
-}
-
-/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
- * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
- */
-static gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
-{
-    GT_TRY(gt_service_reset(measure, &measure->restore, false));
-    GT_TRY(gt_launcher_prepare(variant->launchers[0]));
-    if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
-        GT_TRY(gt_sample_issue(measure, variant, 0));
-        GT_TRY(measure->alone ? gt_service_reset(measure, &measure->restore, false) : GPUTUNE_OK);
-    }
-    return gt_service_sweep(measure);
-}
 
 /* ECRASHED where a failure has made this process unable to use the GPU. */
 static gputune_status note_lost(gt_measure *measure, gputune_status status)
@@ -700,8 +685,8 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
         gt_page_at(page, job->judge);
-        GT_TRY(note_lost(
-            measure, gt_used_judge(&out->sharing, &out->used_ratio, measure, judge, objective)));
+        GT_TRY(note_lost(measure,
+                         judge_used(&out->sharing, &out->used_ratio, measure, judge, objective)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;
     return GPUTUNE_OK;
@@ -736,12 +721,10 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_page *page)
 {
-    if (measure->lost) {
-        return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
-    }
     bool known = (size_t)job->objective < GPUTUNE_OBJECTIVE_COUNT && samplers[job->objective];
-    if (!measure->ready || !known) {
-        return gt_fail(GPUTUNE_EINVAL, "nothing was prepared, or no such objective");
+    GT_TRY(gt_measure_usable(measure));
+    if (!known) {
+        return gt_fail(GPUTUNE_EINVAL, "no such objective");
     }
     GT_TRY(gt_contents_refresh(measure));
     gt_sampled sampled = {.count = job->count};

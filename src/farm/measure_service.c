@@ -3,10 +3,19 @@
 #include "base/hash.h"
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
+#include "gpu/image.h"
 #include "kernel/tolerance.h"
 #include "kernel/vary.h"
 
-gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile, int *index)
+/* Elements or bytes of one tile. */
+static uint32_t tile_of(uint32_t operation)
+{
+    return operation == GT_DO_HASH                                ? GT_TILE_HASH
+           : operation == GT_DO_COPY || operation == GT_DO_POISON ? GT_TILE_RESET
+                                                                  : GT_TILE;
+}
+
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, int *index)
 {
     if (task->count == 0) {
         if (index) {
@@ -17,7 +26,7 @@ gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32
     gt_service_task added = *task;
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
-    added.tiles = (task->count - 1) / tile + 1;
+    added.tiles = (task->count - 1) / tile_of(task->operation) + 1;
     GT_TRY(gt_array_push(&table->tasks, added));
     table->tiles += added.tiles * added.repeats;
     if (index) {
@@ -72,11 +81,13 @@ static unsigned int shared_bytes(const gt_measure *measure)
     return (unsigned int)measure->device.shared_per_block_optin_bytes & ~3u;
 }
 
-static gputune_status allow_shared(gt_measure *measure)
+void gt_service_free(gt_measure *measure)
 {
-    GT_CALL(measure, FuncSetAttribute, measure->functions[GT_SERVICE_POISON_SHARED],
-            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes(measure));
-    return GPUTUNE_OK;
+    if (measure->service) {
+        (void)measure->driver->ModuleUnload(measure->service);
+    }
+    measure->service = NULL;
+    measure->service_hash = 0;
 }
 
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
@@ -88,15 +99,15 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     if (hash == measure->service_hash) { /* loaded for an earlier setup */
         return GPUTUNE_OK;
     }
-    gt_module_free(measure->service);
-    measure->service = NULL;
-    measure->service_hash = 0;
-    GT_TRY(gt_module_load(&measure->service, measure->driver, image));
+    gt_service_free(measure);
+    GT_TRY(gt_image_load(&measure->service, measure->driver, image));
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
-        GT_TRY(
-            gt_module_function(&measure->functions[i], measure->service, image, service_names[i]));
+        GT_FREED char *symbol = NULL;
+        GT_TRY(gt_image_entry(&symbol, image, service_names[i]));
+        GT_TRY(gt_function_load(&measure->functions[i], measure->driver, measure->service, symbol));
     }
-    GT_TRY(allow_shared(measure));
+    GT_CALL(measure, FuncSetAttribute, measure->functions[GT_SERVICE_POISON_SHARED],
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes(measure));
     measure->service_hash = hash;
     return GPUTUNE_OK;
 }
@@ -248,11 +259,6 @@ gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
-{
-    return workspace == &measure->workspaces[0];
-}
-
 /* Inputs are checked on the smaller workspace for every variant, and on the timed one for the
  * winner. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
@@ -312,7 +318,7 @@ static gputune_status plan_reset(gt_tasks *table, const gt_workspace *workspace,
             task.pattern = poison;
         }
         if (buffer->direction != GT_IN) {
-            GT_TRY(gt_tasks_add(table, &task, GT_TILE_RESET, NULL));
+            GT_TRY(gt_tasks_add(table, &task, NULL));
         }
     }
     return GPUTUNE_OK;
@@ -329,7 +335,7 @@ static gputune_status plan_sets(gt_measure *measure, const gt_workspace *workspa
         task.source = is_inout ? workspace->slots[i].pristine : workspace->slots[i].address;
         if (is_inout) {
             task.target = workspace->slots[i].address;
-            GT_TRY(gt_tasks_add(&measure->restore, &task, GT_TILE_RESET, NULL));
+            GT_TRY(gt_tasks_add(&measure->restore, &task, NULL));
         }
         if (workspace->sets < 2 || buffer->direction == GT_OUT) {
             continue;
@@ -337,8 +343,7 @@ static gputune_status plan_sets(gt_measure *measure, const gt_workspace *workspa
         task.target = workspace->addresses[buffers + i];
         task.repeats = workspace->sets - 1;
         task.stride = workspace->sets > 2 ? workspace->addresses[2 * buffers + i] - task.target : 0;
-        GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, GT_TILE_RESET,
-                            NULL));
+        GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, NULL));
     }
     return GPUTUNE_OK;
 }
@@ -353,7 +358,7 @@ static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
                                 .count = buffer->elements,
                                 .type = buffer->type};
         if (buffer->direction == GT_INOUT && buffer->reference_type != buffer->type) {
-            GT_TRY(gt_tasks_add(&measure->convert, &task, GT_TILE, NULL));
+            GT_TRY(gt_tasks_add(&measure->convert, &task, NULL));
         }
     }
     return GPUTUNE_OK;
@@ -393,7 +398,7 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
         }
         slot->move_task = -1;
         if (can_move(buffer, slot)) {
-            GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, &slot->move_task));
+            GT_TRY(gt_tasks_add(&measure->move, &task, &slot->move_task));
         }
     }
     return GPUTUNE_OK;
@@ -435,7 +440,7 @@ static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace,
     gt_service_task hash = {.operation = GT_DO_HASH,
                             .target = workspace->slots[index].address,
                             .count = workspace->workload.buffers[index].bytes};
-    return gt_tasks_add(table, &hash, GT_TILE_HASH, task);
+    return gt_tasks_add(table, &hash, task);
 }
 
 static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
@@ -448,10 +453,10 @@ static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt
                             .count = slot->address - slot->base,
                             .pattern = gt_guard_seed(index)};
     edges->hash = -1;
-    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[0]));
+    GT_TRY(gt_tasks_add(table, &task, &edges->guards[0]));
     task.target = slot->address + workspace->workload.buffers[index].bytes;
     task.count = slot->guard_back;
-    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[1]));
+    GT_TRY(gt_tasks_add(table, &task, &edges->guards[1]));
     return is_input && is_cheapest(measure, workspace)
                ? plan_input(table, workspace, index, &edges->hash)
                : GPUTUNE_OK;
@@ -466,7 +471,7 @@ static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspa
                             .type = GT_TYPE_U64,
                             .source_type = GT_TYPE_U64};
     *index = -1;
-    return workspace->workload.has_check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
+    return workspace->workload.has_check ? gt_tasks_add(table, &task, index) : GPUTUNE_OK;
 }
 
 /* Nothing for an input, and where the template's check kernel compares. */
@@ -478,7 +483,7 @@ static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace
         return GPUTUNE_OK;
     }
     gt_service_task compare = comparison(workspace, index, poison);
-    return gt_tasks_add(table, &compare, GT_TILE, task);
+    return gt_tasks_add(table, &compare, task);
 }
 
 /* After the second launch: everything. */
@@ -530,8 +535,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspac
                             .source_pattern = GT_POISON_FIRST};
     task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
     gt_task_set_numbers(&keep, workspace, index);
-    GT_TRY(gt_tasks_add(&measure->keep, &keep, GT_TILE, NULL));
-    return gt_tasks_add(&measure->agree, &task, GT_TILE, &slot->agree_task);
+    GT_TRY(gt_tasks_add(&measure->keep, &keep, NULL));
+    return gt_tasks_add(&measure->agree, &task, &slot->agree_task);
 }
 
 /* Compares results with the results of moved inputs, and finds how large they are (spread_task +
@@ -552,16 +557,16 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
         return GPUTUNE_OK;
     }
     gt_task_set_numbers(&task, workspace, index);
-    GT_TRY(gt_tasks_add(&measure->spread, &task, GT_TILE, &slot->spread_task));
+    GT_TRY(gt_tasks_add(&measure->spread, &task, &slot->spread_task));
     task.source = 0;
-    return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);
+    return gt_tasks_add(&measure->spread, &task, NULL);
 }
 
 /* The hash of memory that the reference writes, if there is any. */
 static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
 {
     gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
-    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE_HASH, NULL) : GPUTUNE_OK;
+    return address ? gt_tasks_add(&measure->results, &hash, NULL) : GPUTUNE_OK;
 }
 
 static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)
@@ -607,28 +612,23 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
     GT_TRY(plan_reference(measure, workspace));
     GT_TRY(plan_result_hashes(measure, workspace));
     GT_TRY(plan_move(measure, workspace));
-    return is_timed(measure, workspace) ? plan_sets(measure, workspace) : GPUTUNE_OK;
+    return workspace == measure->workspaces ? plan_sets(measure, workspace) : GPUTUNE_OK;
 }
 
 gputune_status gt_tables_plan(gt_measure *measure)
 {
-    gt_tasks *const tables[] = {
-        &measure->launch, &measure->reset, &measure->again,   &measure->relaunch, &measure->restore,
-        &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
-        &measure->spread, &measure->move,  &measure->convert, &measure->results,  &measure->edges};
-    size_t count = sizeof tables / sizeof tables[0];
-    for (size_t k = 0; k < count; ++k) {
-        gt_tasks_reset(tables[k]);
+    for (size_t k = 0; k < GT_TABLES; ++k) {
+        gt_tasks_reset(&measure->tables[k]);
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_tasks_reset(&measure->workspaces[i].first);
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
-        for (size_t k = 0; i == 0 && k < count; ++k) {
-            gt_tasks_mark_timed(tables[k]);
+        for (size_t k = 0; i == 0 && k < GT_TABLES; ++k) {
+            gt_tasks_mark_timed(&measure->tables[k]);
         }
     }
-    for (size_t k = 0; k < count; ++k) {
-        GT_TRY(gt_tasks_upload(measure, tables[k]));
+    for (size_t k = 0; k < GT_TABLES; ++k) {
+        GT_TRY(gt_tasks_upload(measure, &measure->tables[k]));
     }
     return GPUTUNE_OK;
 }

@@ -204,10 +204,8 @@ void gt_trial_free(gt_measure *measure)
 static gputune_status launch(gt_measure *measure, gt_loaded *variant)
 {
     gt_trial *trial = measure->trial;
-    gputune_status status = gt_launcher_launch(variant->launchers[trial->launcher], measure->stream,
-                                               trial->measure.workspaces[0].arguments);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status;
+    return gt_measure_launch(measure, variant->launchers[trial->launcher],
+                             trial->measure.workspaces[0].arguments);
 }
 
 /* Queues a launch of the variant on the trial's data, and the comparison of its results. */
@@ -229,15 +227,10 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant)
     if (!trial) {
         return GPUTUNE_OK;
     }
-    gputune_status status = GPUTUNE_OK;
-    if (!is_same(&trial->now, &trial->usual)) {
-        status = make(trial, &trial->usual);
-    } else {
-        status = gt_contents_refresh(&trial->measure);
-    }
-    measure->lost |= trial->measure.lost;
-    GT_TRY(status);
-    status = launch_checked(measure, variant);
+    gputune_status status = is_same(&trial->now, &trial->usual)
+                                ? gt_contents_refresh(&trial->measure)
+                                : make(trial, &trial->usual);
+    GT_THEN(status, launch_checked(measure, variant));
     measure->lost |= trial->measure.lost;
     return status;
 }
@@ -306,7 +299,7 @@ static gputune_status yield_to(gt_measure *measure, gt_loaded *variant)
         GT_TRY(status);
         if (fits) {
             status = launch_checked(measure, variant);
-            status = status < 0 ? status : wait_and_judge(measure, "");
+            GT_THEN(status, wait_and_judge(measure, ""));
             if (status != GPUTUNE_EWRONG) {
                 return status;
             }
@@ -421,8 +414,8 @@ static gputune_status is_beyond_default(bool *out, gt_measure *measure, const gt
         return GPUTUNE_OK;
     }
     gputune_status status = gt_contents_refresh(&measure->trial->measure);
-    status = status < 0 ? status : launch_checked(measure, standard);
-    status = status < 0 ? status : wait_and_judge(measure, "");
+    GT_THEN(status, launch_checked(measure, standard));
+    GT_THEN(status, wait_and_judge(measure, ""));
     *out = status == GPUTUNE_EWRONG;
     return *out ? GPUTUNE_OK : status;
 }
@@ -489,9 +482,9 @@ gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded 
     trial->share = share;
     gputune_status status = gt_trial_queue(measure, variant);
     say_usual(out, trial);
-    status = status < 0 ? status : wait_and_judge(measure, ", after the race");
-    status = status < 0 ? status : launch_often(measure, variant);
-    status = status < 0 ? status : prove_more(measure, variant);
+    GT_THEN(status, wait_and_judge(measure, ", after the race"));
+    GT_THEN(status, launch_often(measure, variant));
+    GT_THEN(status, prove_more(measure, variant));
     measure->lost |= trial->measure.lost || status == GPUTUNE_ECRASHED;
     return status;
 }

@@ -14,9 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace);
-static gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant,
-                                            uint32_t workspace, const void *const *arguments);
+gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
+                                 const void *const *arguments)
+{
+    gputune_status status = gt_launcher_launch(launcher, measure->stream, arguments);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status;
+}
+
+static const void *const *arguments_of(const gt_measure *measure, uint32_t workspace)
+{
+    return workspace == 0 && measure->guarded ? measure->guard.arguments
+                                              : measure->workspaces[workspace].arguments;
+}
+
+gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
+{
+    return gt_measure_launch(measure, variant->launchers[workspace],
+                             arguments_of(measure, workspace));
+}
 
 /* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
  * its first launch. */
@@ -167,14 +183,13 @@ static gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *
 {
     const gt_workspace *on = &measure->workspaces[workspace];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
-    memcpy(arguments, gt_launch_arguments(measure, workspace),
-           on->argument_count * sizeof *arguments);
+    memcpy(arguments, arguments_of(measure, workspace), on->argument_count * sizeof *arguments);
     for (uint32_t i = 0; i < on->workload.buffer_count; ++i) {
         if (on->workload.buffers[i].in_place) {
             GT_TRY(join(arguments, measure, on, i));
         }
     }
-    return gt_loaded_launch_with(measure, variant, workspace, arguments);
+    return gt_measure_launch(measure, variant->launchers[workspace], arguments);
 }
 
 /* Says what memory is for, and what is set in it. */
@@ -211,12 +226,12 @@ static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded
     GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
     gputune_status status = note_memory(measure, variant, index);
     GT_THEN(status, launch(measure, variant, index));
-    status = status < 0 ? status : gt_measure_wait(measure);
+    GT_THEN(status, gt_measure_wait(measure));
     gt_text_printf(text, "size\t%u\n%s", index, measure->driver->EmuCheckEnd());
     return status;
 }
 
-static bool has_in_place(const gt_workload *workload)
+bool gt_has_in_place(const gt_workload *workload)
 {
     bool any = false;
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
@@ -229,7 +244,7 @@ static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded 
 {
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch));
-        if (has_in_place(&measure->workspaces[i].workload)) {
+        if (gt_has_in_place(&measure->workspaces[i].workload)) {
             GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch_in_place));
         }
     }
@@ -271,13 +286,10 @@ static gputune_status save_output(gt_measure *measure, const gt_saved_output *sa
     const uint64_t bytes = workspace->workload.buffers[save->buffer].bytes;
     GT_FREED void *data = malloc(bytes);
     GT_TRY(gt_allocated(data));
-    gputune_status status =
-        gt_measure_check(measure,
-                         measure->driver->MemcpyDtoHAsync(
-                             data, workspace->slots[save->buffer].address, bytes, measure->stream),
-                         "cuMemcpyDtoHAsync");
-    status = status < 0 ? status : gt_measure_wait(measure);
-    return status < 0 ? status : write_file(save, data, bytes);
+    GT_CALL(measure, MemcpyDtoHAsync, data, workspace->slots[save->buffer].address, bytes,
+            measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    return write_file(save, data, bytes);
 }
 
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
@@ -352,28 +364,6 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 }
 
 /* ---- One proof ------------------------------------------------------------------------------- */
-
-static const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace)
-{
-    return workspace == 0 && measure->guarded ? measure->guard.arguments
-                                              : measure->workspaces[workspace].arguments;
-}
-
-/* Queues a launch with these arguments. */
-static gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant,
-                                            uint32_t workspace, const void *const *arguments)
-{
-    gputune_status status =
-        gt_launcher_launch(variant->launchers[workspace], measure->stream, arguments);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status;
-}
-
-gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
-{
-    return gt_loaded_launch_with(measure, variant, workspace,
-                                 gt_launch_arguments(measure, workspace));
-}
 
 /* Poisons the scratch memory, which the variant may read before it writes it: that of the timed
  * workload with zeros if there is another, so that the variant meets both. */
@@ -570,7 +560,7 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     return status;
 }
 
-static gputune_status usable(const gt_measure *measure)
+gputune_status gt_measure_usable(const gt_measure *measure)
 {
     if (measure->lost) {
         return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
@@ -639,7 +629,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 {
     gt_loaded variant = {.id = job->id};
     gt_verified verified = {0};
-    GT_TRY(usable(measure));
+    GT_TRY(gt_measure_usable(measure));
     GT_TRY(gt_contents_refresh(measure));
     gt_measure_drop(measure, job->id);
     gputune_status status = gt_array_reserve(&measure->variants);
@@ -672,7 +662,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
 {
     gt_verified verified = {0};
     const char *changed = NULL;
-    GT_TRY(usable(measure));
+    GT_TRY(gt_measure_usable(measure));
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);

@@ -166,29 +166,21 @@ static int open_own_pidfd(void)
     return own;
 }
 
-static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn, int host)
+static int set_files(posix_spawn_file_actions_t *actions, const int *files, int count)
 {
-    bool keep_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
-    int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!error && !keep_error) {
-        error = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
+    int error = 0;
+    for (int i = 0; i < count && !error; i++) {
+        error = files[i] == GT_FILE_NOWHERE
+                    ? posix_spawn_file_actions_addopen(actions, i, "/dev/null",
+                                                       i == 0 ? O_RDONLY : O_WRONLY, 0)
+                : files[i] == GT_FILE_CLOSED
+                    ? posix_spawn_file_actions_addclose(actions, i)
+                    : posix_spawn_file_actions_adddup2(actions, files[i], i);
     }
-    error =
-        error ? error : posix_spawn_file_actions_adddup2(actions, spawn->channel, GT_CHILD_CHANNEL);
-    if (!error) {
-        error = host >= 0 ? posix_spawn_file_actions_adddup2(actions, host, GT_CHILD_HOST)
-                          : posix_spawn_file_actions_addclose(actions, GT_CHILD_HOST);
-    }
-    int last = GT_CHILD_HOST;
-    if (!error && spawn->page >= 0) {
-        error = posix_spawn_file_actions_adddup2(actions, spawn->page, GT_CHILD_PAGE);
-        last = GT_CHILD_PAGE;
-    }
-    return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
+    return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, count);
 }
 
-static int set_attributes(posix_spawnattr_t *attributes)
+static int set_attributes(posix_spawnattr_t *attributes, short group)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -197,9 +189,30 @@ static int set_attributes(posix_spawnattr_t *attributes)
     error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
     error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
     return error ? error
-                 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-                                                            POSIX_SPAWN_SETSIGDEF |
-                                                            POSIX_SPAWN_SETPGROUP);
+                 : posix_spawnattr_setflags(
+                       attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+}
+
+int gt_process_start(pid_t *pid, const char *const *arguments, char *const *environment,
+                     const gt_child_files *files, short group)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) {
+        return error;
+    }
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = set_files(&actions, files->items, files->count);
+        error = error ? error : set_attributes(&attributes, group);
+        error = error ? error
+                      : posix_spawn(pid, arguments[0], &actions, &attributes,
+                                    (char *const *)(uintptr_t)arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
 }
 
 static int start(pid_t *pid, const gt_spawn *spawn)
@@ -208,26 +221,17 @@ static int start(pid_t *pid, const gt_spawn *spawn)
     for (size_t i = 0; i + 2 < ARGUMENTS_MAX && spawn->arguments[i]; i++) {
         arguments[i + 1] = spawn->arguments[i];
     }
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error) {
-        return error;
+    int host = open_own_pidfd();
+    bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
+    const gt_child_files files = {
+        6,
+        {GT_FILE_NOWHERE, GT_FILE_NOWHERE, keeps_error ? STDERR_FILENO : GT_FILE_NOWHERE,
+         [GT_CHILD_CHANNEL] = spawn->channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED,
+         [GT_CHILD_PAGE] = spawn->page >= 0 ? spawn->page : GT_FILE_CLOSED}};
+    int error = gt_process_start(pid, arguments, spawn->environment, &files, POSIX_SPAWN_SETPGROUP);
+    if (host >= 0) {
+        close(host);
     }
-    posix_spawnattr_t attributes;
-    error = posix_spawnattr_init(&attributes);
-    if (!error) {
-        int host = open_own_pidfd();
-        error = set_files(&actions, spawn, host);
-        error = error ? error : set_attributes(&attributes);
-        error = error ? error
-                      : posix_spawn(pid, spawn->path, &actions, &attributes,
-                                    (char *const *)(uintptr_t)arguments, spawn->environment);
-        posix_spawnattr_destroy(&attributes);
-        if (host >= 0) {
-            close(host);
-        }
-    }
-    posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 

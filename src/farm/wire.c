@@ -386,10 +386,12 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
 }
 
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
-                             const gt_answer *answer, const gt_record *record, const void *object)
+                             const gt_answer *answer, const void *object)
 {
     GT_SCOPED(gt_text_free) gt_text out = {0};
-    GT_TRY(gt_frame_append(&out, kind, sequence, answer, record, object));
+    const gt_cargo *cargo = &gt_carried[kind];
+    GT_TRY(
+        gt_frame_append(&out, kind, sequence, answer, answer ? cargo->reply : cargo->job, object));
     return gt_send_all(descriptor, out.data, out.length);
 }
 

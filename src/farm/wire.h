@@ -144,6 +144,13 @@ typedef struct gt_hello {
     char version[64]; /* gt_wire_version() of the worker */
 } gt_hello;
 
+/* What the frames of each kind carry: what the host asks, or what a worker says unasked, and what a
+ * worker answers. NULL: nothing. */
+typedef struct gt_cargo {
+    const gt_record *job, *reply;
+} gt_cargo;
+extern const gt_cargo gt_carried[GT_FRAME_KINDS];
+
 /* Appends a whole frame to `out`: a request (`answer` is NULL) or an answer. The body is `object`
  * by its table `record`; NULL: there is no body. On failure `out` is as before. */
 gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequence,
@@ -163,9 +170,10 @@ size_t gt_frame_find_hello(const char *data, size_t bytes);
  * SIGPIPE; for a pipe the caller must ignore it. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 
-/* Makes a frame as gt_frame_append() does, and sends it with gt_send_all(). */
+/* Makes a frame as gt_frame_append() does, of what frames of this kind carry, and sends it with
+ * gt_send_all(). */
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
-                             const gt_answer *answer, const gt_record *record, const void *object);
+                             const gt_answer *answer, const void *object);
 
 /* Writes "0.1.0/HASH" to `out`, and returns it: the version and a hash of all member tables. Those
  * of host and worker must be equal. */

@@ -267,6 +267,20 @@ RECORD(gt_record_hand, NUMBER(sequence), NUMBER(current), NUMBER(trying));
 RECORD(gt_record_answer, NUMBER(status), NUMBER(culprit), STRING(message));
 #undef T
 
+const gt_cargo gt_carried[GT_FRAME_KINDS] = {
+    [GT_FRAME_HELLO] = {&gt_record_hello, NULL},
+    [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
+    [GT_FRAME_READY] = {&gt_record_ready, NULL},
+    [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
+    [GT_FRAME_PREPARE] = {&gt_record_setup, &gt_record_prepared},
+    [GT_FRAME_VERIFY] = {&gt_record_verify_job, &gt_record_verified},
+    [GT_FRAME_RECHECK] = {&gt_record_recheck_job, &gt_record_verified},
+    [GT_FRAME_SAMPLE] = {&gt_record_sample_job, &gt_record_sampled},
+    [GT_FRAME_PACE] = {&gt_record_id_job, &gt_record_sampled},
+    [GT_FRAME_DROP] = {&gt_record_id_job, NULL},
+    [GT_FRAME_HAND] = {&gt_record_hand, NULL},
+};
+
 /* ---- Version --------------------------------------------------------------------------------- */
 
 static void describe(gt_text *text, const gt_record *record)
@@ -285,15 +299,13 @@ static void describe(gt_text *text, const gt_record *record)
 
 const char *gt_wire_version(char out[64])
 {
-    static const gt_record *const all[] = {
-        &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
-        &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
-        &gt_record_recheck_job, &gt_record_id_job,   &gt_record_device,     &gt_record_ready,
-        &gt_record_answer,      &gt_record_hand,
-    };
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        describe(&text, all[i]);
+    describe(&text, &gt_record_answer);
+    for (size_t i = 1; i < GT_FRAME_KINDS; i++) {
+        describe(&text, gt_carried[i].job);
+        if (gt_carried[i].reply) {
+            describe(&text, gt_carried[i].reply);
+        }
     }
     snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,
              gt_hash64(gt_text_string(&text), text.length));

@@ -1,11 +1,9 @@
-/* The worker's side of the channel: the loops that serve requests (compile_worker.c,
- * measure_worker.c), and the process that runs a command which starts a worker (engine.c). */
+/* The worker's side of the channel: the loop that serves requests (serve.c), the two kinds of
+ * worker (compile_worker.c, measure_worker.c), and the process that runs a command which starts a
+ * worker (engine.c). */
 #pragma once
 
-#include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "farm/wire.h"
 
 /* What the measure worker has in hand. Host and worker share this memory, so that the host can read
  * it after the worker's death. Where a command starts the worker, host and worker have a page each,
@@ -27,6 +25,20 @@ void gt_page_at(gt_page *page, uint64_t variant);
 
 /* Sends the HELLO frame, with which every worker begins. */
 gputune_status gt_say_hello(int channel);
+/* The envelope of an answer with that status; of a failure, with the thread's message. */
+gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
+
+/* Carries out one request. `job` and `reply` are the structs that gt_carried names, `reply` all
+ * zero at first; what it then owns is freed when it was sent. */
+typedef gputune_status gt_request_fn(void *worker, const void *job, void *reply, gt_page *page);
+typedef struct gt_server {
+    void *worker;
+    gt_request_fn *const *calls; /* by gt_frame_kind; NULL: the worker has no such request */
+    gt_page *page;               /* is kept up to date */
+} gt_server;
+/* Reads requests from the descriptor `in`, in order, and answers them to `out`, until `in` ends or
+ * ECRASHED was answered. Returns the process's exit code. */
+int gt_serve(const gt_server *server, int in, int out);
 
 /* Serves compile jobs one at a time: reads them from the descriptor `in` until it ends, and answers
  * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is waiting already.

@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-typedef struct settings {
+static struct {
     const char *role, *arch, *driver;
     int ordinal, driver_version;
     unsigned long long memory_mb;
@@ -26,10 +26,10 @@ typedef struct settings {
 
 /* What the worker hears and speaks on, and what shows that its host has ended (-1: nothing does).
  */
-typedef struct channel {
+static struct {
     int in, out, host;
     void (*end)(void); /* ends the process when the host is gone */
-} channel;
+} channel = {GT_CHILD_CHANNEL, GT_CHILD_CHANNEL, GT_CHILD_HOST, NULL};
 
 /* Waits until the host closes the channel or ends; false: it is to be called again. The channel
  * alone does not show the host's end: children that the host forked may hold the other end too. */
@@ -47,13 +47,13 @@ static bool is_alone(struct pollfd channel_and_host[2])
 }
 
 /* Ends the process when its host is gone, whatever the main thread is doing. */
-static void *watch_host(void *argument)
+static void *watch_host(void *unused)
 {
-    const channel *channel = argument;
-    struct pollfd channel_and_host[] = {{channel->in, POLLRDHUP, 0}, {channel->host, POLLIN, 0}};
+    struct pollfd channel_and_host[] = {{channel.in, POLLRDHUP, 0}, {channel.host, POLLIN, 0}};
+    (void)unused;
     while (!is_alone(channel_and_host)) {
     }
-    channel->end();
+    channel.end();
     return NULL;
 }
 
@@ -62,40 +62,39 @@ static void end_at_once(void)
     _exit(GT_EXIT_DONE);
 }
 
-static bool start_watcher(channel *channel)
+static bool start_watcher(void)
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, watch_host, channel) == 0;
+    return pthread_create(&thread, NULL, watch_host, NULL) == 0;
 }
 
 /* Takes standard input and output for the channel, and what libraries print goes nowhere. Prepares
  * a measure worker's environment, as the host does where it starts the worker itself. */
-static bool take_standard(channel *channel, bool measure)
+static bool take_standard(void)
 {
     char **prepared;
-    if (measure && gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
+    if (settings.role && settings.role[0] == 'm' &&
+        gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
         environ = prepared;
     }
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    channel->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    channel->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    channel->host = -1;
-    return nowhere >= 0 && channel->in >= 0 && channel->out >= 0 &&
+    channel.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    channel.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    channel.host = -1;
+    return nowhere >= 0 && channel.in >= 0 && channel.out >= 0 &&
            dup2(nowhere, STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
 }
 
-static gt_page own;
-
-/* Makes a page that is not shared with the host. `plain` came as an argument. */
-static gt_page *fill_page(int channel, bool plain)
+/* The page that is shared with the host. Where a command has started this worker, or no page can be
+ * mapped, one of its own. */
+static gt_page *take_page(void)
 {
-    own.channel = channel;
-    own.plain = plain;
-    return &own;
-}
-
-static gt_page *map_page(void)
-{
+    static gt_page own;
+    if (settings.standard) {
+        own.channel = channel.out;
+        own.plain = settings.plain;
+        return &own;
+    }
     void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
     return page == MAP_FAILED ? &own : page;
 }
@@ -116,7 +115,7 @@ static unsigned long long number(const char *text)
 }
 
 /* 0: all is well; 'v': the version is asked for; '?': a mistake. */
-static int parse(settings *out, int argc, char **argv)
+static int parse(int argc, char **argv)
 {
     enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
     const char *given[WORDS] = {0};
@@ -140,15 +139,15 @@ static int parse(settings *out, int argc, char **argv)
         }
         given[option] = optarg ? optarg : given[option];
     }
-    *out = (settings){.role = given[ROLE],
-                      .arch = given[ARCH],
-                      .driver = given[DRIVER],
-                      .command = given[COMMAND],
-                      .driver_version = (int)number(given[DRIVER_VERSION]),
-                      .memory_mb = number(given[MEMORY]),
-                      .ordinal = (int)number(given[ORDINAL]),
-                      .standard = stdio,
-                      .plain = plain};
+    settings.role = given[ROLE];
+    settings.arch = given[ARCH];
+    settings.driver = given[DRIVER];
+    settings.command = given[COMMAND];
+    settings.driver_version = (int)number(given[DRIVER_VERSION]);
+    settings.memory_mb = number(given[MEMORY]);
+    settings.ordinal = (int)number(given[ORDINAL]);
+    settings.standard = stdio;
+    settings.plain = plain;
     return 0;
 }
 
@@ -168,70 +167,56 @@ static void limit_memory(unsigned long long megabytes)
 #endif
 }
 
-/* The settings of a compile worker's thread, and its exit code. */
-typedef struct compiling {
-    const settings *settings;
-    const channel *channel;
-    int code;
-} compiling;
-
-static void *compile(void *context)
+static void *compile(void *code)
 {
-    compiling *work = context;
-    const settings *settings = work->settings;
-    work->code = gt_compile_worker(work->channel->in, work->channel->out, settings->arch,
-                                   settings->driver_version);
+    *(int *)code =
+        gt_compile_worker(channel.in, channel.out, settings.arch, settings.driver_version);
     return NULL;
 }
 
 /* Runs the compile worker on a thread with a stack of its own: the compiler may need more than the
  * host's limit leaves to its processes. */
-static int compile_on_large_stack(const settings *settings, const channel *channel)
+static int compile_on_large_stack(void)
 {
-    compiling work = {settings, channel, 0};
+    int code;
     pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
     pthread_setattr_default_np(&attributes); /* of the compiler's own threads */
-    if (pthread_create(&thread, &attributes, compile, &work) != 0) {
-        compile(&work);
-        return work.code;
+    if (pthread_create(&thread, &attributes, compile, &code) == 0) {
+        pthread_join(thread, NULL);
+    } else {
+        compile(&code);
     }
-    pthread_join(thread, NULL);
-    return work.code;
+    return code;
 }
 
 /* Does what a role asks for. Returns the exit code. */
-static int play(const settings *settings, const channel *channel, char *const *rest)
+static int play(char *const *rest)
 {
-    if (settings->command) {
-        return gt_engine(settings->command, rest);
+    if (settings.command) {
+        return gt_engine(settings.command, rest);
     }
-    if (strcmp(settings->role, "measure") == 0) {
-        gt_page *page = settings->standard ? fill_page(channel->out, settings->plain) : map_page();
-        return gt_measure_worker(channel->in, channel->out, page, settings->driver,
-                                 settings->ordinal, false);
+    if (strcmp(settings.role, "measure") == 0) {
+        return gt_measure_worker(channel.in, channel.out, take_page(), settings.driver,
+                                 settings.ordinal, false);
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
-    limit_memory(settings->memory_mb);
-    return compile_on_large_stack(settings, channel);
+    limit_memory(settings.memory_mb);
+    return compile_on_large_stack();
 }
 
 int main(int argc, char **argv)
 {
-    static channel channel = {GT_CHILD_CHANNEL, GT_CHILD_CHANNEL, GT_CHILD_HOST, end_at_once};
-    settings settings = {0};
-    int other = parse(&settings, argc, argv);
+    int other = parse(argc, argv);
     if (other == 'v') {
         return usage(stdout, 0);
     }
     bool plays = settings.command || (settings.role && (strcmp(settings.role, "compile") == 0 ||
                                                         strcmp(settings.role, "measure") == 0));
     channel.end = settings.command ? gt_engine_end : end_at_once;
-    if (other || !plays ||
-        (settings.standard && !take_standard(&channel, settings.role && settings.role[0] == 'm')) ||
-        !start_watcher(&channel)) {
+    if (other || !plays || (settings.standard && !take_standard()) || !start_watcher()) {
         return usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
@@ -239,5 +224,5 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
     signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
-    _exit(play(&settings, &channel, argv + optind));
+    _exit(play(argv + optind));
 }

@@ -12,17 +12,13 @@
 #include <string.h>
 #include <strings.h>
 
-enum { COPIES = 10 };
-
-static const size_t most_bytes = (size_t)256 << 20;
-
 typedef struct buffers {
     CUdeviceptr from, to;
     CUevent begin, end;
     size_t bytes;
 } buffers;
 
-static gputune_status make(buffers *out, const gt_driver *driver)
+static gputune_status make(buffers *out, const gt_driver *driver, size_t most_bytes)
 {
     size_t free_bytes, total;
     GT_CUDA(driver, MemGetInfo, &free_bytes, &total);
@@ -33,10 +29,11 @@ static gputune_status make(buffers *out, const gt_driver *driver)
     return gt_cuda_check(driver, driver->EventCreate(&out->end, 0), "cuEventCreate");
 }
 
-static gputune_status copy(double *bytes_per_s, const buffers *buffers, const gt_driver *driver)
+static gputune_status copy(double *bytes_per_s, const buffers *buffers, const gt_driver *driver,
+                           int copies)
 {
     float elapsed_ms;
-    for (int i = 0; i <= COPIES; i++) {
+    for (int i = 0; i <= copies; i++) {
         if (i == 1) { /* the first one warms up */
             GT_CUDA(driver, EventRecord, buffers->begin, NULL);
         }
@@ -45,7 +42,7 @@ static gputune_status copy(double *bytes_per_s, const buffers *buffers, const gt
     GT_CUDA(driver, EventRecord, buffers->end, NULL);
     GT_CUDA(driver, EventSynchronize, buffers->end);
     GT_CUDA(driver, EventElapsedTime, &elapsed_ms, buffers->begin, buffers->end);
-    *bytes_per_s = elapsed_ms > 0 ? 2e3 * COPIES * (double)buffers->bytes / (double)elapsed_ms : 0;
+    *bytes_per_s = elapsed_ms > 0 ? 2e3 * copies * (double)buffers->bytes / (double)elapsed_ms : 0;
     return GPUTUNE_OK;
 }
 
@@ -63,19 +60,26 @@ static void destroy(const buffers *buffers, const gt_driver *driver)
     }
 }
 
-gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal)
+gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
+                            int copies)
+{
+    buffers buffers = {0};
+    gputune_status status = make(&buffers, driver, most_bytes);
+    GT_THEN(status, copy(bytes_per_s, &buffers, driver, copies));
+    destroy(&buffers, driver);
+    return status;
+}
+
+gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal)
 {
     CUdevice device;
     CUcontext context, popped;
-    buffers buffers = {0};
     GT_CUDA(driver, DeviceGet, &device, ordinal);
     GT_CUDA(driver, DevicePrimaryCtxRetain, &context, device);
     gputune_status status =
         gt_cuda_check(driver, driver->CtxPushCurrent(context), "cuCtxPushCurrent");
     if (status == GPUTUNE_OK) {
-        status = make(&buffers, driver);
-        GT_THEN(status, copy(bytes_per_s, &buffers, driver));
-        destroy(&buffers, driver);
+        status = gt_copy_rate(bytes_per_s, driver, (size_t)256 << 20, 10);
         driver->CtxPopCurrent(&popped);
     }
     driver->DevicePrimaryCtxRelease(device);

@@ -40,7 +40,10 @@ void gt_device_add_arch_facts(gt_device *device);
  * machines. */
 void gt_device_environment(gt_device *device);
 
-/* Measures how fast the GPU copies between two of its buffers, of 256 MB or an eighth of the free
- * memory, a few times, in its primary context. *bytes_per_s counts bytes read plus bytes written.
- * EDEVMEM where the GPU's memory is full, ECUDA. */
-gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal);
+/* Measures how fast the GPU copies between two of its buffers, of `most_bytes` or an eighth of the
+ * free memory, a few times, in the current context. *bytes_per_s counts bytes read plus bytes
+ * written. EDEVMEM where the GPU's memory is full, ECUDA. */
+gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
+                            int copies);
+/* The same in the device's primary context. */
+gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal);

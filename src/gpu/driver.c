@@ -12,41 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
-/* Relative to the folder of this library or program: a build folder or an installed
- * libexec/gputune/, the installed library's folder, an installed bin/, a test program two folders
- * below the build folder. */
-static const char *const beside[] = {".", "gputune", "../libexec/gputune", "../.."};
-
-/* Sets *out to the library in one of the places beside `folder`, unless it is set already; `tried`
- * gets the places where it is not. NULL: no folder. */
-static gputune_status find_beside(char **out, gt_text *tried, const char *folder)
-{
-    for (size_t i = 0; folder && !*out && i < sizeof beside / sizeof *beside; i++) {
-        GT_FREED char *path = NULL;
-        GT_TRY(gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, folder, beside[i]));
-        if (gt_file_exists(path)) {
-            *out = path;
-            path = NULL;
-        } else {
-            gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* Sets *out, which the caller frees, to the emulator's library: GPUTUNE_EMULATOR (a file, or the
- * folder that holds it); beside this library or program; in the folder "gputune" beside this
- * library, or of ../lib and ../../lib from there; in the compiled-in LIBDIR/gputune, as the library
- * may be linked into a program that lies anywhere. ENODRIVER lists what was searched. */
+ * folder that holds it), else one that gt_file_find_part() finds. ENODRIVER lists what was
+ * searched.
+ */
 static gputune_status find_emulator(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
     GT_SCOPED(gt_text_free) gt_text tried = {0};
-    GT_FREED char *own = NULL;
-    GT_FREED char *installed = NULL;
     if (given) {
         GT_TRY(gt_file_is_folder(given) ? gt_path_format(out, "%s/" GT_EMULATOR_FILE, given)
                                         : gt_strdup(out, given));
@@ -56,10 +33,7 @@ static gputune_status find_emulator(char **out)
                              "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
                              GT_EMULATOR_FILE);
     }
-    GT_TRY(gt_file_own_folder(&own));
-    GT_TRY(find_beside(out, &tried, own));
-    GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
-    GT_TRY(find_beside(out, &tried, installed));
+    GT_TRY(gt_file_find_part(out, &tried, GT_EMULATOR_FILE, R_OK));
     return *out ? GPUTUNE_OK
                 : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
                           gt_text_string(&tried));

@@ -1,11 +1,9 @@
-/* Loads images and plain functions, with the log of the driver when it refuses; and maps device
- * memory twice. */
+/* Loads images and functions, with the log of the driver when it refuses; and maps device memory
+ * twice. */
 #include "gpu/module.h"
 
-#include "gpu/context.h"
 #include "gpu/image.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_image *image)
@@ -49,56 +47,6 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     }
     *out = function;
     return GPUTUNE_OK;
-}
-
-/* ---- plain modules ---- */
-
-struct gt_module {
-    const gt_driver *driver;
-    gt_context context;
-    CUmodule module;
-};
-
-static gputune_status load_relaxed(CUmodule *out, const gt_driver *driver, const gt_image *image)
-{
-    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = gt_image_load(out, driver, image);
-    gt_relaxed_leave(driver, mode);
-    return status;
-}
-
-gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image)
-{
-    gt_module *module = calloc(1, sizeof *module);
-    GT_TRY(gt_allocated(module));
-    module->driver = driver;
-    gputune_status status = gt_context_current(&module->context, driver);
-    GT_THEN(status, load_relaxed(&module->module, driver, image));
-    return GT_GIVE(status, out, module, free(module));
-}
-
-gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
-                                  const char *name)
-{
-    GT_FREED char *symbol = NULL;
-    GT_TRY(gt_image_entry(&symbol, image, name));
-    CUstreamCaptureMode mode = gt_relaxed_enter(module->driver);
-    gputune_status status = gt_function_load(out, module->driver, module->module, symbol);
-    gt_relaxed_leave(module->driver, mode);
-    return status;
-}
-
-void gt_module_free(gt_module *module)
-{
-    gt_context_visit visit;
-    if (!module) {
-        return;
-    }
-    if (gt_context_enter(&visit, module->driver, &module->context) == GPUTUNE_OK) {
-        module->driver->ModuleUnload(module->module);
-        gt_context_leave(&visit, module->driver);
-    }
-    free(module);
 }
 
 static bool map(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,

@@ -13,16 +13,6 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* A loaded image from which functions are fetched by name: the service kernels. */
-typedef struct gt_module gt_module;
-/* Loads the image in the current context. gt_module_free() releases *out. */
-gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
-/* Fetches a kernel that gt_image_entry() finds in the module's image. */
-gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
-                                  const char *name);
-/* Unloads the module, from any context and thread. NULL is allowed. */
-void gt_module_free(gt_module *module);
-
 typedef struct gt_view {
     CUdeviceptr own;     /* the address at which the memory can be written */
     CUdeviceptr address; /* the address of the view: the same bytes at the same offsets */

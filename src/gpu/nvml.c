@@ -1,6 +1,8 @@
 /* Reads NVML, and gives zeros where there is none. */
 #include "gpu/nvml.h"
 
+#include "base/file.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -131,12 +133,8 @@ static bool is_worker_of(unsigned pid, pid_t friend)
     static const char name[] = " (gputune-worker) ";
     char path[32], text[256];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    FILE *file = fopen(path, "re");
-    const char *at = file && fgets(text, sizeof text, file) ? strstr(text, name) : NULL;
+    const char *at = strstr(gt_file_peek(text, sizeof text, path), name);
     long parent = at ? strtol(at + sizeof name, NULL, 10) : 0;
-    if (file) {
-        fclose(file);
-    }
     return parent && (parent == getpid() || parent == friend);
 }
 

@@ -38,6 +38,11 @@ static gt_farm *open_farm(gt_farm_options options)
     return farm;
 }
 
+static void close_farm(gt_farm **farm)
+{
+    (*farm)->ops->close(*farm);
+}
+
 static gt_farm *open_measuring(void)
 {
     return open_farm((gt_farm_options){.driver = "fake"});
@@ -95,8 +100,7 @@ static gt_event expect(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_s
 
 static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
 {
-    gt_event event = expect(farm, kind, id, status);
-    gt_event_free(&event);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, kind, id, status);
 }
 
 /* Nothing more is coming. */
@@ -111,12 +115,11 @@ static void expect_silence(gt_farm *farm)
 static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t count)
 {
     ask_sample(farm, 999, variants, count);
-    gt_event event = expect(farm, GT_EVENT_SAMPLED, 999, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 999, GPUTUNE_OK);
     assert_int_equal(event.sampled.count, count);
     for (uint32_t i = 0; i < count; i++) {
         assert_true(event.sampled.values[i] == 10.0 * (double)variants[i]);
     }
     uint64_t pid = event.sampled.throttle;
-    gt_event_free(&event);
     return pid;
 }

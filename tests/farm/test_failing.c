@@ -29,7 +29,9 @@ static gputune_status send_and_take(const job *j, const int pair[2])
     const gt_answer answer = {GPUTUNE_ECOMPILE, 2, "three"};
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_HOST_BYTES};
     gt_frame frame;
-    GT_TRY(gt_frame_send(pair[1], GT_FRAME_VERIFY, 7, &answer, j->record, j->object));
+    GT_SCOPED(gt_text_free) gt_text sent = {0};
+    GT_TRY(gt_frame_append(&sent, GT_FRAME_VERIFY, 7, &answer, j->record, j->object));
+    GT_TRY(gt_send_all(pair[1], sent.data, sent.length));
     gt_read read = gt_frame_read(&frame, &reader, pair[0]);
     gt_frame_reader_free(&reader);
     if (read == GT_READ_FAILED) {

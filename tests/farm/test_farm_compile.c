@@ -20,7 +20,7 @@ static char *temporary_file(void)
 
 TEST(jobs_come_back_whole)
 {
-    gt_farm *farm = open_farm((gt_farm_options){0});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     const char *const options[] = {"-DX=1", "--maxrregcount=32"};
     gt_compile_job job = {.id = 5,
                           .text = "hello",
@@ -42,7 +42,6 @@ TEST(jobs_come_back_whole)
     event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
     gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 /* Where many start on few cores, hellos come late. The script computes for longer than is waited
@@ -74,7 +73,7 @@ TEST(a_worker_that_is_still_starting_is_waited_for)
 TEST(every_job_is_answered_once)
 {
     enum { JOBS = 300 };
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 5});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 5});
     assert_int_equal(farm->compile_workers, 5);
     unsigned char seen[JOBS] = {0};
     for (uint64_t i = 0; i < JOBS; i++) {
@@ -89,52 +88,45 @@ TEST(every_job_is_answered_once)
         gt_event_free(&event);
     }
     expect_silence(farm);
-    farm->ops->close(farm);
 }
 
 TEST(errors_carry_message_and_log)
 {
-    gt_farm *farm = open_farm((gt_farm_options){0});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     ask_compile(farm, 1, "error");
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECOMPILE);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECOMPILE);
     assert_string_equal(event.message, "x.cu(1): error: caf? is undefined");
     assert_string_equal(event.compiled.log, "the log");
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(a_crash_of_the_compiler_costs_one_job)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "segv");
     ask_compile(farm, 2, "fine");
     ask_compile(farm, 3, "fine");
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
     assert_true(event.repeatable);
     assert_non_null(strstr(event.message, "signal 11"));
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_COMPILED, 3, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 TEST(a_single_crash_is_forgiven)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     char script[64];
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     ask_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     ask_compile(farm, 2, "killed"); /* again and again: still nothing to remember */
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(canceled_jobs_are_never_told)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "slow 50");
     for (uint64_t i = 2; i < 20; i++) {
         ask_compile(farm, i, "text");
@@ -143,7 +135,6 @@ TEST(canceled_jobs_are_never_told)
     ask_compile(farm, 100, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 100, GPUTUNE_OK);
     expect_silence(farm);
-    farm->ops->close(farm);
 }
 
 /* Waits until the job is being compiled. */
@@ -164,7 +155,7 @@ static void wait_for_start(gt_farm *farm, uint64_t id)
 
 TEST(a_compile_that_is_given_up_costs_nothing_else)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     ask_compile(farm, 2, "hang");
@@ -175,24 +166,22 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
     farm->ops->give_up(farm, 3); /* waits */
     farm->ops->give_up(farm, 9); /* is none */
     farm->ops->give_up(farm, 2);
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(event.message, "its compile was given up after"));
     assert_false(event.repeatable);
     assert_true(event.compiled.compile_ns > 0);
-    gt_event_free(&event);
     for (uint64_t i = 3; i < 8; i++) {
         expect_plain(farm, GT_EVENT_COMPILED, i, GPUTUNE_OK);
     }
     gt_compiling jobs[4];
     assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
     expect_silence(farm);
-    farm->ops->close(farm);
 }
 
 TEST(a_canceled_job_is_not_compiling)
 {
     gt_compiling jobs[4];
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     ask_compile(farm, 2, "slow 300");
@@ -202,49 +191,43 @@ TEST(a_canceled_job_is_not_compiling)
     ask_compile(farm, 2, "text");
     farm->ops->give_up(farm, 2); /* waits behind the one of the same name */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 /* Its worker is needed for another. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "hang");
     wait_for_start(farm, 1);
     farm->ops->cancel(farm);
     ask_compile(farm, 2, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 TEST(without_a_compiler_every_job_says_so)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
     ask_compile(farm, 1, "text");
+    GT_SCOPED(gt_event_free)
     gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ENOCOMPILER);
     assert_string_equal(event.message, "no NVRTC here");
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(workers_do_not_see_harmful_variables)
 {
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
-    gt_farm *farm = open_farm((gt_farm_options){0});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     unsetenv("CUDA_LAUNCH_BLOCKING");
     ask_compile(farm, 1, "environment");
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "CUDA_LAUNCH_BLOCKING=none", 25);
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(a_compile_farm_cannot_measure)
 {
-    gt_farm *farm = open_farm((gt_farm_options){0});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     static gt_measure_setup setup;
     assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_ENODRIVER);
-    farm->ops->close(farm);
 }
 
 TEST(a_missing_worker_is_explained)
@@ -289,9 +272,8 @@ TEST(a_host_that_reaps_its_children_is_no_error)
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "segv");
     ask_compile(farm, 2, "fine");
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
     assert_false(event.repeatable); /* nobody knows how it died */
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     farm->ops->close(farm);
     signal(SIGCHLD, SIG_DFL);

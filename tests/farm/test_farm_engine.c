@@ -66,11 +66,10 @@ static void wait_for_log(gt_farm *farm, const char *text)
 static void expect_place(gt_farm *farm, uint64_t id, const char *place)
 {
     char text[64];
-    gt_event event = expect(farm, GT_EVENT_COMPILED, id, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, id, GPUTUNE_OK);
     snprintf(text, sizeof text, "CUDA_LAUNCH_BLOCKING=%s", place);
     assert_int_equal(event.compiled.image.bytes, strlen(text));
     assert_memory_equal(event.compiled.image.data, text, strlen(text));
-    gt_event_free(&event);
 }
 
 /* The own worker is at a slow job while the other one gets `script`. */
@@ -220,8 +219,7 @@ TEST(a_worker_that_dies_costs_its_job_time_only)
     wait_for(farm, 2);
     snprintf(script, sizeof script, "killed-if %s", path);
     ask_there(farm, 2, script);
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    gt_event_free(&event);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     assert_non_null(strstr(logged, "the worker there exited with code 137; its job is compiled"));
     assert_int_equal(count_lines(), 1);
@@ -240,9 +238,8 @@ TEST(what_fails_there_is_judged_here)
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECOMPILE);
     ask_there(farm, 3, "segv"); /* there, and twice here */
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    gt_event event = expect(farm, GT_EVENT_COMPILED, 3, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 3, GPUTUNE_ECRASHED);
     assert_true(event.repeatable);
-    gt_event_free(&event);
     expect_silence(farm);
     farm->ops->close(farm);
 }

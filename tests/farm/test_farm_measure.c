@@ -22,9 +22,8 @@ static gt_farm *open_prepared(void)
 {
     gt_farm *farm = open_measuring();
     ask_prepare(farm, "ok");
-    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     assert_true(event.prepared.reference_ns == 1000);
-    gt_event_free(&event);
     return farm;
 }
 
@@ -51,7 +50,7 @@ static void expect_death(uint64_t pid)
 
 TEST(requests_are_answered_in_order)
 {
-    gt_farm *farm = open_measuring();
+    GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
     ask_prepare(farm, "ok"); /* all sent without waiting */
     for (uint64_t i = 1; i <= 100; i++) {
         ask_verify(farm, i, "ok");
@@ -63,27 +62,23 @@ TEST(requests_are_answered_in_order)
         assert_true(event.verified.pilot_ns == (double)i);
         gt_event_free(&event);
     }
-    gt_event event = expect(farm, GT_EVENT_SAMPLED, 500, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 500, GPUTUNE_OK);
     assert_true(event.sampled.values[1] == 20);
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(a_recheck_is_answered_as_verified)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     gt_recheck_job job = {1, 77, 1};
     assert_int_equal(farm->ops->recheck(farm, &job), GPUTUNE_OK);
-    gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     assert_true(event.verified.max_error == 77);
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(large_images_pass)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     size_t bytes = 20 << 20;
     char *image = calloc(1, bytes);
     memcpy(image, "ok", 2);
@@ -96,21 +91,18 @@ TEST(large_images_pass)
     ask_sample(farm, 9, one, 1);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 TEST(wrong_results_cost_nothing_else)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     ask_verify(farm, 1, "ok");
     ask_verify(farm, 2, "wrong");
     ask_verify(farm, 3, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-    gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_EWRONG);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_EWRONG);
     assert_string_equal(event.message, "y[3] is 1, expected 2");
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 /* ---- Crashes --------------------------------------------------------------------------------- */
@@ -122,9 +114,8 @@ static void check_crash(const char *script, bool repeatable)
     uint64_t before = sample_pid(farm, one, 1);
     ask_verify(farm, 7, script);
     ask_verify(farm, 2, "ok"); /* already on its way to the worker that dies */
-    gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
     uint64_t after = sample_pid(farm, two, 2); /* 1 was loaded again */
     assert_true(before != after);
@@ -147,7 +138,7 @@ TEST(an_end_from_outside_is_not_remembered)
 
 TEST(a_single_outside_end_is_forgiven)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     char script[64];
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     verify_ok(farm, 1, script);
@@ -155,23 +146,20 @@ TEST(a_single_outside_end_is_forgiven)
     kill((pid_t)pid, SIGKILL); /* with nothing in hand */
     expect_silence(farm);
     assert_true(sample_pid(farm, one, 1) != pid);
-    farm->ops->close(farm);
 }
 
 static void check_sample_failure(const char *script, gputune_status status, bool repeatable)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, script);
     verify_ok(farm, 3, "ok");
     ask_sample(farm, 50, three, 3);
-    gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
     assert_int_equal(event.culprit, 2);
     assert_int_equal(event.repeatable, repeatable);
-    gt_event_free(&event);
     static const uint64_t rest[] = {3, 1};
     sample_pid(farm, rest, 2);
-    farm->ops->close(farm);
 }
 
 TEST(a_sample_names_the_culprit)
@@ -185,7 +173,7 @@ TEST(a_sample_names_the_culprit)
 /* A variant that was right once and crashes when it is loaded again, after another one's crash. */
 TEST(a_crash_while_loading_again_names_the_culprit)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     char script[64], *path = temporary_file();
     snprintf(script, sizeof script, "segv-if %s", path);
@@ -195,17 +183,15 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     ask_verify(farm, 3, "segv");
     expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_ECRASHED);
     ask_sample(farm, 60, two, 2);
-    gt_event event = expect(farm, GT_EVENT_SAMPLED, 60, GPUTUNE_ECRASHED);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 60, GPUTUNE_ECRASHED);
     assert_int_equal(event.culprit, 2);
-    gt_event_free(&event);
     sample_pid(farm, one, 1);
     expect_silence(farm);
-    farm->ops->close(farm);
 }
 
 TEST(many_crashes_are_survived)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     for (uint64_t i = 1; i <= 12; i++) {
         ask_verify(farm, i, i % 2 ? "ok" : i % 4 ? "segv" : "fatal");
     }
@@ -214,41 +200,36 @@ TEST(many_crashes_are_survived)
     }
     static const uint64_t odd[] = {1, 3, 5, 7, 9, 11};
     sample_pid(farm, odd, 6);
-    farm->ops->close(farm);
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
 TEST(a_hang_costs_itself)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     ask_verify(farm, 1, "ok");
     ask_verify(farm, 2, "hang");
     ask_verify(farm, 3, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-    gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
     assert_false(event.repeatable);
     assert_non_null(strstr(event.message, "did not finish within"));
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
     static const uint64_t good[] = {1, 3};
     sample_pid(farm, good, 2);
-    farm->ops->close(farm);
 }
 
 TEST(a_hang_is_certain_where_there_was_more_time)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     submit_verify(farm, 1, "hang", true);
-    gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
     assert_true(event.repeatable);
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(a_single_hang_is_forgiven)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     char script[64];
     snprintf(script, sizeof script, "hang-if %s", temporary_file());
     ask_verify(farm, 1, script);
@@ -256,7 +237,6 @@ TEST(a_single_hang_is_forgiven)
     submit_verify(farm, 1, script, true);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     sample_pid(farm, one, 1);
-    farm->ops->close(farm);
 }
 
 static void verify_much_work(gt_farm *farm, uint64_t id, const char *script)
@@ -319,16 +299,15 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
 
 TEST(a_reference_that_fails_on_other_data_is_not_asked_again)
 {
-    gt_farm *farm = open_measuring();
+    GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
     ask_prepare(farm, "trial-fatal");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "ok");
-    farm->ops->close(farm);
 }
 
 TEST(the_device_is_told_before_any_request)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
     gt_device device;
     assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
     assert_string_equal(device.name, "fake");
@@ -337,7 +316,6 @@ TEST(the_device_is_told_before_any_request)
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "segv-if /nonexistent/path");
     assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 TEST(a_device_that_cannot_be_told_is_an_error)
@@ -356,26 +334,22 @@ TEST(a_device_that_cannot_be_told_is_an_error)
 
 TEST(without_a_device_every_request_says_so)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
     ask_prepare(farm, "ok");
     ask_verify(farm, 1, "ok");
-    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
     assert_non_null(strstr(event.message, "no driver here"));
-    gt_event_free(&event);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ENODRIVER);
     ask_compile(farm, 1, "text"); /* compiling goes on */
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    farm->ops->close(farm);
 }
 
 TEST(a_device_that_kills_its_worker_is_given_up)
 {
-    gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
     ask_prepare(farm, "ok");
-    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
     assert_non_null(strstr(event.message, measure_on ? "code 139" : "signal 11"));
-    gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 /* ---- Dropping, canceling, resting ------------------------------------------------------------ */
@@ -417,21 +391,19 @@ TEST(a_helper_answers_the_same_caller)
 }
 TEST(dropped_variants_are_gone)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, "ok");
     assert_int_equal(farm->ops->drop(farm, 2), GPUTUNE_OK);
     ask_sample(farm, 5, two, 2);
-    gt_event event = expect(farm, GT_EVENT_SAMPLED, 5, GPUTUNE_EINVAL);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 5, GPUTUNE_EINVAL);
     assert_int_equal(event.culprit, 2);
-    gt_event_free(&event);
     sample_pid(farm, one, 1);
-    farm->ops->close(farm);
 }
 
 TEST(cancel_ends_what_is_in_hand)
 {
-    gt_farm *farm = open_prepared();
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     uint64_t pid = sample_pid(farm, one, 1);
     ask_verify(farm, 2, "hang");
@@ -442,7 +414,6 @@ TEST(cancel_ends_what_is_in_hand)
     ask_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "ok");
-    farm->ops->close(farm);
 }
 
 TEST(cancel_keeps_an_idle_worker_and_close_does_not)

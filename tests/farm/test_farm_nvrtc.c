@@ -45,7 +45,7 @@ static gt_event first_event(gt_farm *farm)
 
 TEST(variants_become_cubins_with_figures)
 {
-    gt_farm *farm = open_real();
+    GT_SCOPED(close_farm) gt_farm *farm = open_real();
     for (uint64_t i = 1; i <= 4; i++) {
         ask(farm, i, 32 << i, false);
     }
@@ -61,24 +61,22 @@ TEST(variants_become_cubins_with_figures)
         assert_true(event.compiled.compile_ns > 0);
         gt_event_free(&event);
     }
-    farm->ops->close(farm);
 }
 
 TEST(an_emulated_device_gets_ptx_and_the_same_figures)
 {
-    gt_farm *farm = open_real();
+    GT_SCOPED(close_farm) gt_farm *farm = open_real();
     ask(farm, 1, 128, true);
     gt_event event = first_event(farm);
     assert_int_equal(event.status, GPUTUNE_OK);
     assert_non_null(strstr(event.compiled.image.data, ".entry scale"));
     assert_true(event.compiled.resources.registers > 0);
     gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(a_mistake_is_told_with_its_line)
 {
-    gt_farm *farm = open_real();
+    GT_SCOPED(close_farm) gt_farm *farm = open_real();
     gt_compile_job job = {.id = 3, .text = "__global__ void f() { nonsense; }", .arch = "sm_90"};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = first_event(farm);
@@ -86,17 +84,15 @@ TEST(a_mistake_is_told_with_its_line)
     assert_non_null(strstr(event.message, "nonsense"));
     assert_non_null(strstr(event.compiled.log, "nonsense"));
     gt_event_free(&event);
-    farm->ops->close(farm);
 }
 
 TEST(the_service_kernels_compile)
 {
-    gt_farm *farm = open_real();
+    GT_SCOPED(close_farm) gt_farm *farm = open_real();
     gt_compile_job job = {.id = 4, .text = gt_service_source, .arch = "sm_90"};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = first_event(farm);
     assert_string_equal(event.message, "");
     assert_int_equal(event.status, GPUTUNE_OK);
     gt_event_free(&event);
-    farm->ops->close(farm);
 }

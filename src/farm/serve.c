@@ -1,0 +1,71 @@
+/* A worker's side of the channel: its hello, and the loop that serves requests. */
+#include "farm/wire.h"
+#include "farm/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+gputune_status gt_say_hello(int channel)
+{
+    gt_hello hello = {{0}};
+    gt_wire_version(hello.version);
+    return gt_frame_send(channel, GT_FRAME_HELLO, 0, NULL, &hello);
+}
+
+gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
+{
+    gt_answer answer = {.status = status, .culprit = status < 0 ? culprit : GT_NO_VARIANT};
+    if (status < 0) {
+        snprintf(answer.message, sizeof answer.message, "%s", gt_message());
+    }
+    return answer;
+}
+
+/* Carries one request out and answers it. Fails when the process is of no more use. */
+static gputune_status carry_out(const gt_server *server, int out, const gt_frame *frame,
+                                const void *job, void *reply)
+{
+    gt_page *page = server->page;
+    GT_PAGE_WRITE(page->current, GT_NO_VARIANT);
+    GT_PAGE_WRITE(page->sequence, frame->sequence);
+    gputune_status done = server->calls[frame->kind](server->worker, job, reply, page);
+    GT_PAGE_WRITE(page->sequence, 0); /* from here on a death is not the request's fault */
+    if (!gt_carried[frame->kind].reply) {
+        return GPUTUNE_OK;
+    }
+    gt_answer answer = gt_answer_for(done, GT_PAGE_READ(page->current));
+    GT_TRY(gt_frame_send(out, frame->kind, frame->sequence, &answer, reply));
+    return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
+}
+
+static gputune_status serve(const gt_server *server, int out, const gt_frame *frame)
+{
+    const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
+    if (!server->calls[frame->kind]) {
+        return gt_fail(GPUTUNE_EWORKER, "the worker got a request that it does not know");
+    }
+    GT_FREED void *job = calloc(1, asked->size);
+    GT_FREED void *reply = calloc(1, told ? told->size : 1);
+    gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
+    GT_THEN(status, gt_frame_body(job, frame, asked));
+    if (status == GPUTUNE_OK) {
+        status = carry_out(server, out, frame, job, reply);
+        gt_record_release(asked, job);
+    }
+    if (reply && told) {
+        gt_record_release(told, reply);
+    }
+    return status;
+}
+
+int gt_serve(const gt_server *server, int in, int out)
+{
+    GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
+    gt_frame frame;
+    gputune_status status = GPUTUNE_OK;
+    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
+        status = serve(server, out, &frame);
+        gt_frame_release(&frame);
+    }
+    return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
+}
