@@ -31,23 +31,18 @@ static gt_draft_constant *add_at(gt_draft *draft, size_t at)
     return name.kind == GT_TOKEN_NAME ? add(draft, &name) : NULL;
 }
 
-/* Reads the value, which must be all that the span has in front of one of the words; back: where it
- * ends. */
-static size_t read_value(gt_draft *draft, gt_draft_constant *constant, gt_span span,
-                         const char *words)
+/* Reads the value, which must be all that the span has. */
+static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_span span)
 {
     const gt_sum sum = gt_draft_read_sum(draft, &span);
     gt_powers at = {0};
     constant->value = gt_draft_evaluate(draft, &sum);
-    constant->has_value =
-        sum.known && constant->value > 0 &&
-        (span.first >= span.end || gt_program_is(draft->program, span.first, words));
+    constant->has_value = sum.known && constant->value > 0 && span.first >= span.end;
     for (const gt_power *power; (power = gt_sum_next(&sum, &at));) {
         const gt_draft_constant *part =
             gt_draft_constant_of(draft, gt_draft_symbol_at(draft, power->symbol)->name);
         constant->has_value &= part && part->has_value;
     }
-    return span.first;
 }
 
 bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
@@ -70,11 +65,11 @@ static void read_macro(gt_draft *draft, const gt_macro *macro)
                                       : add_at(draft, macro->name);
     if (constant) {
         constant->is_macro = true;
-        (void)read_value(draft, constant, macro->value, "");
+        read_value(draft, constant, macro->value);
     }
 }
 
-/* With `at` on `const` or `constexpr`: `TYPE NAME = value;` of an integer type. */
+/* With `at` on `const` or `constexpr`: `TYPE NAME = value, NAME = value;` of an integer type. */
 static void read_declaration(gt_draft *draft, size_t at, gt_span code)
 {
     const gt_program *program = draft->program;
@@ -83,13 +78,20 @@ static void read_declaration(gt_draft *draft, size_t at, gt_span code)
         end++;
     }
     bool is_float = gt_program_first(program, (gt_span){at, end}, "float double") < end;
-    gt_draft_constant *constant = !is_float && end > at + 1 && gt_program_is(program, end, "=")
-                                      ? add_at(draft, end - 1)
-                                      : NULL;
-    if (constant) {
-        constant->first_line = program->tokens.items[at].line;
-        end = read_value(draft, constant, (gt_span){end + 1, code.end}, ";");
-        constant->last_line = program->tokens.items[end < code.end ? end : at].line;
+    if (is_float || end <= at + 1 || !gt_program_is(program, end, "=")) {
+        return;
+    }
+    const gt_span all = gt_program_statement(program, end - 1);
+    gt_span item, rest = all;
+    const bool is_listed = gt_program_item_at(program, &item, all, 1);
+    while (gt_program_item(program, &item, &rest) && gt_program_is(program, item.first + 1, "=")) {
+        gt_draft_constant *constant = add_at(draft, item.first);
+        if (constant) {
+            constant->is_listed = is_listed;
+            constant->first_line = program->tokens.items[at].line;
+            read_value(draft, constant, (gt_span){item.first + 2, item.end});
+            constant->last_line = program->tokens.items[all.end < code.end ? all.end : at].line;
+        }
     }
 }
 
@@ -136,7 +138,7 @@ static void read_template(gt_draft *draft)
             constant->is_type = gt_program_is(program, at, "typename class");
             constant->is_bool = gt_program_is(program, at, "bool");
             if (set < end && !constant->is_type) {
-                (void)read_value(draft, constant, (gt_span){set + 1, end}, "");
+                read_value(draft, constant, (gt_span){set + 1, end});
             }
         }
     }

@@ -116,6 +116,7 @@ typedef struct gt_draft_constant {
     bool is_macro;
     bool is_undefined;         /* the text does not define it: a tuner gives it a value */
     bool is_enumerator;        /* no macro can replace it */
+    bool is_listed;            /* its declaration has other names, too */
     int first_line, last_line; /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
 
@@ -294,7 +295,8 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft.c ---- */
 
-/* Whether the constant is defined in a header, where the draft cannot enclose the definition. */
+/* Whether the constant is defined in a header, or with others, so that the draft cannot enclose the
+ * definition. */
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);

@@ -492,8 +492,8 @@ static bool is_declared_further(const gt_program *p, size_t at)
            (is_name(p, first + 1) || gt_program_is(p, first + 1, "* & <"));
 }
 
-/* Whether the token is a name that gets a value there, `NAME = value` or `TYPE NAME(value)`, or is
- * declared without one. */
+/* Whether the token is a name that is declared there, or gets a value: `NAME = v`, `TYPE NAME(v)`.
+ */
 static bool defines(gt_found *out, const gt_program *p, size_t at)
 {
     static const form others[] = {{.before = {NULL, NULL, ". -> ::"}},
@@ -506,15 +506,15 @@ static bool defines(gt_found *out, const gt_program *p, size_t at)
     if (HAS_FORM(p, at, others)) {
         return false;
     }
+    const bool is_further = gt_program_is(p, at - 1, ",") && gt_program_is(p, at + 1, "; , ( {") &&
+                            is_declared_further(p, at);
+    const bool opens = gt_program_is(p, at + 1, "( {");
     out->identity = at;
-    out->is_constructed = HAS_FORM(p, at, constructed);
-    bool is_set = gt_program_is(p, at + 1, "=");
-    out->value = out->is_constructed ? (gt_span){at + 2, gt_program_close(p, at + 1)}
-                 : is_set            ? value_at(p, at + 2)
-                                     : (gt_span){0, 0};
-    return out->is_constructed || is_set || HAS_FORM(p, at, declared) ||
-           (gt_program_is(p, at - 1, ",") && gt_program_is(p, at + 1, "; ,") &&
-            is_declared_further(p, at));
+    out->is_constructed = HAS_FORM(p, at, constructed) || (is_further && opens);
+    out->value = out->is_constructed             ? (gt_span){at + 2, gt_program_close(p, at + 1)}
+                 : gt_program_is(p, at + 1, "=") ? value_at(p, at + 2)
+                                                 : (gt_span){0, 0};
+    return out->value.end > 0 || HAS_FORM(p, at, declared) || is_further;
 }
 
 bool gt_program_is_plain(const gt_program *p, gt_span span)

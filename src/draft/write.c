@@ -369,17 +369,19 @@ static void write_lanes(gt_draft_writer *w, const gt_draft_buffer *buffer)
 static void write_requirements(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
-    if (draft->call.grid_dimensions) {
-        gt_text_append(w->out, gt_text_string(&draft->call.divided));
-        return;
-    }
+    const bool is_told = draft->call.grid_dimensions > 0;
+    gt_text_append(w->out, is_told ? gt_text_string(&draft->call.divided) : "");
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
-        if (dimension->is_guessed && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
+        if (dimension->is_guessed && !is_told &&
+            !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
             write_divides(w, &dimension->size, &dimension->step);
         }
         write_walked(w, dimension);
+    }
+    if (is_told) {
+        return;
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         gt_sum size, by;
@@ -474,8 +476,9 @@ static void write_candidates(gt_draft_writer *w)
         const char *name = constant->name;
         const double value = constant->value;
         if (!constant->is_template_parameter && constant->has_value && value >= 2 &&
-            value <= 1024 && !constant->is_enumerator && !gt_draft_is_block(draft, name) &&
-            !gt_draft_is_declared(w, name) && gt_draft_in_kernel(draft, name)) {
+            value <= 1024 && !constant->is_enumerator && !constant->is_listed &&
+            !gt_draft_is_block(draft, name) && !gt_draft_is_declared(w, name) &&
+            gt_draft_in_kernel(draft, name)) {
             gt_text_printf(w->out,
                            "// guess: if results do not depend on '%s' (line %d), it may be an "
                            "axis: put its definition between #ifndef %s and #endif, and add\n"

@@ -350,12 +350,16 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
     gt_launch_blocks(blocks, launch);
     gt_launch_grids(grids, launch);
     const char *why = status < 0 ? gt_message() : "unknown";
-    char text[512];
-    gt_snprintf(text, sizeof text, "%s%s", why,
-                strstr(why, "ILLEGAL_ADDRESS") ? "; is a length in args() too small?" : "");
+    const char *awkward = measure->setup.awkward;
+    char advice[256] = "";
+    if (strstr(why, "ILLEGAL_ADDRESS")) {
+        gt_snprintf(advice, sizeof advice,
+                    "%s%s; is a length in args() too small, or a require() missing?",
+                    awkward[0] ? ", at these sizes or at " : "", awkward);
+    }
     return gt_fail(GPUTUNE_ETEMPLATE,
-                   "the reference kernel %s, with block %s and grid %s, failed: %s",
-                   launch->steps[0].entry, blocks, grids, text);
+                   "the reference kernel %s, with block %s and grid %s, failed: %s%s",
+                   launch->steps[0].entry, blocks, grids, why, advice);
 }
 
 static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)

@@ -316,18 +316,39 @@ static bool leave_define_out(rewriting *r, const gt_template *template, const ch
     return true;
 }
 
-/* The same with `const int NAME = VALUE;` among the declarations of the file; *lexer is then on the
- * semicolon. */
-static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lexer *lexer)
+/* Whether a kernel that is a C++ template gets the name's value as an argument. */
+static bool is_argument(const gt_template *template, const gt_token *name)
+{
+    const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
+    bool is = false;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        is |= ((kernel->argument_axes | judge->argument_axes) >> i & 1) &&
+              gt_token_is(name, template->axes[i].name);
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        is |= ((kernel->argument_problem | judge->argument_problem) >> i & 1) &&
+              gt_token_is(name, template->problem[i].name);
+    }
+    return is;
+}
+
+/* The same with `const int NAME = VALUE;`, in a function if the name is no C++ template's; *lexer
+ * is then on the semicolon. A class's static member has its name behind others', and stays. */
+static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lexer *lexer,
+                               bool is_inside)
 {
     const char *begin = lexer->token.text;
     gt_lexer ahead = *lexer;
     bool is_constant = false;
+    if (is_inside && gt_lexer_is(lexer, "static")) {
+        return false;
+    }
     while (ahead.token.kind == GT_TOKEN_NAME && !gt_name_is_chosen(template, &ahead.token)) {
         is_constant |= gt_token_is_any(&ahead.token, "const constexpr");
         gt_lexer_next(&ahead);
     }
-    is_constant = is_constant && ahead.token.kind == GT_TOKEN_NAME;
+    is_constant = is_constant && ahead.token.kind == GT_TOKEN_NAME &&
+                  !(is_inside && is_argument(template, &ahead.token));
     gt_lexer_next(&ahead);
     if (!is_constant || !gt_lexer_is(&ahead, "=")) {
         return false;
@@ -369,8 +390,8 @@ static gputune_status rewrite(char **text, const gt_template *template)
             above = line;
             continue;
         }
-        if (depth == 0 && (!last.length || gt_token_is_any(&last, "; }"))) {
-            leave_constant_out(&r, template, &lexer);
+        if (!last.length || gt_token_is_any(&last, "; } {")) {
+            leave_constant_out(&r, template, &lexer, depth > 0);
         }
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;

@@ -43,6 +43,18 @@ static gputune_status check_name(const named *n)
     return GPUTUNE_OK;
 }
 
+/* A macro would take the place of a parameter or a member. */
+static gputune_status check_inner(const named *n)
+{
+    const gt_place *place = n->use->inner.line > 0 ? &n->use->inner : &n->use->parameter;
+    return n->is_argument || place->line == 0
+               ? GPUTUNE_OK
+               : gt_fail_at(*place,
+                            "'%s' is %s, which a macro gives its value, and declared here; "
+                            "expected the declaration left out, or another name",
+                            n->name, n->what);
+}
+
 static gputune_status check_uses(const gt_parse *parse, const gt_name_uses *uses)
 {
     const gt_template *template = parse->template;
@@ -52,6 +64,7 @@ static gputune_status check_uses(const gt_parse *parse, const gt_name_uses *uses
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const named n = {template->axes[i].name, "a tunable", axes >> i & 1, &uses->axes[i]};
         GT_TRY(check_name(&n));
+        GT_TRY(check_inner(&n));
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gt_problem_value *value = &template->problem[i];

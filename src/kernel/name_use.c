@@ -266,9 +266,13 @@ static bool is_operator(const gt_token *token)
 }
 
 /* Whether the current token, a name, is declared where it stands: another name, or a type's with
- * asterisks, stands in front of it, and what may follow a declared name behind it. */
+ * asterisks, stands in front of it, and what may follow a declared name behind it; or it is an
+ * enum's first. */
 static bool is_declaration(const gt_name_scan *s, const gt_token *next)
 {
+    if (gt_token_is(&s->previous, "{") && gt_token_is(&s->before, "enum")) {
+        return true;
+    }
     bool named = s->previous.kind == GT_TOKEN_NAME && !is_operator(&s->previous);
     return (named || s->behind_type) && gt_token_is_any(next, "= ; , ) [ { :");
 }
@@ -296,7 +300,14 @@ static void read_name(gt_name_scan *s, const gt_token *token)
     }
     bool global =
         s->enclosing == 0 && s->parentheses == 0 && gt_token_is_any(&s->lexer.token, "= ; [ {");
-    note_declaration(s, token, index, global ? &use_at(s, index)->global : NULL);
+    char type[GT_NAME_MAX];
+    gt_element element;
+    bool sure = gt_lexer_is(&s->lexer, "=") || (gt_token_copy(type, sizeof type, &s->previous) &&
+                                                gt_element_from_name(&element, type));
+    note_declaration(s, token, index,
+                     global ? &use_at(s, index)->global
+                     : sure ? &use_at(s, index)->inner
+                            : NULL);
 }
 
 /* _Pragma("unroll N") */

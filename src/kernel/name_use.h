@@ -12,6 +12,7 @@ typedef struct gt_name_use {
     bool is_declared;   /* the code has a parameter or variable of that name */
     gt_place parameter; /* of the first C++ template that has a parameter of that name */
     gt_place global;    /* the first declaration of that name outside of functions and classes */
+    gt_place inner;     /* the first one with a value, or of a number type, within these */
     gt_place tested;    /* the first directive that takes it for a macro */
     bool is_in_doubt;   /* a #define or #undef may change it: only the compiler knows whether */
 } gt_name_use;

@@ -20,9 +20,10 @@ static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent
     GT_TRY(gt_expression_integer(&value, extent, slots));
     if (value < 1) {
         return gt_fail(GPUTUNE_EINVAL,
-                       "%s[%s] has %lld elements at these sizes; expected at least "
-                       "1",
-                       name, gt_expression_text(extent), (long long)value);
+                       "%s[%s] has %lld elements at these sizes; expected at least 1, which "
+                       "%s[max(1, %s)] has",
+                       name, gt_expression_text(extent), (long long)value, name,
+                       gt_expression_text(extent));
     }
     *out = (uint64_t)value;
     return GPUTUNE_OK;

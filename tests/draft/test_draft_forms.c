@@ -248,7 +248,7 @@ static const gt_drafted drafts[] = {
      "default(BY = 8)\n"
      "block(BX, BY)\n"
      "require(BX * BY >= 32)\n"
-     "grid(ceil_div(n, BX), ceil_div(m, BX))\n"
+     "grid(ceil_div(n, BX), ceil_div(m, BX), 1)\n"
      "require(BX % BY == 0)\n"
      "work(bytes = 8 * m * n)\n"
      "reference(self)\n"},

@@ -86,6 +86,24 @@ static const program programs[] = {
      "y.of[m] = uniform(0, 99), in float x.at[m], in int x.of[m] = uniform(0, m - 1))\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(m, BLOCK))\n"
      "work(bytes = 16 * m)\nreference(self)\n"},
+    {"a grid and a block in one declaration, of constants in one declaration, which stay",
+     "constexpr int TILE = 32, ROWS = 8;\n"
+     "__global__ void k(float *y, const float *x, int w, int h)\n{\n"
+     "    __shared__ float t[TILE][TILE + 1];\n"
+     "    int c = blockIdx.x * TILE + threadIdx.x, r = blockIdx.y * TILE + threadIdx.y;\n"
+     "    for (int j = 0; j < TILE; j += ROWS) {\n"
+     "        if (c < w && r + j < h) t[threadIdx.y + j][threadIdx.x] = x[(r + j) * w + c];\n    "
+     "}\n"
+     "    for (int j = 0; j < TILE; j += ROWS) {\n"
+     "        if (c < w && r + j < h) y[(r + j) * w + c] = t[threadIdx.y + j][threadIdx.x];\n    "
+     "}\n}\n"
+     "int main() { int w = 1024, h = 768; float *x, *y; cudaMalloc(&x, w * h * sizeof(float));\n"
+     "cudaMalloc(&y, w * h * sizeof(float));\n"
+     "dim3 g((w + TILE - 1) / TILE, (h + TILE - 1) / TILE), b(TILE, ROWS);\n"
+     "k<<<g, b>>>(y, x, w, h); }\n",
+     "kernel(k)\nproblem(w = 1 << 10)\nproblem(h = 768)\n"
+     "args(out float y[w * h], in float x[w * h], int w, int h)\nblock(32, 8)\n"
+     "grid(ceil_div(w, 32), ceil_div(h, 32))\nwork(bytes = 8 * w * h)\nreference(self)\n"},
     {"pointers to void, which the kernel casts, and a class with private members",
      "class half_of { float by; public: __device__ float operator()(float x) { return x / by; } "
      "};\n"

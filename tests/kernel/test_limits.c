@@ -197,7 +197,9 @@ static const gt_excess excesses[] = {
      "not hold; expected a wider type",
      KERNEL("char", "")},
     {4, P "args(inout float y[n - 1024], size_t n)", "", 0, "",
-     "y[n - 1024] has 0 elements at these sizes; expected at least 1", NULL},
+     "y[n - 1024] has 0 elements at these sizes; expected at least 1, which y[max(1, n - 1024)] "
+     "has",
+     NULL},
     {4, P "args(inout double y[m][m], size_t n) problem(m = 1 << 30)", "", 0, "",
      "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
     {4, P "args(inout double y[m][m][m], size_t n) problem(m = 1 << 40)", "", 0, "",

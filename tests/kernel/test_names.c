@@ -83,6 +83,19 @@ static const struct {
     {SUM("int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
      "a.cu:4:5: 'NUM' is a tunable, and declared here with a value of its own; expected the "
      "declaration left out, or another name"},
+    {PLAIN("tune(U = 1, 2)", "struct S { static constexpr int U = 4; };\n") "{ y[0] = S::U; }",
+     "a.cu:5:33: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
+     "declaration left out, or another name"},
+    {PLAIN("tune(U = 1, 2)", "enum { U = 4 };\n") "{ y[0] = U; }",
+     "a.cu:5:8: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
+     "declaration left out, or another name"},
+    {PLAIN("tune(U = 1, 2)", "__device__ int f(int U) { return U; }\n") "{ y[0] = U; }",
+     "a.cu:5:22: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
+     "declaration left out, or another name"},
+    {PLAIN("tune(U = 1, 2)",
+           "template <int U> __device__ int f() { return U; }\n") "{ y[0] = f<U>(); }",
+     "a.cu:5:15: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
+     "declaration left out, or another name"},
     {PLAIN("tune(UNROL = 1, 2)", "#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UNROL'; expected 'UNROLL', which "
      "the code has"},
@@ -122,6 +135,7 @@ static const char *const right[] = {
     PLAIN("tune(U = 1, 2)", "#ifndef __CUDACC_RTC__\n#define U 1\n#endif\n") "{ y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "#if VERSION > 4\n#define U 1\n#endif\n") "{ y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "#if 0\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "") "{ constexpr int U = 4; y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "") "{\n#pragma unroll U\nfor (;;) {} }",
     PLAIN("tune(U = 1, 2)", "") "{ _Pragma(\"unroll U\") for (;;) {} }",
     PLAIN("tune(U = 1, 2)", "#if U > 1\n#define V\n#endif\n") "{ y[0] = 1; }",
