@@ -97,8 +97,9 @@ static bool find_made(gt_span *out, gt_site *site, gt_caller *c, size_t name)
         const gt_program_function *function = &p->functions.items[i];
         gt_span given, item, parameter;
         size_t at = 0;
-        while (!function->is_device && gt_program_call_of(p, &p->tokens.items[function->name],
-                                                          function->name, at, &at, &given)) {
+        while (gt_program_allocates(p, function->body) &&
+               gt_program_call_of(p, &p->tokens.items[function->name], function->name, at, &at,
+                                  &given)) {
             for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
                 const size_t pointer =
                     gt_program_is(p, item.first, "&") ? pointer_name(p, item) : 0;

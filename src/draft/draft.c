@@ -656,7 +656,8 @@ static gputune_status read_front(maker *m)
 static bool is_complete(const maker *m)
 {
     const gt_token main = {GT_TOKEN_NAME, "main", 4, 0, 0};
-    return gt_program_function_of(&m->program, &main) && gt_program_allocates(&m->program);
+    return gt_program_function_of(&m->program, &main) &&
+           gt_program_allocates(&m->program, (gt_span){0, m->program.code});
 }
 
 /* Where the file does not launch its kernels, is not called, or leaves it to other functions to

@@ -128,8 +128,8 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
                             size_t *index);
 /* Whether the program's text alone decides the value: no command line, file or device does. */
 bool gt_program_is_plain(const gt_program *program, gt_span span);
-/* Whether the program allocates memory on the device. */
-bool gt_program_allocates(const gt_program *program);
+/* Whether the span allocates memory on the device. */
+bool gt_program_allocates(const gt_program *program, gt_span within);
 /* Whether the file `other` belongs to the program: it calls one of the program's functions that the
  * program itself never calls, or allocates memory and defines a function that the program calls,
  * and it defines none of the program's functions. */

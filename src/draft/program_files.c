@@ -18,10 +18,10 @@ static bool calls(const gt_program *p, size_t definition, const gt_token *name)
     return is;
 }
 
-bool gt_program_allocates(const gt_program *p)
+bool gt_program_allocates(const gt_program *p, gt_span within)
 {
     static const char functions[] = "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocPitch";
-    return gt_program_first(p, (gt_span){0, p->code}, functions) < p->code;
+    return gt_program_first(p, within, functions) < within.end;
 }
 
 bool gt_program_takes(const gt_program *p, const gt_program *other)
@@ -35,7 +35,9 @@ bool gt_program_takes(const gt_program *p, const gt_program *other)
         }
         takes = takes || (!calls(p, at, name) && calls(other, other->code, name));
     }
-    for (size_t i = 0; i < other->functions.count && !takes && gt_program_allocates(other); i++) {
+    for (size_t i = 0; i < other->functions.count && !takes &&
+                       gt_program_allocates(other, (gt_span){0, other->code});
+         i++) {
         const gt_token *name = token_at(other, other->functions.items[i].name);
         takes = calls(p, p->code, name);
     }
