@@ -153,8 +153,25 @@ void gt_draft_add_members(gt_draft *draft, const gt_reader *present)
     }
 }
 
+/* Buffers of a library's structs are bytes. */
+static void resolve_opaque(gt_draft *draft)
+{
+    static const char byte[] = "unsigned char";
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        gt_draft_buffer *buffer = &draft->buffers[i];
+        gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
+        const uint32_t bytes = gt_trace_opaque(parameter->words);
+        if (bytes > 0 && parameter->pointer) {
+            memcpy(parameter->words, byte, sizeof byte);
+            parameter->has_type = gt_element_from_name(&parameter->element, byte);
+            buffer->length = gt_sum_multiply(buffer->length, gt_sum_number(bytes));
+        }
+    }
+}
+
 void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
 {
+    resolve_opaque(draft);
     for (size_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const gt_structure *structure;

@@ -332,6 +332,12 @@ static void read_macro(walk *w, const gt_macro *macro)
             const bool is_first = i == macro->value.first;
             note_use(w, (uint32_t)buffer,
                      is_first ? use_at(w, behind(w, end), at - 1) : (use){.read = true});
+            if (is(w, i + 1, "[") && !alias) {
+                gt_span inside = {i + 2, gt_program_close(w->program, i + 1)};
+                const gt_span arguments = {at + 2, end - 1};
+                note_access(w, (uint32_t)buffer,
+                            gt_draft_read_macro_sum(w->draft, &inside, macro, arguments), 1);
+            }
         }
     }
 }

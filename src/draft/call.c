@@ -181,21 +181,24 @@ static bool is_impossible(gt_caller *c)
     return is;
 }
 
-/* The first launch that is possible, or the first. */
+/* The launch with the most buffers whose allocation the program states, of those that are possible;
+ * the first, if none is. */
 static bool choose_launch(gt_caller *c)
 {
-    bool found = find_launch(c, 0);
-    for (; found; found = find_launch(c, c->launch.arguments.end)) {
+    gt_call_launch best = {0};
+    size_t most = 0;
+    for (size_t from = 0; find_launch(c, from); from = c->launch.arguments.end) {
         read_template(c);
-        if (!is_impossible(c)) {
-            return true;
-        }
+        const size_t known = is_impossible(c) ? 1 : 2 + gt_call_count_allocations(c);
+        best = known > most ? c->launch : best;
+        most = known > most ? known : most;
     }
-    found = find_launch(c, 0);
-    if (found) {
+    if (most > 0) {
+        c->launch = best;
+        c->site = gt_program_site(c->program, best.at);
         read_template(c);
     }
-    return found;
+    return most > 0;
 }
 
 /* ---- what is named like the kernel's own ----------------------------------------------------- */

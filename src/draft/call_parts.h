@@ -19,6 +19,7 @@ typedef struct gt_caller {
     gt_tracer tracer;
     gt_call_launch launch;
     gt_site site;
+    gt_bound made;  /* the call of the function that allocates the buffer which is being read */
     bool is_pinned; /* results depend on the block, which therefore keeps one value */
     int64_t chosen; /* the largest value for problem sizes that the program does not state */
     int order; /* how these sizes compare: 0, all are equal; 1, the first is the largest; 2, the
@@ -38,6 +39,13 @@ bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t
 
 /* ---- call_values.c ---- */
 
+/* What an expression is for. */
+typedef enum gt_call_use { GT_CALL_FOR_VALUE, GT_CALL_FOR_GRID, GT_CALL_FOR_LENGTH } gt_call_use;
+
+/* Appends the value as text, and to `divided` what must divide; false: the value is not understood,
+ * and nothing is appended. `prefix` and `suffix` stand around the value. */
+bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
+                    const char *prefix, gt_span span, const gt_site *site, const char *suffix);
 /* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
  * that the tracer's leaves have at this time. */
 void gt_call_read_values(gt_caller *c);
@@ -47,3 +55,20 @@ int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf);
 void gt_call_settle_leaves(gt_tracer *t);
 /* Writes what needs all values: conditions, work, blocks and problem sizes. */
 void gt_call_write(gt_caller *c);
+
+/* ---- call_lengths.c ---- */
+
+/* Takes what is found of a member's value; false: the value is of no use. */
+typedef bool (*gt_call_take_fn)(void *user, gt_caller *c, gt_span value, const gt_site *site);
+
+/* Gives `take` what the program has for a member of the struct that the launch gives as `value`:
+ * the member itself, as in the allocation of a pointer, or what it is set to. false: `take` took
+ * nothing. */
+bool gt_call_trace_member(gt_caller *c, gt_span value, const char *member, gt_call_take_fn take,
+                          void *user);
+/* The token of the pointer's name in the item at place `index`; 0: there is none. */
+size_t gt_call_pointer_at(const gt_program *program, gt_span items, size_t index);
+/* How many of the kernel's buffers the program allocates, as far as it can be found. */
+size_t gt_call_count_allocations(gt_caller *c);
+/* Reads a buffer's length into c->call->parameters[index]. */
+void gt_call_read_length(gt_caller *c, uint32_t index);

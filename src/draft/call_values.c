@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,35 +15,32 @@ static bool is_size(const gt_trace_leaf *leaf)
            (leaf->in_grid || leaf->in_length) && strncmp(leaf->name, "sizeof_", 7) != 0;
 }
 
-/* What an expression is for. */
-typedef enum use { FOR_VALUE, FOR_GRID, FOR_LENGTH } use;
-
-/* Appends the value as text, and to `divided` what must divide; false: it is not understood. */
-static bool append(gt_caller *c, gt_text *out, gt_text *divided, use how, const char *prefix,
-                   gt_span span, const gt_site *site, const char *suffix)
+bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
+                    const char *prefix, gt_span span, const gt_site *site, const char *suffix)
 {
     gt_tracer *t = &c->tracer;
-    t->in_grid = how == FOR_GRID;
+    t->in_grid = how == GT_CALL_FOR_GRID;
     gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
     t->in_grid = false;
     bool printed = expression && gt_expression_print(out, divided, expression, t->names);
     const bool divides =
         strstr(gt_text_string(out), "/") || strstr(gt_text_string(out), "ceil_div");
     const bool has_axis = printed && gt_trace_has_axis(t, expression);
-    if (has_axis && how != FOR_GRID && !(how == FOR_LENGTH && divides) && !t->without_axes) {
+    if (has_axis && how != GT_CALL_FOR_GRID && !(how == GT_CALL_FOR_LENGTH && divides) &&
+        !t->without_axes) {
         gt_expression_free(expression); /* a size that is told in blocks */
         gt_text_free(out);
         t->without_axes = true;
-        printed = append(c, out, divided, how, prefix, span, site, suffix);
+        printed = gt_call_append(c, out, divided, how, prefix, span, site, suffix);
         t->without_axes = false;
         return printed;
     }
     if (printed) {
-        gt_trace_mark(t, expression, how == FOR_GRID, how == FOR_LENGTH);
-        c->is_pinned |= how == FOR_LENGTH && has_axis && divides;
+        gt_trace_mark(t, expression, how == GT_CALL_FOR_GRID, how == GT_CALL_FOR_LENGTH);
+        c->is_pinned |= how == GT_CALL_FOR_LENGTH && has_axis && divides;
     }
     bool unnamed = printed && strstr(gt_text_string(out), "sizeof_");
-    for (size_t i = 0; i < t->leaf_count && printed && how == FOR_VALUE; i++) {
+    for (size_t i = 0; i < t->leaf_count && printed && how == GT_CALL_FOR_VALUE; i++) {
         unnamed |= gt_expression_uses(expression, (int)i) && !is_size(&t->leaves[i]) &&
                    !t->leaves[i].is_property;
     }
@@ -93,7 +91,10 @@ static bool needs_threads(gt_caller *c, uint32_t d)
     const gt_text *grid = &c->call->grid[d];
     gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(grid), grid->length);
     const bool follows = expression && gt_trace_has_axis(&c->tracer, expression);
-    const bool is_only = c->call->grid_dimensions == 1 && strcmp(gt_text_string(grid), "1") == 0;
+    bool is_only = true; /* one block */
+    for (uint32_t i = 0; i < c->call->grid_dimensions; i++) {
+        is_only &= strcmp(gt_text_string(&c->call->grid[i]), "1") == 0;
+    }
     gt_expression_free(expression);
     return dimension->is_guessed && dimension->has_threads && !follows &&
            (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
@@ -109,7 +110,8 @@ static void read_grid(gt_caller *c)
         c->tracer.dimension = d;
         if (gt_call_configured(c, &span, &site, 0, d)) {
             gt_text_free(&call->grid[d]);
-            if (append(c, &call->grid[d], &call->divided, FOR_GRID, "", span, &site, "")) {
+            if (gt_call_append(c, &call->grid[d], &call->divided, GT_CALL_FOR_GRID, "", span, &site,
+                               "")) {
                 call->grid_dimensions = (uint32_t)d + 1;
             }
             unsaid |= is_unsaid(c, d);
@@ -122,7 +124,7 @@ static void read_grid(gt_caller *c)
     c->tracer.dimension = 0;
     gt_text_free(&call->shared);
     if (gt_program_item_at(c->program, &span, c->launch.config, 2)) {
-        (void)append(c, &call->shared, NULL, FOR_GRID, "", span, &c->site, "");
+        (void)gt_call_append(c, &call->shared, NULL, GT_CALL_FOR_GRID, "", span, &c->site, "");
     }
 }
 
@@ -134,195 +136,13 @@ static void write_blocks(gt_caller *c)
         c->tracer.dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
             !c->is_pinned && gt_call_configured(c, &span, &site, 1, d)) {
-            (void)append(c, &c->call->block[d], NULL, FOR_GRID, "", span, &site, "");
+            (void)gt_call_append(c, &c->call->block[d], NULL, GT_CALL_FOR_GRID, "", span, &site,
+                                 "");
         }
     }
 }
 
-/* ---- lengths --------------------------------------------------------------------------------- */
-
-/* The name of the pointer that a value is or begins in: `d_x`, `(float2 *)d_x + n`, `&d_x[4]`. */
-static size_t pointer_name(const gt_program *p, gt_span span)
-{
-    span = gt_program_strip(p, span);
-    while (gt_program_accept(p, &span, "& *")) {
-        span = gt_program_strip(p, span);
-    }
-    for (size_t i = span.first; i < span.end; i++) {
-        if (p->tokens.items[i].kind == GT_TOKEN_NAME && !gt_program_is(p, i + 1, "( ::")) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-/* Whether two tokens begin the same variable or member: `a` and `a`, `p.x` and `p->x`. */
-static bool is_same(const gt_program *p, size_t a, size_t b)
-{
-    bool same = gt_program_same(p, a, b);
-    for (; same && (gt_program_is(p, a + 1, ". ->") || gt_program_is(p, b + 1, ". ->"));
-         a += 2, b += 2) {
-        same = gt_program_is(p, a + 1, ". ->") && gt_program_is(p, b + 1, ". ->") &&
-               gt_program_same(p, a + 2, b + 2);
-    }
-    return same;
-}
-
-/* That of the item at that place; 0: there is none. */
-static size_t pointer_at(const gt_program *p, gt_span items, size_t index)
-{
-    gt_span item;
-    return gt_program_item_at(p, &item, items, index) ? pointer_name(p, item) : 0;
-}
-
-/* An argument of the functions' call whose first one is that pointer, and where the call is. */
-static bool find_argument(gt_span *out, gt_site *site, const gt_program *p, gt_span within,
-                          size_t name, const char *functions, size_t index)
-{
-    gt_span arguments;
-    for (size_t at; gt_program_call(p, &within, functions, &at, &arguments);) {
-        const size_t pointer = pointer_at(p, arguments, 0);
-        if (pointer && is_same(p, pointer, name) && gt_program_item_at(p, out, arguments, index)) {
-            *site = gt_program_site(p, at);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The bytes that the program allocates for, or copies to, a pointer of that name. */
-static bool find_bytes(gt_span *out, gt_site *site, const gt_program *p, gt_span within,
-                       size_t name)
-{
-    static const struct {
-        const char *functions;
-        size_t bytes;
-    } sources[] = {{"cudaMalloc", 1},      {"cudaMallocManaged", 1},
-                   {"cudaMallocAsync", 1}, {"cudaHostAlloc cudaMallocHost cudaHostRegister", 1},
-                   {"cudaMemcpy", 2},      {"cudaMemcpyAsync", 2},
-                   {"cudaMemset", 2}};
-    bool found = false;
-    for (size_t s = 0; s < sizeof sources / sizeof *sources && !found; s++) {
-        found = find_argument(out, site, p, within, name, sources[s].functions, sources[s].bytes);
-    }
-    return found;
-}
-
-/* The same through the functions that pass the pointer on. */
-static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span value,
-                        gt_site from)
-{
-    enum { HOPS = 6 };
-    const gt_program *p = c->program;
-    const gt_span all = {0, p->code};
-    size_t name, index;
-    for (int hop = 0; hop < HOPS && (name = pointer_name(p, value)); hop++) {
-        const gt_program_function *function = from.function;
-        gt_found found;
-        bool is_local = function && gt_program_parameter(p, function->parameters,
-                                                         &p->tokens.items[name], &index);
-        if ((function && find_bytes(out, site, p, function->body, name)) ||
-            (!is_local && find_bytes(out, site, p, all, name))) {
-            return true;
-        }
-        if (find_argument(&value, &from, p, all, name, "cudaHostGetDevicePointer", 1)) {
-            continue;
-        }
-        if (!gt_program_find(&found, p, &from, name) || found.value.first >= found.value.end) {
-            return false;
-        }
-        value = found.value;
-        from = found.site;
-    }
-    return false;
-}
-
-/* Takes what is found of a member's value; false: it is of no use. */
-typedef bool (*take_fn)(void *user, gt_caller *c, gt_span value, const gt_site *site);
-
-/* What the program has for a member of the struct that the launch gives as `value`: the member
- * itself, as in the allocation of a pointer, or what it is set to. */
-static bool trace_member(gt_caller *c, gt_span value, const char *member, take_fn take, void *user)
-{
-    enum { HOPS = 6 };
-    gt_program *p = c->draft->program;
-    const size_t before = p->tokens.count;
-    gt_site from = c->site;
-    bool found = false, goes_on = true;
-    size_t name;
-    for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value)); hop++) {
-        char path[2 * GT_NAME_MAX], own[GT_NAME_MAX];
-        gt_found set;
-        gt_program_name(own, p, name);
-        (void)gt_snprintf(path, sizeof path, "%s.%s", own, member);
-        const gt_span part = gt_program_push(p, path);
-        found = take(user, c, part, &from) ||
-                (gt_trace_part(&set, p, part, &from) && take(user, c, set.value, &set.site));
-        p->tokens.count = before;
-        goes_on = !found && gt_program_find(&set, p, &from, name);
-        value = set.value;
-        from = set.site;
-    }
-    return found;
-}
-
-/* The bytes of an allocation, and where the program has them. */
-typedef struct allocation {
-    gt_span bytes;
-    gt_site site;
-} allocation;
-
-static bool take_bytes(void *user, gt_caller *c, gt_span value, const gt_site *site)
-{
-    allocation *a = user;
-    return trace_bytes(&a->bytes, &a->site, c, value, *site);
-}
-
-static void read_length(gt_caller *c, uint32_t index)
-{
-    const gt_draft_buffer *buffer = &c->draft->buffers[gt_draft_buffer_of(c->draft, index)];
-    const gt_function_parameter *parameter = &c->draft->parameters[index];
-    const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
-    gt_text *out = &c->call->parameters[index].length;
-    gt_text *unknown = &c->call->parameters[index].unknown;
-    gt_span value;
-    allocation of = {0};
-    char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
-    bool by_macro;
-    gt_text_free(out);
-    gt_text_free(unknown);
-    if (!gt_program_item_at(c->program, &value, c->launch.arguments, buffer->holder)) {
-        return;
-    }
-    const char *member = buffer->holder != index ? strchr(parameter->name, '.') + 1 : NULL;
-    if (member ? !trace_member(c, value, member, take_bytes, &of)
-               : !take_bytes(&of, c, value, &c->site)) {
-        const size_t pointer = member ? 0 : pointer_name(c->program, value);
-        if (pointer) {
-            gt_program_name(name, c->program, pointer);
-        } else {
-            memcpy(name, parameter->name, sizeof name);
-        }
-        gt_text_printf(unknown, "found no cudaMalloc() of '%s'", name);
-        return;
-    }
-    memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
-    const int64_t size = gt_trace_bytes(c->program, name, &by_macro);
-    (void)gt_snprintf(leaf, sizeof leaf, "sizeof_%s", parameter->words);
-    (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
-    if (size <= 0) {
-        (void)gt_snprintf(by, sizeof by, ") / %s", leaf);
-        if (gt_trace_slot(&c->tracer, leaf) < 0) {
-            (void)gt_trace_add(&c->tracer, leaf, 0, -1);
-        }
-    }
-    if (!append(c, out, NULL, FOR_LENGTH, "(", of.bytes, &of.site, by) ||
-        strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
-        gt_text_free(out);
-        gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
-                       c->program->tokens.items[of.site.at].line);
-    }
-}
+/* ---- vectors -------------------------------------------------------------------------------- */
 
 /* What the kernel reads or writes as vectors is a whole number of them. */
 static void read_lanes(gt_caller *c)
@@ -361,15 +181,16 @@ static void read_fill(gt_caller *c, uint32_t index)
     const gt_program *p = c->program;
     gt_span copies = {0, p->code}, arguments;
     gt_text *out = &c->call->parameters[index].fill;
-    const size_t own = pointer_at(p, c->launch.arguments, index);
+    const size_t own = gt_call_pointer_at(p, c->launch.arguments, index);
     gt_text_free(out);
     for (size_t at; own && gt_program_call(p, &copies, "cudaMemcpy", &at, &arguments);) {
-        const size_t to = pointer_at(p, arguments, 0), from = pointer_at(p, arguments, 1);
+        const size_t to = gt_call_pointer_at(p, arguments, 0),
+                     from = gt_call_pointer_at(p, arguments, 1);
         const size_t bound = to && from && gt_program_same(p, to, own) ? find_random(p, from) : 0;
         if (bound) {
             const gt_site site = gt_program_site(p, bound);
-            (void)append(c, out, NULL, FOR_VALUE, "", gt_program_statement(p, bound), &site,
-                         " - 1");
+            (void)gt_call_append(c, out, NULL, GT_CALL_FOR_VALUE, "",
+                                 gt_program_statement(p, bound), &site, " - 1");
             return;
         }
     }
@@ -407,7 +228,7 @@ static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *s
     } else if (gt_token_is_any(token, "true false")) {
         gt_text_append(out, gt_token_is(token, "true") ? "1" : "0");
     } else {
-        (void)append(c, out, &c->call->divided, FOR_VALUE, "", value, site, "");
+        (void)gt_call_append(c, out, &c->call->divided, GT_CALL_FOR_VALUE, "", value, site, "");
     }
     return out->length > 0;
 }
@@ -426,7 +247,7 @@ static void read_scalar(gt_caller *c, uint32_t index)
         gt_draft_member *member = &c->draft->members.items[i];
         if (member->holder == index) {
             gt_text_free(&member->value);
-            (void)trace_member(c, value, member->name, take_value, &member->value);
+            (void)gt_call_trace_member(c, value, member->name, take_value, &member->value);
         }
     }
     if (c->draft->is_struct[index]) {
@@ -453,7 +274,7 @@ void gt_call_read_values(gt_caller *c)
             if (!c->draft->parameters[i].pointer && scalars) {
                 read_scalar(c, i);
             } else if (c->draft->parameters[i].pointer) {
-                (scalars ? read_fill : read_length)(c, i);
+                (scalars ? read_fill : gt_call_read_length)(c, i);
             }
         }
     }
@@ -576,7 +397,10 @@ static bool is_possible(gt_caller *c, int strict)
         slots[i] = gt_call_leaf_value(c, i);
     }
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-        all &= fits(c, slots, &c->call->parameters[i].length, strict > 0);
+        const gt_call_parameter *own = &c->call->parameters[i];
+        const bool is_computed = strpbrk(gt_text_string(&own->value), "*/+") != NULL;
+        all &= fits(c, slots, &own->length, strict > 0) &&
+               (!is_computed || fits(c, slots, &own->value, false));
     }
     for (int d = 0; d < 3; d++) {
         all &= fits(c, slots, &c->call->grid[d], strict > 0);
@@ -684,34 +508,65 @@ static void write_work(gt_caller *c)
     gt_text_free(&sum);
 }
 
-/* Sizes that the program has for the same number of elements in different words: what the kernel
- * reads is not more than what is allocated. */
+/* How many elements the kernel reads: the largest index, with the numbers of the template's
+ * parameters in place, and one more. */
+static gt_sum elements_read(const gt_caller *c, const gt_draft_buffer *buffer)
+{
+    const gt_sum sum = gt_draft_with_numbers(c->draft, buffer->length, true);
+    for (uint32_t i = 0; i < sum.count; i++) {
+        const gt_product *term = &sum.terms[i];
+        if (term->count == 0) {
+            return gt_sum_plus(sum, floor(term->coefficient) - term->coefficient);
+        }
+    }
+    return sum;
+}
+
+/* What the kernel reads is not more than what is allocated: where the program has sizes for the
+ * same number of elements in different words, and where the kernel reads whole tiles. */
 static void compare_lengths(gt_caller *c)
 {
     const gt_reader none = {0};
     for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
         const gt_draft_buffer *buffer = &c->draft->buffers[i];
         const gt_text *length = &c->call->parameters[buffer->parameter].length;
-        gt_text read = {0};
+        const gt_sum sum = elements_read(c, buffer);
+        gt_text read = {0}, plain = {0};
         gt_draft_writer w = {.out = &read, .draft = c->draft, .present = &none};
-        if (length->length > 0 && buffer->length.known) {
-            gt_draft_append_sum(&w, &buffer->length);
+        if (length->length > 0 && sum.known) {
+            gt_draft_append_sum(&w, &sum);
         }
         gt_expression *has = gt_trace_read(&c->tracer, gt_text_string(length), length->length),
                       *needs = gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
-        bool differs = false, named = true;
-        for (size_t leaf = 0; leaf < c->tracer.leaf_count && has && needs; leaf++) {
+        bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->tracer.names);
+        bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
+        for (size_t leaf = 0; leaf < c->tracer.leaf_count && named; leaf++) {
             const bool uses = gt_expression_uses(needs, (int)leaf);
             named &= !uses || is_size(&c->tracer.leaves[leaf]);
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
-        if (differs && named) {
+        if (differs && named && strcmp(gt_text_string(&plain), gt_text_string(length)) != 0) {
             gt_text_printf(&c->call->divided, "#pragma gputune require(%s <= %s)\n",
-                           gt_text_string(&read), gt_text_string(length));
+                           gt_text_string(&plain), gt_text_string(length));
         }
         gt_expression_free(has);
         gt_expression_free(needs);
         gt_text_free(&read);
+        gt_text_free(&plain);
+    }
+}
+
+/* The sizes whose last block must be whole, as its threads have elements whatever is compared. */
+static void divide_unbounded(gt_caller *c)
+{
+    const gt_reader none = {0};
+    gt_draft_writer w = {.out = &c->call->divided, .draft = c->draft, .present = &none};
+    for (uint16_t d = 0; d < 3; d++) {
+        const gt_draft_dimension *dimension = &c->draft->dimensions[d];
+        double step;
+        if (dimension->is_unbounded && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
+            gt_draft_write_divides(&w, &dimension->size, &dimension->step, "");
+        }
     }
 }
 
@@ -724,6 +579,7 @@ void gt_call_write(gt_caller *c)
         gt_text_printf(&parameter->enclosed, plain ? "%s" : "(%s)", value);
     }
     read_lanes(c);
+    divide_unbounded(c);
     keep_true(c);
     write_work(c);
     write_blocks(c);

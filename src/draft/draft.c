@@ -4,6 +4,7 @@
 #include "draft/hosts.h"
 #include "draft/write.h"
 #include "kernel/branches.h"
+#include "kernel/host_code.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
@@ -276,10 +277,12 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
 {
     maker *m = user;
     char *name;
-    if (include->system) {
+    gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
+    if (include->system && (status == GPUTUNE_OK || gt_header_is_toolkits(include->name))) {
+        free(out->text);
+        free(out->path);
         return gt_failure(GPUTUNE_ENOTFOUND);
     }
-    gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
     if (status == GPUTUNE_OK && m->is_elsewhere && is_read(m, out->path)) {
         out->text[0] = '\0';
     }
@@ -649,17 +652,24 @@ static gputune_status read_front(maker *m)
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-/* Where the file does not launch its kernels, or is not called, others of the program do. */
-static gputune_status read_context(maker *m)
+/* Whether the program begins and allocates memory in what is read of it. */
+static bool is_complete(const maker *m)
 {
     const gt_token main = {GT_TOKEN_NAME, "main", 4, 0, 0};
+    return gt_program_function_of(&m->program, &main) &&
+           gt_program_allocates(&m->program, (gt_span){0, m->program.code});
+}
+
+/* Where the file does not launch its kernels, is not called, or leaves it to other functions to
+ * allocate memory, other files of the program do. */
+static gputune_status read_context(maker *m)
+{
     enum { ROUNDS = 3 };
     bool added = m->neighbour != NULL;
     for (int round = 0; round < ROUNDS && added; round++) {
         gputune_status status = GPUTUNE_OK;
         added = false;
-        for (size_t i = 0; status == GPUTUNE_OK && !gt_program_function_of(&m->program, &main);
-             i++) {
+        for (size_t i = 0; status == GPUTUNE_OK && !is_complete(m); i++) {
             gt_included file = {0};
             status = m->neighbour(m->user, i, &file);
             GT_THEN(status, add_context(m, &file, &added));
@@ -679,7 +689,7 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
     const char *joined = m->joined;
     gt_text names = {0};
-    GT_TRY(gt_lines_read(&m->lines, joined, m->path));
+    GT_TRY(gt_lines_read(&m->lines, whole, m->path));
     GT_TRY(read_program(m));
     GT_TRY(read_front(m));
     if (m->front && m->front->length > 0) {

@@ -161,10 +161,16 @@ static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
     const size_t at = span->first - 1;
     gt_span inside = {span->first + 1, gt_program_close(draft->program, span->first)}, item;
     gt_sum arguments[2] = {{0}, {0}};
+    const gt_macro *macro = gt_program_macro_of(draft->program, &draft->program->tokens.items[at]);
     char words[GT_NAME_MAX];
     bool by_macro, whole = true;
     size_t count = 0;
     gt_draft_skip_brackets(draft, span);
+    if (macro && macro->takes_arguments) {
+        gt_span value = macro->value;
+        const gt_sum sum = gt_draft_read_macro_sum(draft, &value, macro, inside);
+        return value.first == value.end ? sum : (gt_sum){0};
+    }
     if (gt_program_is(draft->program, at, "sizeof")) {
         gt_program_words(words, draft->program, inside);
         const int64_t bytes = gt_trace_bytes(draft->program, words, &by_macro);
@@ -250,13 +256,36 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     return added;
 }
 
+/* What a macro's call gives to its parameter at that token; false: it is none. */
+static bool read_bound(gt_sum *out, gt_draft *draft, size_t at)
+{
+    const gt_draft_binding *bound = draft->bound;
+    size_t index;
+    gt_span item;
+    bool is = bound &&
+              gt_program_parameter(draft->program, bound->macro->parameters,
+                                   &draft->program->tokens.items[at], &index) &&
+              gt_program_item_at(draft->program, &item, bound->arguments, index);
+    if (is) {
+        draft->bound = bound->outer;
+        *out = gt_draft_read_sum(draft, &item);
+        *out = item.first == item.end ? *out : (gt_sum){0};
+        draft->bound = bound;
+    }
+    return is;
+}
+
 static gt_sum read_name(gt_draft *draft, gt_span *span)
 {
     static const char *const builtins[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     char name[GT_NAME_MAX];
     const gt_draft_alias *alias;
     const size_t at = span->first++;
+    gt_sum given;
     gt_program_name(name, draft->program, at);
+    if (read_bound(&given, draft, at)) {
+        return given;
+    }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
         if (strcmp(builtins[i], name) == 0) {
             gt_program_name(name, draft->program, at + 2);
@@ -398,6 +427,16 @@ static gt_sum read_infixes(gt_draft *draft, gt_span *span, int least)
 gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span)
 {
     return read_infixes(draft, span, gt_infix_of(GT_DO_BIT_AND)->precedence);
+}
+
+gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *macro,
+                               gt_span arguments)
+{
+    const gt_draft_binding own = {macro, arguments, draft->bound};
+    draft->bound = &own;
+    const gt_sum sum = gt_draft_read_sum(draft, span);
+    draft->bound = own.outer;
+    return sum;
 }
 
 /* ---- the largest value ----------------------------------------------------------------------- */

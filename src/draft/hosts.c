@@ -113,19 +113,21 @@ static gputune_status put_declarations_aside(const hosts *h)
 
 /* ---- headers ---- */
 
-/* Whether what the joined text has of the line's header gives no name to a kernel. */
+/* Whether what the joined text has of the line's header, which may be nothing where another one has
+ * included it before, gives no name to a kernel. */
 static bool is_unread(const hosts *h, int line)
 {
     const gt_program *p = h->program;
-    size_t count = 0;
+    bool is_there = false;
+    for (size_t i = 0; i < h->lines->own.count && !is_there; i++) {
+        is_there = h->lines->own.items[i] == -line;
+    }
     for (gt_span one = {0, 0}; one.first < p->own; one.first = one.end) {
         const int at = token_at(h, one.first)->line;
         one.end = declaration_end(h, one.first);
-        if (gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at)) {
-            count++;
-            if (is_read(h, one)) {
-                return false;
-            }
+        if (gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at) &&
+            is_read(h, one)) {
+            return false;
         }
     }
     for (size_t i = 0; i < p->macros.count; i++) {
@@ -136,14 +138,7 @@ static bool is_unread(const hosts *h, int line)
             return false;
         }
     }
-    return count > 0;
-}
-
-static bool is_of_c(const char *name)
-{
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
-    return gt_token_is_any(&token, "stdio.h stdlib.h string.h stdint.h stdbool.h math.h float.h "
-                                   "limits.h");
+    return is_there;
 }
 
 /* Whether the header includes one of the system's that a kernel may need. */
@@ -161,22 +156,23 @@ static bool includes_others(const hosts *h, int line)
             gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at)) {
             const size_t length = strcspn(open + before + 1, ">\n");
             memcpy(name, open + before + 1, length < sizeof name ? length : 0);
-            has = !gt_header_is_hosts(name) && !gt_header_is_known(name) && !is_of_c(name);
+            has =
+                !gt_header_is_hosts(name) && !gt_header_is_known(name) && !gt_header_is_of_c(name);
         }
     }
     return has;
 }
 
-/* The next #include of a local header: its name without quotes, and its line; false: there is none
- * left. */
+/* The next #include: the header's name without quotes, and its line; false: there is none left. */
 static bool next_include(gt_token *name, gt_lexer *lexer)
 {
     gt_lexer line;
     while (gt_lexer_find_directive(lexer, &line)) {
-        if (gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
-            line.token.length > 2) {
-            *name = (gt_token){GT_TOKEN_NAME, line.token.text + 1, line.token.length - 2,
-                               line.token.line, 1};
+        if (gt_lexer_accept(&line, "include") &&
+            (gt_token_is_any(&line.token, "<") ||
+             (line.token.kind == GT_TOKEN_STRING && line.token.length > 2))) {
+            const char *first = line.token.text + 1;
+            *name = (gt_token){GT_TOKEN_NAME, first, strcspn(first, "\">\n"), line.token.line, 1};
             return true;
         }
     }
@@ -189,7 +185,9 @@ static gputune_status note_missing(const hosts *h, const gt_token *name)
     char path[GT_NAME_MAX];
     gt_text note = {0};
     gt_token_name(path, name);
-    gt_text_printf(&note, "// ? \"%.*s\" is not beside this file\n", (int)name->length, name->text);
+    const bool is_local = name->text[-1] == '"';
+    gt_text_printf(&note, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
+                   is_local ? "beside this file" : "found");
     GT_TRY(gt_lines_insert(h->lines, line, &note));
     return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line, line);
 }
@@ -215,9 +213,11 @@ static gputune_status put_headers_aside(const hosts *h, char *const *missing, si
     return GPUTUNE_OK;
 }
 
-/* Types that a program has from headers of the host, such as <cublas_v2.h>. */
+/* Types that a program has from headers of the host, such as <cublas_v2.h>, and a word that C++ has
+ * no longer. */
 static gputune_status add_headers(const hosts *h)
 {
+    static const char no_register[] = "#ifdef __CUDACC_RTC__\n#define register\n#endif\n";
     static const char *const types[][2] = {{"__nv_bfloat16", "cuda_bf16.h"},
                                            {"__half", "cuda_fp16.h"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -228,6 +228,12 @@ static gputune_status add_headers(const hosts *h)
             gt_text_printf(&line, "#include <%s>\n", types[i][1]);
             GT_TRY(gt_lines_insert(h->lines, 1, &line));
         }
+    }
+    if (gt_program_first(h->program, (gt_span){0, h->program->own}, "register") < h->program->own &&
+        !strstr(h->file, no_register)) {
+        gt_text line = {0};
+        gt_text_append(&line, no_register);
+        return gt_lines_insert(h->lines, 1, &line);
     }
     return GPUTUNE_OK;
 }

@@ -27,6 +27,13 @@ static int line_mark(const char *line, const char *name, bool *is_own)
     return number;
 }
 
+/* Whether the reader has put the line in front of a header with `#pragma once`. */
+static bool is_guard(const char *line)
+{
+    static const char mark[] = "#ifndef GPUTUNE_ONCE_", also[] = "#define GPUTUNE_ONCE_";
+    return strncmp(line, mark, sizeof mark - 1) == 0 || strncmp(line, also, sizeof also - 1) == 0;
+}
+
 gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path)
 {
     const char *name = base_name(path);
@@ -40,7 +47,7 @@ gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path
             is_own = to_own;
             own = is_own ? number : own;
         }
-        int at = is_own && number == 0 ? own++ : -own;
+        int at = is_own && number == 0 && !is_guard(line) ? own++ : -own;
         GT_TRY(gt_array_push(&lines->own, at));
         line += length + (line[length] == '\n');
     }

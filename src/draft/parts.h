@@ -129,6 +129,7 @@ typedef struct gt_draft_dimension {
     uint16_t walker;   /* the local that walks a tile by steps of `fixed`; 0: none */
     double limit;      /* the largest block; 0: no limit */
     bool is_guessed;   /* no comparison states `size` */
+    bool is_unbounded; /* `size` is what a comparison states, but does not bound all indices */
 } gt_draft_dimension;
 
 /* Different numbers in rising order. */
@@ -145,6 +146,13 @@ typedef struct gt_draft_comparison {
 } gt_draft_comparison;
 
 typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
+
+/* A macro's call that is read in the call's place. */
+typedef struct gt_draft_binding {
+    const gt_macro *macro;
+    gt_span arguments;
+    const struct gt_draft_binding *outer; /* around the call; NULL: none */
+} gt_draft_binding;
 
 typedef struct gt_draft {
     const char *path, *text; /* the joined text: without pragmas, with the included files, and
@@ -177,8 +185,9 @@ typedef struct gt_draft {
     bool is_cooperative;
     bool is_opaque; /* the body uses neither thread nor block indices; functions it calls do */
     bool is_pinned; /* results depend on the block, which therefore keeps one value */
-    int depth;      /* nesting of the expression that is being read */
-    bool failed;    /* memory ran out */
+    const gt_draft_binding *bound; /* the macro's call whose text is being read */
+    int depth;                     /* nesting of the expression that is being read */
+    bool failed;                   /* memory ran out */
 } gt_draft;
 
 /* ---- texture.c ---- */
@@ -241,6 +250,9 @@ int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias 
 int gt_draft_buffer_of(const gt_draft *draft, uint32_t parameter);
 /* Reads an arithmetic expression, as far as it goes, and moves the span behind it. */
 gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span);
+/* The same for a part of the text of a macro that takes arguments. */
+gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *macro,
+                               gt_span arguments);
 /* Moves the span, which begins with a bracket, behind the matching one; at most to its end. */
 void gt_draft_skip_brackets(const gt_draft *draft, gt_span *span);
 
@@ -284,6 +296,9 @@ size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, 
 bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by);
 /* The number that the sum comes to in the example problem (gt_draft_symbol.value). */
 double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum);
+/* The sum with numbers in place of the constants that have one and are parameters of the kernel's
+ * template, or are none. */
+gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template);
 /* Gives each dimension one fixed block, and thereby the launch one grid. */
 void gt_draft_pin(gt_draft *draft);
 /* The name in small letters. */

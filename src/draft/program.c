@@ -420,10 +420,8 @@ static bool has_form(const gt_program *p, size_t at, const form *forms, size_t c
 
 #define HAS_FORM(p, at, forms) has_form(p, at, forms, sizeof(forms) / sizeof *(forms))
 
-/* The next call of a function behind `from`: the token of its name, and the arguments; false: there
- * is none. `definition`: where it is defined. */
-static bool find_call_of(const gt_program *p, const gt_token *name, size_t definition, size_t from,
-                         size_t *at, gt_span *arguments)
+bool gt_program_call_of(const gt_program *p, const gt_token *name, size_t definition, size_t from,
+                        size_t *at, gt_span *arguments)
 {
     for (size_t i = from + 1; i < p->code; i++) {
         if (i == definition || !is_same(p, i, name)) {
@@ -439,32 +437,6 @@ static bool find_call_of(const gt_program *p, const gt_token *name, size_t defin
         }
     }
     return false;
-}
-
-/* Whether something calls the function, or launches it: NAME<<<…>>> or NAME<…><<<…>>>. */
-static bool calls(const gt_program *p, size_t definition, const gt_token *name)
-{
-    size_t at;
-    gt_span arguments;
-    bool is = find_call_of(p, name, definition, 0, &at, &arguments);
-    for (size_t i = 0; i + 1 < p->code && !is; i++) {
-        is = is_same(p, i, name) && gt_program_is(p, i + 1, "<< <");
-    }
-    return is;
-}
-
-bool gt_program_takes(const gt_program *p, const gt_program *other)
-{
-    bool takes = false;
-    for (size_t i = 0; i < p->functions.count; i++) {
-        const size_t at = p->functions.items[i].name;
-        const gt_token *name = token_at(p, at);
-        if (gt_program_function_of(other, name)) {
-            return false;
-        }
-        takes = takes || (!calls(p, at, name) && calls(other, other->code, name));
-    }
-    return takes;
 }
 
 /* From `first` to the end of a statement or declarator. */
@@ -597,7 +569,7 @@ static void find_argument(gt_found *out, const gt_program *p, const gt_program_f
     gt_span arguments;
     size_t at = 0;
     const gt_token *name = token_at(p, function->name);
-    while (find_call_of(p, name, function->name, at, &at, &arguments)) {
+    while (gt_program_call_of(p, name, function->name, at, &at, &arguments)) {
         if (gt_program_item_at(p, &out->value, arguments, index)) {
             out->site = gt_program_site(p, at);
             return;
@@ -647,8 +619,9 @@ static void find_filler(gt_found *out, const gt_program *p, gt_span span, const 
         const gt_program_function *function = &p->functions.items[i];
         gt_span given, parameter;
         size_t at = span.first;
-        while (find_call_of(p, token_at(p, function->name), function->name, at, &at, &given) &&
-               at < span.end) {
+        while (
+            gt_program_call_of(p, token_at(p, function->name), function->name, at, &at, &given) &&
+            at < span.end) {
             gt_span item;
             for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
                 gt_found filled;
@@ -767,6 +740,32 @@ static bool may_declare(const gt_program *p, size_t at)
            (gt_program_is(p, at - 1, ",") && is_declared_further(p, at));
 }
 
+/* Whether the name is what a macro is given to declare: NAME in `LOOP(NAME, n) …` of
+ * `#define LOOP(i, n) for (int i = 0; …)`. */
+static bool is_declared_by_macro(const gt_program *p, size_t at)
+{
+    size_t open = at, index;
+    for (int depth = 0; open > 1 && depth >= 0 && !gt_program_is(p, open - 1, "; { }");) {
+        open--;
+        depth += gt_program_is(p, open, closing) - gt_program_is(p, open, opening);
+    }
+    const gt_macro *macro =
+        is_name(p, open - 1) ? gt_program_macro_of(p, token_at(p, open - 1)) : NULL;
+    gt_span item, items = {open + 1, at + 1};
+    bool is = false;
+    for (index = 0; macro && gt_program_item(p, &item, &items); index++) {
+        gt_span parameter = {0};
+        is = item.first == at && gt_program_item_at(p, &parameter, macro->parameters, index) &&
+             macro->takes_arguments;
+        for (size_t i = macro->value.first; i < macro->value.end && is; i++) {
+            if (gt_program_same(p, i, parameter.first) && may_declare(p, i)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool gt_program_is_undefined(const gt_program *p, size_t at)
 {
     const gt_token *name = token_at(p, at);
@@ -779,11 +778,12 @@ bool gt_program_is_told(const gt_program *p, const gt_token *name)
 {
     bool is_told = false;
     for (size_t i = 1; i < p->tokens.count && !is_told; i++) {
-        is_told = is_same(p, i, name) &&
-                  ((gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
-                   gt_program_is(p, i + 1, "[ . ->") || /* no number that a tuner defines */
-                   (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
-                   may_declare(p, i));
+        is_told =
+            is_same(p, i, name) &&
+            ((gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
+             gt_program_is(p, i + 1, "[ . ->") ||              /* no number that a tuner defines */
+             (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
+             may_declare(p, i) || (gt_program_is(p, i - 1, "( ,") && is_declared_by_macro(p, i)));
     }
     for (size_t i = 0; i < p->functions.count && !is_told; i++) {
         const gt_span span = p->functions.items[i].parameters;

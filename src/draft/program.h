@@ -118,14 +118,21 @@ const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *n
  * it. *at is the token of the name. false: no call is left. */
 bool gt_program_call(const gt_program *program, gt_span *rest, const char *names, size_t *at,
                      gt_span *arguments);
+/* The next call of the function `name` behind `from`: the token of its name, and the arguments;
+ * false: there is none. `definition` is the token of the name where the function is defined. */
+bool gt_program_call_of(const gt_program *program, const gt_token *name, size_t definition,
+                        size_t from, size_t *at, gt_span *arguments);
 /* The token of the parameter called `name` in the list `parameters`; *index is the parameter's
  * place in the list. 0: the list has no such parameter. */
 size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,
                             size_t *index);
 /* Whether the program's text alone decides the value: no command line, file or device does. */
 bool gt_program_is_plain(const gt_program *program, gt_span span);
+/* Whether the span allocates memory on the device. */
+bool gt_program_allocates(const gt_program *program, gt_span within);
 /* Whether the file `other` belongs to the program: it calls one of the program's functions that the
- * program itself never calls, and defines none of the program's functions. */
+ * program itself never calls, or allocates memory and defines a function that the program calls,
+ * and it defines none of the program's functions. */
 bool gt_program_takes(const gt_program *program, const gt_program *other);
 /* Whether the program's code reads a name that `before` gives and the program itself does not: a
  * macro, a function, a type or a variable. */

@@ -6,35 +6,47 @@ static const gt_token *token_at(const gt_program *p, size_t at)
     return &p->tokens.items[at];
 }
 
-/* Whether the span has the name. */
-static bool has(const gt_program *p, gt_span span, const gt_token *name)
+/* Whether the span has the name; of a function: whether it calls it. */
+static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is_function)
 {
     char word[GT_NAME_MAX];
     gt_token_name(word, name);
-    return word[0] && gt_program_first(p, span, word) < span.end;
+    do {
+        span.first = word[0] ? gt_program_first(p, span, word) : span.end;
+    } while (span.first++ < span.end && is_function && !gt_program_is(p, span.first, "( < , )"));
+    return span.first <= span.end;
 }
 
 static bool on_device(const gt_program *p, const gt_token *name, int depth)
 {
     enum { DEPTH_MAX = 6 };
+    const gt_program_function *itself = gt_program_function_of(p, name);
+    const bool is_function = itself && gt_token_equals(token_at(p, itself->name), name);
     bool is = false;
     for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
         const gt_program_function *function = &p->functions.items[i];
         const gt_token *own = token_at(p, function->name);
         const gt_span span = {function->parameters.first, function->body.end};
-        is = !gt_token_equals(own, name) && !gt_token_is(own, "main") && has(p, span, name) &&
+        size_t index;
+        is = !gt_token_equals(own, name) && !gt_token_is(own, "main") &&
+             has(p, span, name, is_function) &&
+             !gt_program_parameter(p, function->parameters, name, &index) &&
              (function->is_device || on_device(p, own, depth + 1));
     }
     for (size_t i = 1; i + 1 < p->code && depth < DEPTH_MAX && !is; i++) { /* a struct's extents */
         bool is_struct = gt_program_is(p, i + 1, "{") &&
                          (gt_program_is(p, i - 1, "struct") || gt_program_is(p, i, "struct"));
-        is = is_struct && has(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name) &&
-             (gt_program_is(p, i, "struct") || gt_token_equals(token_at(p, i), name) ||
-              on_device(p, token_at(p, i), depth + 1));
+        const size_t close = is_struct ? gt_program_close(p, i + 1) : i;
+        is_struct = is_struct && has(p, (gt_span){i + 2, close}, name, false);
+        for (size_t k = 0; k < 2 && is_struct && !is; k++) { /* struct NAME {…} NAME; */
+            const gt_token *own = token_at(p, k ? close + 1 : i);
+            is = own->kind == GT_TOKEN_NAME && !gt_token_is(own, "struct") &&
+                 (gt_token_equals(own, name) || on_device(p, own, depth + 1));
+        }
     }
     for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
         const gt_token *own = token_at(p, p->macros.items[i].name);
-        is = !gt_token_equals(own, name) && has(p, p->macros.items[i].value, name) &&
+        is = !gt_token_equals(own, name) && has(p, p->macros.items[i].value, name, false) &&
              on_device(p, own, depth + 1);
     }
     return is;

@@ -326,12 +326,11 @@ static gt_sum with_launch(const gt_draft *draft, gt_sum sum)
     return sum;
 }
 
-/* Numbers in place of the constants that have one, and stay what they are. */
-static gt_sum with_constants(const gt_draft *draft, gt_sum sum)
+gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template)
 {
     for (uint16_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_constant *constant = gt_sum_has(&sum, i) ? valued(draft, i) : NULL;
-        if (constant && !constant->is_template_parameter) {
+        if (constant && constant->is_template_parameter == of_template) {
             sum = gt_sum_replace(sum, i, gt_sum_number(constant->value));
         }
     }
@@ -389,13 +388,25 @@ static bool needs_pin(const gt_draft *draft, const gt_sum *size, const gt_sum *b
     return needs && size->known;
 }
 
+/* Whether more is written if the block is larger, which has a name of its own. */
+static bool grows_with_block(const gt_draft *draft, const gt_sum *size)
+{
+    bool grows = false;
+    for (uint32_t i = 0; i < size->count && size->known; i++) {
+        const gt_sum term = gt_sum_term(size, i);
+        const gt_sum most = with_blocks(draft, term);
+        grows |= size->terms[i].coefficient > 0 && !gt_sum_equal(&term, &most);
+    }
+    return grows;
+}
+
 /* An index or a size has elements of a buffer as one of its parts. */
 static void note_part(gt_draft *draft, gt_draft_buffer *of, gt_sum sum, uint16_t part)
 {
     of->factor = gt_sum_factor(sum, part);
     const gt_sum own = gt_sum_multiply(of->factor, gt_sum_symbol(part));
     const gt_sum most = gt_draft_maximum(draft, gt_sum_add(sum, own, -1));
-    of->rest = with_constants(draft, with_launch(draft, most));
+    of->rest = gt_draft_with_numbers(draft, with_launch(draft, most), false);
 }
 
 /* The elements of one buffer index another: bytes have 256 values. */
@@ -408,6 +419,19 @@ static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, u
     if (parameter->has_type && parameter->element.bytes == 1 &&
         !draft->buffers[index].length.known) {
         draft->buffers[index].length = gt_sum_number(256);
+    }
+}
+
+/* Notes the dimensions whose threads all have an element of the access, whatever is compared. */
+static void note_unbounded(gt_draft *draft, const gt_sum *size)
+{
+    for (uint32_t i = 0; i < 3 * size->count && size->known; i++) {
+        gt_draft_dimension *dimension = &draft->dimensions[i % 3];
+        const gt_sum term = gt_sum_term(size, i / 3);
+        const gt_sum all = with_launch(draft, term);
+        dimension->is_unbounded |= gt_sum_has(&term, (uint16_t)(GT_DRAFT_GRID_DIM + i % 3)) &&
+                                   all.known && gt_sum_is_whole(&all) && !dimension->is_guessed &&
+                                   !dimension->is_strided;
     }
 }
 
@@ -430,8 +454,11 @@ static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access
         }
     }
     gt_sum size = with_launch(draft, access->size);
-    draft->is_pinned |= !buffer->is_moved && needs_pin(draft, &size, &access->size);
-    size = with_constants(draft, with_blocks(draft, size));
+    note_unbounded(draft, &access->size);
+    draft->is_pinned |=
+        !buffer->is_moved && (needs_pin(draft, &size, &access->size) ||
+                              (buffer->is_written && grows_with_block(draft, &size)));
+    size = gt_draft_with_numbers(draft, with_blocks(draft, size), false);
     const double value = gt_draft_evaluate(draft, &size);
     if (size.known && value > *largest && !buffer->is_moved) {
         *largest = value;
@@ -478,7 +505,7 @@ bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, g
         whole = kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_CONSTANT;
         *side = gt_sum_multiply(*side, gt_sum_symbol(power->symbol));
     }
-    *size = with_constants(draft, *size);
+    *size = gt_draft_with_numbers(draft, *size, false);
     return whole && !gt_sum_is_number(size, &number) &&
            !(gt_sum_is_number(by, &number) && number <= 1);
 }
@@ -555,10 +582,11 @@ void gt_draft_pin(gt_draft *draft)
             bool limited = dimension->limit > 0 && dimension->limit < threads;
             dimension->fixed = gt_sum_number(limited ? dimension->limit : threads);
         }
-        dimension->fixed = with_constants(draft, dimension->fixed);
-        dimension->step = with_constants(
+        dimension->fixed = gt_draft_with_numbers(draft, dimension->fixed, false);
+        dimension->step = gt_draft_with_numbers(
             draft,
-            gt_sum_replace(dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), dimension->fixed));
+            gt_sum_replace(dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), dimension->fixed),
+            false);
     }
 }
 
@@ -614,7 +642,7 @@ void gt_draft_settle(gt_draft *draft)
     }
     for (uint16_t d = 0; d < 3; d++) {
         gt_draft_dimension *dimension = &draft->dimensions[d];
-        dimension->size = with_constants(draft, dimension->size);
+        dimension->size = gt_draft_with_numbers(draft, dimension->size, false);
         round_up(&dimension->size);
         mark_sizes(draft, &dimension->size);
         mark_sizes(draft, &dimension->step);

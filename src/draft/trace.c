@@ -322,67 +322,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     }
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
-
-/* What `typedef TYPE NAME;` and `using NAME = TYPE;` say last; empty: nothing. */
-static gt_span alias_of(const gt_program *p, const char *name)
-{
-    gt_span type = {0, 0};
-    for (size_t i = 1; i + 1 < p->code; i++) {
-        if (!gt_program_is(p, i, name)) {
-            continue;
-        }
-        const gt_span before = gt_program_type(p, i);
-        if (gt_program_is(p, i + 1, ";") && before.first > 0 &&
-            gt_program_is(p, before.first - 1, "typedef")) {
-            type = before;
-        } else if (gt_program_is(p, i - 1, "using") && gt_program_is(p, i + 1, "=")) {
-            type = gt_program_statement(p, i + 2);
-        }
-    }
-    return type;
-}
-
-int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_macro)
-{
-    gt_element element;
-    *by_macro = false;
-    for (int depth = 0; depth < 8 && word[0]; depth++) {
-        if (gt_element_from_name(&element, word)) {
-            return element.bytes;
-        }
-        gt_token name = {GT_TOKEN_NAME, word, strlen(word), 0, 0};
-        const gt_macro *macro = gt_program_macro_of(p, &name);
-        const gt_span type = macro ? macro->value : alias_of(p, word);
-        *by_macro |= macro != NULL;
-        if (type.first == type.end) {
-            return 0;
-        }
-        gt_program_words(word, p, type);
-    }
-    return 0;
-}
-
-int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_span span,
-                      const gt_site *site)
-{
-    enum { HOPS = 6 };
-    gt_site from = *site;
-    gt_found found;
-    char type[GT_NAME_MAX];
-    bool by_macro;
-    int64_t bytes;
-    int hop = 0;
-    gt_program_words(words, p, span);
-    do {
-        gt_program_words(type, p, span);
-        bytes = gt_trace_bytes(p, type, &by_macro);
-    } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &span, &from));
-    if (bytes > 0) {
-        memcpy(words, type, sizeof type);
-    }
-    return bytes;
-}
+/* ---- sizeof --------------------------------------------------------------------------------- */
 
 /* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
  * is none. */

@@ -70,8 +70,11 @@ bool gt_trace_part(gt_found *out, const gt_program *program, gt_span part, const
 /* Moves *span and *site to a component of a dim3: .x, .y or .z for `dimension` 0, 1 or 2. A number
  * is its own .x. An empty span: the program does not tell the component. */
 void gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
+/* The bytes of a struct that a library of CUDA's declares; 0: the type is none of them. */
+uint32_t gt_trace_opaque(const char *type);
 /* Follows typedef, using and macros from a type's `words` to a number type, and replaces `words` on
- * the way. Returns the type's bytes; 0: the words name no number type. *by_macro: one of the steps
+ * the way. Returns the type's bytes; 0: the words name neither a number
+ * type nor such a struct. *by_macro: one of the steps
  * was a macro. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
 /* Reads `prefix`, the value in `span` and `suffix` as one expression over the leaves. NULL: the

@@ -310,7 +310,10 @@ static void write_shared(gt_draft_writer *w)
     }
 }
 
-static void write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum *by)
+static const char no_remainder[] = "// guess: the code computes no remainder\n";
+
+void gt_draft_write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum *by,
+                            const char *comment)
 {
     gt_text condition = {0}, *out = w->out;
     const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
@@ -322,9 +325,7 @@ static void write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum *
     gt_text_append(&condition, is_product ? ") == 0" : " == 0");
     w->out = out;
     if (!strstr(gt_text_string(out), gt_text_string(&condition))) {
-        gt_text_printf(out,
-                       "// guess: the code computes no remainder\n#pragma gputune require(%s)\n",
-                       gt_text_string(&condition));
+        gt_text_printf(out, "%s#pragma gputune require(%s)\n", comment, gt_text_string(&condition));
     }
     out->failed |= condition.failed;
     gt_text_free(&condition);
@@ -342,7 +343,7 @@ static void write_walked(gt_draft_writer *w, const gt_draft_dimension *dimension
         uint16_t symbol;
         if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
             guard->bound.known && guard->bound.count > 0) {
-            write_divides(w, &guard->bound, &dimension->fixed);
+            gt_draft_write_divides(w, &guard->bound, &dimension->fixed, no_remainder);
         }
     }
 }
@@ -360,7 +361,7 @@ static void write_lanes(gt_draft_writer *w, const gt_draft_buffer *buffer)
         has = strstr(gt_text_string(w->out), condition) != NULL;
     }
     if (!has) {
-        write_divides(w, &buffer->length, &lanes);
+        gt_draft_write_divides(w, &buffer->length, &lanes, no_remainder);
     }
 }
 
@@ -374,9 +375,9 @@ static void write_requirements(gt_draft_writer *w)
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
-        if (dimension->is_guessed && !is_told &&
+        if ((dimension->is_guessed || dimension->is_unbounded) && !is_told &&
             !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            write_divides(w, &dimension->size, &dimension->step);
+            gt_draft_write_divides(w, &dimension->size, &dimension->step, no_remainder);
         }
         write_walked(w, dimension);
     }
@@ -388,7 +389,7 @@ static void write_requirements(gt_draft_writer *w)
         bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
         int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
         if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
-            write_divides(w, &size, &by);
+            gt_draft_write_divides(w, &size, &by, no_remainder);
         }
     }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {

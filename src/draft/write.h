@@ -57,6 +57,10 @@ void gt_draft_write_textures(gt_draft_writer *w);
 
 /* ---- write.c ---- */
 
+/* Appends the comment, and a clause that `by` must divide `size`, unless the text has this clause.
+ */
+void gt_draft_write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum *by,
+                            const char *comment);
 /* Chooses the names of the axes that are the block's dimensions; `has_block`: the text has a
  * block() clause, which already says what they are. */
 void gt_draft_name_axes(gt_draft *draft, bool has_block);

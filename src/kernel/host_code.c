@@ -27,13 +27,14 @@ static bool begins_with_any(const char *name, const char *const *words, size_t c
 bool gt_header_is_hosts(const char *name)
 {
     static const char *const others[] = {
-        "ATen/",      "bits/",    "boost/",    "c10/",        "ctype.h",   "cudnn.h",   "dirent.h",
-        "EGL/",       "GL/",      "GLES2/",    "GLES3/",      "X11/",      "err.h",     "errno.h",
-        "execinfo.h", "libgen.h", "sched.h",   "semaphore.h", "error.h",   "fcntl.h",   "fmt/",
-        "getopt.h",   "gtest/",   "helper_",   "inttypes.h",  "complex.h", "malloc.h",  "memory.h",
-        "mpi.h",      "nccl.h",   "omp.h",     "opencv2/",    "pthread.h", "pybind11/", "signal.h",
-        "spdlog/",    "stdarg.h", "strings.h", "sys/",        "time.h",    "torch/",    "unistd.h",
-        "windows.h"};
+        "ATen/",    "bits/",       "boost/",         "c10/",      "ctype.h",    "cudnn.h",
+        "dirent.h", "cutil.h",     "cutil_inline.h", "EGL/",      "GL/",        "GLES2/",
+        "GLES3/",   "X11/",        "err.h",          "errno.h",   "execinfo.h", "libgen.h",
+        "sched.h",  "semaphore.h", "error.h",        "fcntl.h",   "fmt/",       "getopt.h",
+        "gtest/",   "helper_",     "inttypes.h",     "complex.h", "malloc.h",   "memory.h",
+        "mpi.h",    "nccl.h",      "omp.h",          "opencv2/",  "pthread.h",  "pybind11/",
+        "signal.h", "spdlog/",     "stdarg.h",       "strings.h", "sys/",       "time.h",
+        "torch/",   "unistd.h",    "windows.h"};
     return !strpbrk(name, "./") || /* of C++'s library */
            begins_with_any(name, others, sizeof others / sizeof *others);
 }
@@ -59,6 +60,25 @@ bool gt_header_is_known(const char *name)
     const char *dot = strrchr(name, '.');
     return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
            begins_with_any(name, known, sizeof known / sizeof *known);
+}
+
+bool gt_header_is_of_c(const char *name)
+{
+    static const char *const headers[] = {"assert.h",  "float.h",  "limits.h", "math.h",
+                                          "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+                                          "stdlib.h",  "string.h"};
+    return begins_with_any(name, headers, sizeof headers / sizeof *headers);
+}
+
+bool gt_header_is_toolkits(const char *name)
+{
+    static const char *const parts[] = {"cooperative_groups", "_functions", "_types", "_intrinsics",
+                                        "_constants",         "mma.h",      "/"};
+    bool is = strncmp(name, "cu", 2) == 0 || strncmp(name, "nv", 2) == 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !is; i++) {
+        is = strstr(name, parts[i]) != NULL;
+    }
+    return is || gt_header_is_hosts(name) || gt_header_is_known(name) || gt_header_is_of_c(name);
 }
 
 /* ---- code ---- */

@@ -1,6 +1,7 @@
 /* Reads a template and its includes, and cuts the pragmas out. */
 #include "kernel/reader.h"
 
+#include "kernel/condition.h"
 #include "kernel/host_code.h"
 #include "kernel/types.h"
 
@@ -137,6 +138,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
                    ? gt_fail_at(place, "file '%s' is not found; expected one beside the template",
                                 include->name)
                    : GPUTUNE_OK;
+    }
+    if (status < 0 && reader->conditions->now == GT_NEVER && status != GPUTUNE_ENOMEM) {
+        return GPUTUNE_OK;
     }
     if (status < 0) {
         return gt_fail_prefix(status == GPUTUNE_EIO ? GPUTUNE_ETEMPLATE : status,
@@ -285,6 +289,7 @@ static const char directives[] = "if ifdef ifndef elif else endif define undef e
 static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
 {
     *out = KEPT;
+    gt_conditions_read(reader->conditions, *line);
     if (gt_lexer_accept(line, "include")) {
         return read_include(reader, line, out);
     }
@@ -391,15 +396,27 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file)
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
+/* What a compiler of kernels defines. */
+static gt_verdict is_defined(const void *user, const gt_token *name)
+{
+    (void)user;
+    return gt_token_is(name, "__CUDACC_RTC__") ? GT_SURELY : GT_PERHAPS;
+}
+
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
 {
     gt_source_file *file = NULL;
+    gt_conditions conditions;
+    gt_conditions_open(&conditions, is_defined, NULL, NULL);
+    reader->conditions = &conditions;
     if (strlen(text) > TEXT_MAX) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
                        TEXT_MAX);
     }
-    GT_TRY(new_file(&file, reader, strdup(path), strdup(text)));
-    return read_file(reader, file);
+    gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
+    GT_THEN(status, read_file(reader, file));
+    reader->conditions = NULL;
+    return status;
 }
 
 void gt_reader_free(gt_reader *reader)

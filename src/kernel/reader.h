@@ -22,6 +22,7 @@ typedef struct gt_reader {
     gt_hash headers; /* of the names and digests of the headers that the compiler itself reads */
     bool has_headers;
     GT_ARRAY(gt_clause) clauses;
+    struct gt_conditions *conditions; /* around the directive that is read */
     int depth, once_count;
     const char *stack[32];
 } gt_reader;

@@ -601,7 +601,7 @@ static const program programs[] = {
      "block(BLOCK)\n"
      "grid(groups)\n"
      "require(n % groups == 0)\n"
-     "require((n / groups) * groups <= n)\n"
+     "require(groups * (n / groups) <= n)\n"
      "work(bytes = 8 * groups + 4 * n)\n"
      "reference(self)\n"},
     {"how many entries a row has, and what is divided by",
@@ -805,26 +805,38 @@ static gputune_status include(void *user, const gt_include *include, gt_included
     }
     if (strcmp(include->name, "check.h") == 0) {
         GT_TRY(gt_strdup(&out->path, "check.h"));
-        return gt_strdup(&out->text, "inline bool same(float *a) { return a[0] == fabs(a[1]); }\n");
+        return gt_strdup(&out->text, "#pragma once\ninline bool same(float *a) { return a[0] == "
+                                     "fabs(a[1]); }\nstruct { float i; } y;\n");
     }
-    return gt_fail(GPUTUNE_ENOTFOUND, "no file");
+    return strncmp(include->name, "../", 3) == 0
+               ? gt_fail(GPUTUNE_EINVAL, "outside of what a template may read")
+               : gt_fail(GPUTUNE_ENOTFOUND, "no file");
 }
 
 /* A kernel of a local header: its clauses stand in front of the #include; a header that is not
- * there is left to the host, and so is one of which no kernel reads a name. */
+ * there, or outside of what a template may read, is left to the host, and so is one of which no
+ * kernel reads a name that is not its own. */
 TEST(test_headers)
 {
     char *draft;
     ASSERT_OK(gt_draft_template(&draft, "main.cu",
                                 "#include \"check.h\"\n#include \"absent.h\"\n"
-                                "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
+                                "#include \"../far.h\"\n#include <builder.h>\n"
+                                "#include <curand_kernel.h>\n#include \"check.h\"\n#include "
+                                "\"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
                                 NULL, include, NULL, NULL));
     assert_true(has(draft, "#ifndef __CUDACC_RTC__\n#include \"check.h\"\n#endif\n"
                            "// ? \"absent.h\" is not beside this file\n"
                            "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
+                           "// ? \"../far.h\" is not beside this file\n"
+                           "#ifndef __CUDACC_RTC__\n#include \"../far.h\"\n#endif\n"
+                           "// ? <builder.h> is not found\n"
+                           "#ifndef __CUDACC_RTC__\n#include <builder.h>\n#endif\n"
+                           "#include <curand_kernel.h>\n"
+                           "#ifndef __CUDACC_RTC__\n#include \"check.h\"\n#endif\n"
                            "#pragma gputune kernel(k)\n"));
-    assert_true(has(draft, "// guess: the kernel as it is"));
+    assert_null(strstr(draft, "refused"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
     free(draft);
@@ -848,6 +860,20 @@ TEST(test_what_is_the_hosts)
                            "    {\"size\", 1},\n    {0, 0}};\n#endif\n"
                            "#ifndef __CUDACC_RTC__\nGLuint draw(int which);\n#endif\n"
                            "float plain;\nnamespace own { Timer *timer = 0; }\n"));
+    char *again = draft_of(draft, NULL);
+    assert_string_equal(again, draft);
+    free(again);
+    free(draft);
+}
+
+/* A word that C++ has no longer. */
+TEST(test_register)
+{
+    char *draft = draft_of("__global__ void k(float *y, int n)\n{\n"
+                           "    register int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) y[i] = 1;\n}\n",
+                           NULL);
+    assert_true(has(draft, "#ifdef __CUDACC_RTC__\n#define register\n#endif\n#pragma gputune"));
     char *again = draft_of(draft, NULL);
     assert_string_equal(again, draft);
     free(again);
@@ -892,7 +918,11 @@ static char *draft_beside(const char *text, const char *const *files)
 #define RUN  "void run(float *a, float *b, int n) { k<<<(n + 127) / 128, 128>>>(a, b, n); }\n"
 #define MAIN "int main() { int n = 50000; " ALLOCATED " run(a, b, n); }\n"
 
-/* Another program that has a function of the same name is none of this one's files. */
+#define ALLOCATE "void make(float **a, int n) { cudaMalloc(a, n * 4); }\n"
+#define MAKE     "int main() { int n = 50000; float *a, *b; make(&a, n); make(&b, n); run(a, b, n); }\n"
+
+/* Another program that has a function of the same name is none of this one's files; what allocates
+ * its memory is one. */
 TEST(test_other_files)
 {
     static const char other[] = "void run(float *a) { }\nint main() { int n = 77; run(0); }\n";
@@ -903,6 +933,7 @@ TEST(test_other_files)
         {COPY RUN, {other, "void help() { }\n", MAIN}},
         {COPY, {RUN, "int main() { int n = 77; " ALLOCATED " }\n", MAIN}},
         {COPY RUN MAIN, {"int main() { run(0, 0, 77); }\n"}},
+        {COPY RUN MAKE, {other, ALLOCATE}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *draft = draft_beside(cases[i].text, cases[i].files);

@@ -1,0 +1,154 @@
+/* First templates: which launch is read, and what the kernel's indices say about it. */
+#include "draft_support.h"
+
+/* A program, and the clauses that it gets. */
+typedef struct program {
+    const char *name, *text, *clauses;
+} program;
+
+static const program programs[] = {
+    {"of several launches, the one whose buffers are allocated",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+     "void wrap(Tensor a, Tensor b) { int n = b.size(0); k<<<(n + 63) / 64, 64>>>(a.data(), "
+     "b.data(), n); }\n"
+     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
+     "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"a block that decides how much is written",
+     "#define WIDTH 32\n#define HEIGHT 16\n"
+     "__global__ void k(int *y)\n{\n"
+     "    __shared__ int tile[HEIGHT][WIDTH];\n"
+     "    int i = threadIdx.y * blockDim.x + threadIdx.x;\n"
+     "    tile[threadIdx.y][threadIdx.x] = i;\n    __syncthreads();\n"
+     "    y[i] = tile[threadIdx.y][threadIdx.x];\n}\n"
+     "int main() { int *y; cudaMalloc(&y, WIDTH * HEIGHT * sizeof(int));\n"
+     "dim3 block(WIDTH, HEIGHT), grid(1, 1); k<<<grid, block>>>(y); }\n",
+     "kernel(k)\n"
+     "args(out int y[512])\n"
+     "block(32, 16)\n"
+     "grid(1)\n"
+     "work(bytes = 2048)\n"
+     "reference(self)\n"},
+    {"whole tiles of a size that the launch counts in tiles",
+     "template <int B> __global__ void k(float *y, const float *x, int n, int tiles)\n{\n"
+     "    for (int t = 0; t < tiles; t++)\n"
+     "        y[blockIdx.x * n + t * B + threadIdx.x / B] = x[threadIdx.x];\n}\n"
+     "int main() { const int n = 512, rows = 8; float *x, *y;\n"
+     "cudaMalloc(&y, rows * n * 4); cudaMalloc(&x, 256 * 4);\n"
+     "k<16><<<rows, 256>>>(y, x, n, (n + 15) / 16); }\n",
+     "kernel(k<B>)\n"
+     "problem(n = 512)\n"
+     "problem(rows = 8)\n"
+     "problem(const B = 16)\n"
+     "args(out float y[rows * n], in float x[256], int n, int tiles = ceil_div(n, 16))\n"
+     "block(256)\n"
+     "grid(rows)\n"
+     "require(n * rows - n + 16 * ceil_div(n, 16) <= rows * n)\n"
+     "work(bytes = 4 * rows * n + 1024)\n"
+     "reference(self)\n"},
+    {"an index by a macro, and a comparison that does not bound it",
+     "#define AT(row, column, width) ((row) * (width) + (column))\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    __shared__ float tile[16][16];\n"
+     "    int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;\n"
+     "    if (row < n && column < n) tile[threadIdx.y][threadIdx.x] = x[AT(row, column, n)];\n"
+     "    __syncthreads();\n"
+     "    if (row < n && column < n)\n"
+     "        y[AT(blockIdx.x * 16 + threadIdx.y, blockIdx.y * 16 + threadIdx.x, n)] =\n"
+     "            tile[threadIdx.x][threadIdx.y];\n}\n"
+     "int main() { int n = 1024; float *x, *y;\n"
+     "cudaMalloc(&y, n * n * 4); cudaMalloc(&x, n * n * 4);\n"
+     "k<<<dim3(n / 16 + 1, n / 16 + 1), dim3(16, 16)>>>(y, x, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 10)\n"
+     "args(out float y[n * n], in float x[n * n], int n)\n"
+     "block(16, 16)\n"
+     "grid(n / 16 + 1, n / 16 + 1)\n"
+     "require(n % 16 == 0)\n"
+     "work(bytes = 8 * n * n)\n"
+     "reference(self)\n"},
+    {"elements by macros alone",
+     "#define X(i) x[(i) * 2]\n#define Y(i) y[i]\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) Y(i) = X(i);\n}\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[2 * n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 12 * n)\n"
+     "reference(self)\n"},
+    {"members of structs, which a function calls otherwise",
+     "struct data { float *x, *y; };\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[2 * i];\n}\n"
+     "void run(struct data *d, int n) { k<<<(n + 255) / 256, 256>>>(d->y, d->x, n); }\n"
+     "int main() { int n = 4096; struct data own; cudaMalloc(&own.x, 2 * n * 4);\n"
+     "cudaMalloc(&own.y, n * 4); run(&own, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[2 * n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 12 * n)\n"
+     "reference(self)\n"},
+    {"states of a library, which are bytes",
+     "#include <curand_kernel.h>\n"
+     "__global__ void k(curandState *states, float *y, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = curand_uniform(&states[i]);\n}\n"
+     "int main() { int n = 4096; curandState *s; float *y; cudaMalloc(&y, n * 4);\n"
+     "cudaMalloc(&s, n * sizeof(curandState)); k<<<(n + 255) / 256, 256>>>(s, y, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(inout unsigned char states[48 * n] = zero, out float y[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 100 * n)\n"
+     "reference(self)\n"},
+    {"a name that a macro declares",
+     "#define LOOP(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
+     "i += blockDim.x * gridDim.x)\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    LOOP(index, n) { y[index] = x[index]; }\n}\n"
+     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
+     "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+};
+
+TEST(test_launches)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char *draft = draft_of(programs[i].text, NULL);
+        char *clauses = new_clauses(draft, "");
+        if (strcmp(clauses, programs[i].clauses) != 0) {
+            fail_msg("%s: has\n%sexpected\n%s", programs[i].name, clauses, programs[i].clauses);
+        }
+        gt_template_free(parse(draft));
+        free(clauses);
+        free(draft);
+    }
+}
