@@ -335,6 +335,39 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
+/* Above which all `count` log-ratios must be; infinite if they are too few. */
+static double early_least(const gt_race *race, size_t count, double deviation)
+{
+    if (count < EARLY_FIRST || deviation < 0) {
+        return INFINITY;
+    }
+    size_t row = count > EARLY_LAST ? EARLY_LAST : count;
+    double sure = early_deviations[row] * deviation - log1p(race->options.epsilon);
+    return sure > early_floor[row] ? sure : early_floor[row];
+}
+
+/* Whoever is as surely ahead of the incumbent as one that leaves early is behind takes its place at
+ * once. Those that came with it and are slower leave then, too, and not only after full rounds
+ * beside a slow incumbent that was there before they came. */
+static bool take_over_early(gt_race *race, double deviation)
+{
+    const gt_runner *incumbent = &race->runners.items[race->incumbent], *next = incumbent;
+    for (size_t i = 0; i < race->runners.count; i++) {
+        const gt_runner *r = &race->runners.items[i];
+        if (r == incumbent || !gt_runner_is_in(r)) {
+            continue;
+        }
+        size_t count = gt_race_ratios(race, r, incumbent, GT_SHARED_ANY);
+        double least = early_least(race, count, deviation);
+        if (isfinite(least) && race->scratch[count - 1] < -least &&
+            (next == incumbent || r->ratio < next->ratio)) {
+            next = r;
+        }
+    }
+    race->incumbent = next - race->runners.items;
+    return next != incumbent;
+}
+
 /* --- leaving ---------------------------------------------------------------------------------- */
 
 static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
@@ -408,12 +441,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
         least = runner->first < least ? runner->first : least;
         count++;
     }
-    if (count < EARLY_FIRST) {
-        return false;
-    }
-    size_t row = count > EARLY_LAST ? EARLY_LAST : count;
-    double sure = early_deviations[row] * deviation - log1p(race->options.epsilon);
-    return least > (sure > early_floor[row] ? sure : early_floor[row]);
+    return least > early_least(race, count, deviation);
 }
 
 /* Keeps the ratio to the incumbent of each contestant whose first round this was, if the incumbent
@@ -432,7 +460,7 @@ static void note_first(gt_race *race)
 static void drop_early(gt_race *race, double deviation)
 {
     const gt_runner *incumbent = &race->runners.items[race->incumbent];
-    for (size_t i = 0; i < race->runners.count && deviation >= 0; i++) {
+    for (size_t i = 0; i < race->runners.count; i++) {
         gt_runner *r = &race->runners.items[i];
         if (r != incumbent && !r->is_default && gt_runner_is_in(r) &&
             r->paired.count < gt_race_level(race) && is_far_off(race, r, incumbent, deviation)) {
@@ -468,6 +496,10 @@ void gt_race_judge(gt_race *race)
         return; /* no contestant leaves after this round */
     }
     double deviation = race->options.exhaustive ? -1 : gt_race_field_deviation(race, variances);
+    if (take_over_early(race, deviation)) {
+        gt_race_compare_all(race);
+        deviation = gt_race_field_deviation(race, variances);
+    }
     gt_race_moderate_all(race, variances);
     drop_early(race, deviation);
     drop_slower(race);

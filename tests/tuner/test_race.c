@@ -273,6 +273,47 @@ TEST(newcomers_meet_the_incumbent)
     gt_race_free(race);
 }
 
+/* Samples of a race of 100, of which `early` slow ones race for six rounds before the others come;
+ * one of the fastest wins. */
+static uint32_t samples_of_race(uint64_t seed, uint32_t early)
+{
+    machine m = make_machine(seed, 100);
+    const gt_race_options options = {.seed = seed};
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_result result;
+    m.noise = 0.003;
+    m.drift = m.outliers = 0;
+    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
+    for (uint32_t i = 0; i < m.count; i++) {
+        m.times[i] = i < 6 ? 1.1 + 0.01 * i : 1 + 0.001 * (m.count - 1 - i);
+        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        for (int k = 0; i + 1 == early && k < 6; k++) {
+            take_round(race, &m, &end);
+        }
+    }
+    gt_race_complete(race);
+    while (end == GT_RACE_RUNNING) {
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_true(m.times[result.winner] < 1.006);
+    gt_race_free(race);
+    return result.samples;
+}
+
+/* The fastest of those that come late is soon what all are compared with, so that the race costs
+ * hardly more than if all had come at once. */
+TEST(what_comes_late_and_is_faster_is_soon_the_measure)
+{
+    uint32_t late = 0, at_once = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        at_once += samples_of_race(seed, 0);
+        late += samples_of_race(seed, 6);
+    }
+    assert_true(late < 1.3 * at_once);
+}
+
 TEST(spoiled_round_is_forgotten)
 {
     gt_race *race;
