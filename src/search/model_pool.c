@@ -11,7 +11,7 @@
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
-    JUMPS = 32,    /* and as many points that differ from each of them in two axes */
+    JUMPS = 48,    /* and as many points that differ from each of them in two axes, and in three */
     MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
@@ -120,16 +120,19 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Where constraints bind two axes together, changing one leads nowhere. */
+/* Where constraints bind axes together, changing one leads nowhere; and the next basin is often
+ * three axes away. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
-    for (int i = 0; i < JUMPS && to.status == GPUTUNE_OK; i++) {
-        gt_point point = *from;
-        if (!gt_domain_jump(strategy->domain, &strategy->random, 2, &point)) {
-            break;
+    for (uint32_t axes = 2; axes <= 3; axes++) {
+        for (int i = 0; i < JUMPS && to.status == GPUTUNE_OK; i++) {
+            gt_point point = *from;
+            if (!gt_domain_jump(strategy->domain, &strategy->random, axes, &point)) {
+                break;
+            }
+            add(&to, &point);
         }
-        add(&to, &point);
     }
     return to.status;
 }

@@ -346,6 +346,22 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
+/* Whether each sample of a contestant is below what the incumbent usually takes. If two samples of
+ * the incumbent were disturbed, every contestant of their rounds seems to be ahead of it. */
+static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
+{
+    if (!gt_race_shared(incumbent, incumbent, GT_SHARED_FULL)) {
+        return false;
+    }
+    double most = usual(race, incumbent);
+    for (size_t i = 0; i < runner->samples.count; i++) {
+        if (runner->samples.items[i].value >= most) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whoever is as surely ahead of the incumbent as one that leaves early is behind takes its place at
  * once. Those that came with it and are slower leave then, too, and not only after full rounds
  * beside a slow incumbent that was there before they came. */
@@ -359,7 +375,8 @@ static bool take_over_early(gt_race *race, double deviation)
         }
         size_t count = gt_race_ratios(race, r, incumbent, GT_SHARED_ANY);
         double least = early_least(race, count, deviation);
-        if (isfinite(least) && race->scratch[count - 1] < -least &&
+        bool is_ahead = isfinite(least) && race->scratch[count - 1] < -least;
+        if (is_ahead && is_below_usual(race, r, incumbent) &&
             (next == incumbent || r->ratio < next->ratio)) {
             next = r;
         }

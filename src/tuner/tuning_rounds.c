@@ -268,14 +268,18 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
 }
 
 /* A quick round needs one short sample of every newcomer. The launch that verified a variant was
- * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. */
+ * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. The
+ * best so far takes part by its own first launch, even if it was sampled since. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
+    const gt_race *race = gt_tuning_current_race(tuning);
+    uint64_t best = GT_NO_VARIANT;
+    gt_race_incumbent(race, &best);
     bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         gt_race_contestant contestant;
-        serve = gt_race_find(gt_tuning_current_race(tuning), round->ids[i], &contestant) &&
-                contestant.sample_count == 0 &&
+        serve = gt_race_find(race, round->ids[i], &contestant) &&
+                (contestant.sample_count == 0 || round->ids[i] == best) &&
                 gt_field_pilot_is_sample(&tuning->session.field, (uint32_t)round->ids[i]);
     }
     return serve;

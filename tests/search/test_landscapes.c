@@ -78,6 +78,26 @@ static bool every_other(const gt_point *point)
     return (point->choice[0] + point->choice[1] + point->choice[2]) % 2 == 0;
 }
 
+/* Axes of two choices whose valid points are the words of Hamming's code: no two of them differ in
+ * fewer than three axes. */
+static bool is_codeword(const gt_point *point)
+{
+    uint32_t syndrome = 0;
+    for (uint32_t i = 0; i < 31; i++) {
+        syndrome ^= point->choice[i] ? i + 1 : 0;
+    }
+    return syndrome == 0;
+}
+
+static double by_weights(const gt_point *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 31; i++) {
+        sum += point->choice[i] ? 0.02 + 0.01 * (i % 5) : 0;
+    }
+    return sum;
+}
+
 enum { SEEDS = 2 };
 
 /* A strategy's mean regret after so many results must not be above the limit. */
@@ -175,4 +195,12 @@ TEST(forty_axes_landscape)
                                    {GPUTUNE_STRATEGY_MODEL, 128, 16, 0.40},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 1.00}};
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
+}
+
+/* Where changing one or two axes leads nowhere, what is near the best is looked at all the same. */
+TEST(three_axes_are_bound_together)
+{
+    static const limit limits[] = {{GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10}};
+    check((landscape){.axes = 31, .choices = 2, .log_time = by_weights, .allows = is_codeword},
+          limits, COUNT(limits));
 }

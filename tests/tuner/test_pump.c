@@ -142,3 +142,28 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
     assert_true(w->farm.samples > 0);
     assert_true(late_share(&w->farm) > 0.4);
 }
+
+/* ---- first launches as samples ----------------------------------------------------------------
+ */
+
+/* Many variants are compiled while the first ones race, which takes long. */
+TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world *w, open_world,
+        close_world)
+{
+    enum { MANY = 100 };
+    char text[8 * MANY];
+    size_t length = 0;
+    for (int i = 1; i <= MANY; i++) {
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "", 8 * i);
+        w->by_block[8 * i].time_ns = w->by_block[8 * i].pilot_ns = 1e6 * pow(1.005, MANY - i);
+    }
+    write_template(w, text);
+    w->farm.farm.compile_workers = WORKERS;
+    w->farm.compile_s = 0.01;
+    w->farm.slowness = 1e-11;
+    w->farm.round_ns = 50000000;
+    w->farm.noise = 0.002;
+    assert_string_equal(tuned(w, NULL), "BLOCK=800");
+    assert_true(w->farm.samples < 1.8 * MANY);
+}

@@ -161,6 +161,36 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
     gt_race_free(race);
 }
 
+/* While newcomers have their first two looks, other work slows the best down in both. */
+TEST(disturbed_twice_the_best_keeps_its_lead)
+{
+    enum { NEWCOMERS = 12, ROUNDS = 6 };
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    for (uint32_t i = 0; i < ROUNDS + 2; i++) {
+        for (uint32_t k = 2; i == ROUNDS && k < 2 + NEWCOMERS; k++) {
+            assert_int_equal(gt_race_add(race, k, k, false), GPUTUNE_OK);
+        }
+        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        assert_true(i < ROUNDS || round.count > NEWCOMERS);
+        for (uint32_t k = 0; k < round.count; k++) {
+            double best_ns = i < ROUNDS ? 100 : 150;
+            double time_ns = round.ids[k] == 0 ? 800 : round.ids[k] == 1 ? best_ns : 125;
+            gt_race_record(race, round.ids[k], time_ns * (1 + 0.001 * ((k + i) % 3)));
+        }
+        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+    }
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
 /* Sampled until it is tied or over. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
