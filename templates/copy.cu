@@ -10,7 +10,7 @@
 #pragma gputune tune(UNROLL = 1, 2, 4)
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
 #pragma gputune tune(WAVES = 0, 1)             // 0: a block for each tile; else resident ones
-#pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1, CACHE = cached, WAVES = 0)
+#pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached, WAVES = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(WAVES ? min(ceil_div(n, BLOCK * VEC * UNROLL), WAVES * max_blocks) \
                            : ceil_div(n, BLOCK * VEC * UNROLL))

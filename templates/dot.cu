@@ -15,7 +15,7 @@
 #pragma gputune tune(BLOCKS = 100, 50, 25)     // per cent of those that the GPU holds at once
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
 #pragma gputune l2_persist(PERSIST = 0, 50, 100 : x) // per cent of what can be set aside
-#pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1, BLOCKS = 100, CACHE = cached)
+#pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, BLOCKS = 100, CACHE = cached)
 #pragma gputune require(PERSIST == 0 || USED == again)
 #pragma gputune require(VEC * UNROLL * sizeof(T) <= 64)
 #pragma gputune block(BLOCK)

@@ -11,7 +11,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : index, y)
 #pragma gputune tune(BLOCK = 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 4)
-#pragma gputune default(TABLE_IN = l1, CARVEOUT = auto, VEC = 1, BLOCK = 256, UNROLL = 1)
+#pragma gputune default(TABLE_IN = l1, CARVEOUT = auto, VEC = 1, BLOCK = 256, UNROLL = 4)
 #pragma gputune block(BLOCK)
 #pragma gputune shared(TABLE_IN == shared ? 4 * entries : 0)
 #pragma gputune grid(min(ceil_div(n, BLOCK * VEC * UNROLL), max_blocks))

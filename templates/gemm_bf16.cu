@@ -22,7 +22,7 @@
 #pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
-// TMA needs rows of 16 bytes or a multiple; else the threads of eight warps copy.
+// TMA needs rows of 16 bytes or a multiple. The threads of eight warps copy any rows.
 #pragma gputune tune(BY = tma, threads)
 // How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
@@ -157,11 +157,37 @@ GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
     return row * 128 + (byte ^ row % 8 * 16);
 }
 
+// Begins to copy ROWS rows of 64 elements, where all rows begin at multiples of 16 bytes; behind the
+// end of a row there are zeros.
+template <int ROWS>
+GPUTUNE_INLINE void copy_sixteens(unsigned char *to, const number *from, unsigned int first,
+                                  unsigned int rows, unsigned int k, unsigned int column)
+{
+    const unsigned int at = column + threadIdx.x % 8 * 8;
+#pragma unroll
+    for (int i = threadIdx.x / 8; i < ROWS; i += 16 * COPIERS) {
+        const number *row = from + size_t(min(first + i, rows - 1)) * k;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                         shared_address(to + swizzled(i, threadIdx.x % 8 * 16))),
+                     "l"(row + (at < k ? at : 0)), "r"(at < k ? 16 : 0)
+                     : "memory");
+    }
+}
+
+// Waits for all but the last `left` slots that this thread has copied to.
+template <int left> GPUTUNE_INLINE void wait_for_sixteens()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
+}
+
 // ROWS rows of 64 elements that the warps copy, each its share of them. Rows may begin at any
-// element: what is loaded are aligned pairs, of which the thread before has the first half.
+// element: what is loaded are aligned pairs, of which the thread before has the first half. Where the
+// matrix begins with the second half of a pair (`odd` is 1), so does `from`, and elements count from
+// the first half, which is not used.
 template <int ROWS> struct share {
     static constexpr int COUNT = ROWS / (4 * COPIERS);
     const number *from;
+    unsigned int odd;
     unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
     uint32_t pairs[COUNT];              // of this thread, for each row
     uint32_t behind[(COUNT + 31) / 32]; // a thread for each row: the pair behind the warp's
@@ -174,7 +200,7 @@ template <int ROWS> struct share {
     // What lies behind the matrix is not read, if it may.
     template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
     {
-        const size_t at = element & ~size_t(1), count = size_t(rows) * k;
+        const size_t at = element & ~size_t(1), count = size_t(rows) * k + odd;
         return INSIDE || at + 1 < count ? *reinterpret_cast<const uint32_t *>(from + at)
                : at < count             ? *reinterpret_cast<const uint16_t *>(from + at)
                                         : 0;
@@ -184,11 +210,11 @@ template <int ROWS> struct share {
         const int lane = threadIdx.x % 32;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            pairs[i] = pair_with<INSIDE>(begin(i, column) + 2 * lane);
+            pairs[i] = pair_with<INSIDE>(begin(i, column + odd) + 2 * lane);
         }
 #pragma unroll
         for (int i = 0; i < COUNT; i += 32) {
-            behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column) + 64);
+            behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column + odd) + 64);
         }
     }
     // Zeros for what is behind the end of a row.
@@ -199,10 +225,10 @@ template <int ROWS> struct share {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             uint32_t pair = pairs[i];
-            if (k % 2) {
+            if (k % 2 || odd) {
                 const uint32_t after = __shfl_down_sync(0xffffffffu, pair, 1);
                 const uint32_t last = __shfl_sync(0xffffffffu, behind[i / 32], i % 32);
-                pair = __funnelshift_r(pair, lane < 31 ? after : last, begin(i, 0) % 2 * 16);
+                pair = __funnelshift_r(pair, lane < 31 ? after : last, begin(i, odd) % 2 * 16);
             }
             pair &= left > 1 ? ~0u : left ? 0xffffu : 0u;
             const int row = threadIdx.x / 32 * COUNT + i;
@@ -467,6 +493,38 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
     }
 }
 
+// Brings all tiles of a block by asynchronous copies, of which LATE slots are on their way.
+GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint64_t *empty,
+                                      const number *a, const number *b, unsigned int m,
+                                      unsigned int n, unsigned int k, unsigned int steps)
+{
+    constexpr unsigned int LATE = STAGES / 2;
+    unsigned int begun = 0;
+    place at;
+    const auto tell = [&](unsigned int ago) { // of the slot that was begun so many slots ago
+        publish();
+        barrier_arrive(&full[(at.slot + STAGES - ago) % STAGES], 0);
+    };
+    each_portion(m, n, steps, [&](const portion &part) {
+        for (unsigned int step = part.begin; step < part.end; step++) {
+            unsigned char *slot = slots + at.slot * STAGE_BYTES;
+            barrier_wait(&empty[at.slot], at.parity ^ 1);
+            copy_sixteens<BM>(slot, a, part.row, m, k, step * BK);
+            copy_sixteens<BN>(slot + A_BYTES, b, part.column, n, k, step * BK);
+            asm volatile("cp.async.commit_group;" ::: "memory");
+            at.next();
+            if (++begun > LATE) {
+                wait_for_sixteens<LATE>();
+                tell(LATE + 1);
+            }
+        }
+    });
+    wait_for_sixteens<0>();
+    for (unsigned int ago = min(begun, LATE); ago > 0; ago--) {
+        tell(ago);
+    }
+}
+
 __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                           const number *__restrict__ b, unsigned int m, unsigned int n,
                           unsigned int k, float *parts, unsigned int *done,
@@ -489,6 +547,14 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     place at;
     if (threadIdx.x < 128 * COPIERS) {
         keep_registers<BY_threads ? 152 : CONSUMERS == 3 ? 32 : 40>();
+#if BY_threads
+        if (k % 8 == 0 && (size_t(a) | size_t(b)) % 16 == 0) {
+            bring_by_sixteens(slots, full, empty, a, b, m, n, k, steps);
+            return;
+        }
+        const unsigned int a_odd = size_t(a) / sizeof(number) % 2;
+        const unsigned int b_odd = size_t(b) / sizeof(number) % 2;
+#endif
         each_portion(m, n, steps, [&](const portion &part) {
             if (BY_tma && threadIdx.x) {
                 return;
@@ -507,8 +573,8 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                     copy_in(slot + A_BYTES, &b_map, step * BK, part.column, &full[at.slot]);
                 }
 #else
-                share<BM> left = {a, part.row, m, k};
-                share<BN> right = {b, part.column, n, k};
+                share<BM> left = {a - a_odd, a_odd, part.row, m, k};
+                share<BN> right = {b - b_odd, b_odd, part.column, n, k};
                 if (step * BK + BK + 2 <= k) {
                     left.load<true>(step * BK), right.load<true>(step * BK);
                 } else {

@@ -18,7 +18,7 @@
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
 #pragma gputune tune(WARPS = 1, 4, 16) // that share the coefficients of an element
-#pragma gputune default(a = split, WARPS = 1, VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached)
+#pragma gputune default(a = split, WARPS = 4, VEC = 1, BLOCK = 64, UNROLL = 8, CACHE = cached)
 #pragma gputune require(n % VEC == 0)
 #pragma gputune require(WARPS * BLOCK >= 64)
 #pragma gputune require(WARPS * BLOCK <= 512)

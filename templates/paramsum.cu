@@ -7,7 +7,7 @@
 #pragma gputune args(out int sum[1])
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune tune(SUMS = 1, 4) // independent partial sums
-#pragma gputune default(values = split, UNROLL = 1, SUMS = 1)
+#pragma gputune default(values = split, UNROLL = 16, SUMS = 4)
 #pragma gputune block(1)
 #pragma gputune grid(1)
 #pragma gputune work(bytes = 4 * COUNT, flops = COUNT)

@@ -11,7 +11,7 @@
 #pragma gputune tune(POINTS = 1, 2, 4) // of a thread, for which a coefficient is read once
 #pragma gputune tune(CHAINS = 1, 2, 4) // of dependent operations, for each point
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
-#pragma gputune default(c = split, BLOCK = 128, POINTS = 1, CHAINS = 1, UNROLL = 4)
+#pragma gputune default(c = split, BLOCK = 128, POINTS = 4, CHAINS = 1, UNROLL = 16)
 #pragma gputune require(COUNT % CHAINS == 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK * POINTS))

@@ -9,23 +9,30 @@
 #pragma gputune problem(type T = half, __nv_bfloat16, float)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
                      float epsilon = 1e-5, unsigned int rows)
-#pragma gputune vector(VEC = 1, 2, 4, 8 : x, y, weight)
-#pragma gputune tune(THREADS = 32, 64, 128, 256, 512, 1024) // of a row
-#pragma gputune tune(ROWS = 1, 2, 4, 8)                     // of a block
-#pragma gputune tune(KEPT = 0, 1, 2, 4, 8) // vectors that a thread keeps; 0: it reads them again
-#pragma gputune tune(WEIGHTS = late, early) // read behind the sum of squares, or with x
+// Whether threads keep their part of a row in registers, if it has up to 32 elements; else they
+// read it again.
+#pragma gputune tune(KEPT = 1, 0)
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // of a block
+#pragma gputune vector(VEC = 4, 8, 2, 1 : x, y, weight)
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // of a row
+#pragma gputune tune(WEIGHTS = late, early)    // read behind the sum of squares, or with x
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
-#pragma gputune default(VEC = 1, THREADS = 256, ROWS = 1, KEPT = 0, CACHE = cached)
+#pragma gputune default(VEC = 1)
+#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // vectors of a thread
+#pragma gputune define(FITS = PARTS * VEC <= 32)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(THREADS == 32 || ROWS == 1)
 #pragma gputune require(THREADS <= 256 || THREADS * VEC < 2 * columns)
-#pragma gputune require(KEPT == 0 ? WEIGHTS == late : KEPT * VEC <= 32)
-#pragma gputune require(KEPT == 0 || THREADS * VEC * KEPT >= columns)
-#pragma gputune require(KEPT <= 1 || THREADS * VEC * KEPT < 2 * columns)
+#pragma gputune require(THREADS >= 256 || PARTS * VEC <= 64)
+#pragma gputune require(KEPT || FITS)
+#pragma gputune require(WEIGHTS == late || (KEPT && FITS))
 #pragma gputune block(THREADS, ROWS)
 #pragma gputune grid(ceil_div(rows, ROWS))
 #pragma gputune work(bytes = 2 * rows * columns * sizeof(T), flops = 4 * rows * columns)
-#pragma gputune reference(rmsnorm_reference, block = 128, grid = rows)
+// Sums are made in float, and a result is rounded to its type once.
+#pragma gputune reference(rmsnorm_reference, block = 128, grid = rows,                             \
+                          rtol = T == half ? 6e-4 : sizeof(T) == 2 ? 4.5e-3 : 1e-5,                \
+                          atol = T == half ? 4e-8 : 1e-37)
 
 #if CACHE_streamed
 typedef gputune_streamed caching;
@@ -58,24 +65,24 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
             squares += float(part.data[v]) * float(part.data[v]);
         }
     };
-#if KEPT
-    gputune_vector<T, VEC> kept[KEPT], weights[KEPT];
+#if KEPT && FITS
+    gputune_vector<T, VEC> kept[PARTS], weights[PARTS];
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         if (is_inside(first, k)) {
             kept[k] = gputune_load<VEC>(x + first + k * STEP);
         }
     }
 #if WEIGHTS_early
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         if (is_inside(first, k)) {
             weights[k] = gputune_load<VEC>(weight + first + k * STEP);
         }
     }
 #endif
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         if (is_inside(first, k)) {
             add(kept[k]);
         }
@@ -95,9 +102,9 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
         }
         gputune_store<VEC, caching>(y + j, part);
     };
-#if KEPT
+#if KEPT && FITS
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         if (is_inside(first, k)) {
             scale(first + k * STEP, kept[k],
                   WEIGHTS_early ? weights[k] : gputune_load<VEC>(weight + first + k * STEP));

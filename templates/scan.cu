@@ -16,7 +16,7 @@
 // many that ask without a pause are in the way of those that tell.
 #pragma gputune tune(TOLD_BY = words, atomics)
 #pragma gputune tune(PAUSE = 0, 200, 700)
-#pragma gputune default(VEC = 1, BLOCK = 256, STEPS = 4, CACHE = cached)
+#pragma gputune default(VEC = 1, BLOCK = 512, STEPS = 6, CACHE = cached, TOLD_BY = atomics)
 #pragma gputune require(PAUSE == 0 || (cc >= 70 && TOLD_BY == words))
 #pragma gputune require(VEC *STEPS <= 24)
 #pragma gputune block(BLOCK)

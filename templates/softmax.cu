@@ -9,22 +9,28 @@
 #pragma gputune problem(type T = float, half, __nv_bfloat16)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns] = uniform(-8, 8),               \
                      unsigned int rows)
-#pragma gputune vector(VEC = 1, 2, 4, 8 : x, y)
-#pragma gputune tune(THREADS = 32, 64, 128, 256, 512, 1024) // of a row
-#pragma gputune tune(ROWS = 1, 2, 4, 8)                     // of a block
-#pragma gputune tune(KEPT = 0, 1, 2, 4, 8) // vectors that a thread keeps; 0: it reads them again
-#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
-#pragma gputune default(VEC = 1, THREADS = 256, ROWS = 1, KEPT = 0, CACHE = cached)
+// Whether threads keep their part of a row in registers, if it has up to 32 elements; else they
+// read it again.
+#pragma gputune tune(KEPT = 1, 0)
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // of a block
+#pragma gputune vector(VEC = 4, 8, 2, 1 : x, y)
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // of a row
+#pragma gputune tune(CACHE = cached, streamed)              // whether the caches keep the result
+#pragma gputune default(VEC = 1)
+#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // vectors of a thread
+#pragma gputune define(FITS = PARTS * VEC <= 32)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(THREADS == 32 || ROWS == 1)
 #pragma gputune require(THREADS <= 256 || THREADS * VEC < 2 * columns)
-#pragma gputune require(KEPT == 0 || KEPT * VEC <= 32)
-#pragma gputune require(KEPT == 0 || THREADS * VEC * KEPT >= columns)
-#pragma gputune require(KEPT <= 1 || THREADS * VEC * KEPT < 2 * columns)
+#pragma gputune require(THREADS >= 256 || PARTS * VEC <= 64)
+#pragma gputune require(KEPT || FITS)
 #pragma gputune block(THREADS, ROWS)
 #pragma gputune grid(ceil_div(rows, ROWS))
 #pragma gputune work(bytes = 2 * rows * columns * sizeof(T), flops = 5 * rows * columns)
-#pragma gputune reference(softmax_reference, block = 128, grid = rows)
+// Sums are made in float, and a result is rounded to its type once.
+#pragma gputune reference(softmax_reference, block = 128, grid = rows,                             \
+                          rtol = T == half ? 6e-4 : sizeof(T) == 2 ? 4.5e-3 : 1e-5,                \
+                          atol = T == half ? 4e-8 : 1e-37)
 
 #if CACHE_streamed
 typedef gputune_streamed caching;
@@ -56,10 +62,10 @@ __global__ void softmax(T *__restrict__ y, const T *__restrict__ x, unsigned int
     y += size_t(row) * columns;
     const unsigned int first = threadIdx.x * VEC;
     float top = -3.402823466e38f, sum = 0;
-#if KEPT
-    float kept[KEPT][VEC];
+#if KEPT && FITS
+    float kept[PARTS][VEC];
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         const bool inside = is_inside(first, k);
         gputune_vector<T, VEC> part;
         if (inside) {
@@ -73,7 +79,7 @@ __global__ void softmax(T *__restrict__ y, const T *__restrict__ x, unsigned int
     }
     top = gputune_block_reduce<THREADS>(top, gputune_max());
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
 #pragma unroll
         for (int v = 0; v < VEC; v++) {
             kept[k][v] = above(kept[k][v], top);
@@ -100,9 +106,9 @@ __global__ void softmax(T *__restrict__ y, const T *__restrict__ x, unsigned int
     sum *= above(mine, top);
 #endif
     const float factor = 1 / gputune_block_reduce<THREADS>(sum, gputune_sum());
-#if KEPT
+#if KEPT && FITS
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < PARTS; k++) {
         if (is_inside(first, k)) {
             gputune_vector<T, VEC> part;
 #pragma unroll

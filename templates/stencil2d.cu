@@ -12,7 +12,7 @@
 #pragma gputune tune(BLOCK_X = 32, 64, 128, 256)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8)
 #pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // of a thread, one after another
-#pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, ROWS = 1)
+#pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 128, BLOCK_Y = 2, ROWS = 2)
 #pragma gputune require(width % VEC == 0)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)

@@ -17,7 +17,7 @@
 #pragma gputune tune(TY = 1, 2, 4, 8)
 #pragma gputune tune(KEPT_IN = shared, registers) // a step's results, until all have read the one before
 #pragma gputune tune(UNROLLED = 0, 1)             // the steps
-#pragma gputune default(STEPS = 1, BX = 32, BY = 8, TX = 1, TY = 4, KEPT_IN = shared, UNROLLED = 0)
+#pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
 #pragma gputune require(STEPS > 1 || (KEPT_IN == shared && UNROLLED == 0))
 #pragma gputune require(KEPT_IN == shared || (TX + ceil_div(2 * R * STEPS, BX)) \

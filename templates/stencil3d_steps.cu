@@ -25,7 +25,7 @@
 #pragma gputune tune(AHEAD = 0, 1)  // planes that are on their way from memory
 #pragma gputune tune(UNROLL = 1, 2) // planes
 #pragma gputune define(ACROSS = (32 - 2 * ceil_div(R * STEPS, VEC)) * VEC, DOWN = BY * TY - 2 * R * STEPS)
-#pragma gputune default(STEPS = 1, VEC = 1, BY = 8, TY = 2, PLANES = 32, AHEAD = 0, UNROLL = 1)
+#pragma gputune default(STEPS = 4, VEC = 1, BY = 8, TY = 4, PLANES = 64, AHEAD = 1, UNROLL = 2)
 #pragma gputune require(width % VEC == 0 && TY >= R && R * STEPS <= 8)
 #pragma gputune require(3 * DOWN >= BY * TY && 2 * ACROSS >= 32 * VEC && PLANES >= 4 * R * STEPS)
 #pragma gputune require(VEC * TY * (2 * R * STEPS + 3 + AHEAD) + 32                                \

@@ -155,3 +155,15 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
     *out = scalar;
     return GPUTUNE_OK;
 }
+
+bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
+                          const gt_config *scalar)
+{
+    bool safe = true;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        bool matters =
+            gt_axis_traits_of(template->axes[i].kind)->aligned || (template->work.axes >> i & 1);
+        safe = safe && (!matters || config->choice[i] == scalar->choice[i]);
+    }
+    return safe;
+}

@@ -64,3 +64,6 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
  * config.c. */
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
                                 const gt_config *config);
+/* Whether `config` is as safe as `scalar` at every alignment, and does the same work. */
+bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
+                          const gt_config *scalar);

@@ -82,19 +82,23 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Whether this variant for misaligned buffers was verified with the winner, where the request is
- * proved. */
-static bool is_fallback_verified(const gt_winner *winner, const gt_request *request,
-                                 const gt_config *fallback)
+/* Whether the winner has a variant for misaligned buffers that was verified where the request is
+ * proved. It then takes the place of *fallback: what is made of the default is another one where
+ * the default was edited since, and its code is not stored. */
+static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
+                                   const gt_request *request)
 {
     gt_config stored;
     bool verified =
         winner && winner->fallback_config &&
         gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
-        gt_config_is(&stored, fallback);
+        gt_config_is_as_safe(request->template, &stored, fallback);
     bool here = verified && strcmp(winner->proved_at, request->proved_at) == 0;
-    return here ||
-           (verified && gt_history_is_proved(&here, request, fallback) == GPUTUNE_OK && here);
+    if (verified && !here) {
+        verified = gt_history_is_proved(&here, request, &stored) == GPUTUNE_OK && here;
+    }
+    *fallback = verified ? stored : *fallback;
+    return verified;
 }
 
 /* The variant for misaligned buffers that was verified with the winner, or the default, which is
@@ -105,7 +109,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gt_resources resources;
     GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
     choice->needs_alignment = !same;
-    bool is_verified = is_fallback_verified(winner, request, &choice->fallback);
+    bool is_verified = take_verified_fallback(&choice->fallback, winner, request);
     if (!same && (is_verified || gt_request_is_default(request, &choice->fallback))) {
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
     }

@@ -1,6 +1,7 @@
 /* A sample of the variants of the templates with larger spaces, on the H200's profile, at small
  * sizes that leave a tail. */
 #include "every_variant.h"
+#include "support/folder.h"
 
 static int open_h200(void **state)
 {
@@ -48,6 +49,67 @@ TEST(test_narrow_rows)
 {
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
     verify_space("rmsnorm", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
+}
+
+/* Links a header of the templates into `folder`. */
+static void link_header(const char *folder, const char *name)
+{
+    char *from, *to;
+    assert_true(asprintf(&from, "%s/%s", getenv("GPUTUNE_TEMPLATES"), name) > 0);
+    assert_true(asprintf(&to, "%s/%s", folder, name) > 0);
+    char *whole = realpath(from, NULL);
+    assert_int_equal(symlink(whole, to), 0);
+    free(whole);
+    free(from);
+    free(to);
+}
+
+/* Writes a template to `folder` with `old` in its kernel replaced by `new`; the path is the
+ * caller's. */
+static char *altered(const char *folder, const char *name, const char *old, const char *new)
+{
+    static char text[1 << 16];
+    char *from, *to;
+    assert_true(asprintf(&from, "%s/%s.cu", getenv("GPUTUNE_TEMPLATES"), name) > 0);
+    assert_true(asprintf(&to, "%s/%s.cu", folder, name) > 0);
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    assert_true(in && out);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    fprintf(out, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+    free(from);
+    return to;
+}
+
+/* Proves a few variants of rows of halves that are wrong by 0.2%; none may pass. */
+static void refuse_inaccurate(const char *name, const char *old, const char *new)
+{
+    gt_field field;
+    gt_request *request;
+    if (!bench.farm) {
+        skip();
+    }
+    char *folder = folder_make(), *path = altered(folder, name, old, new);
+    link_header(folder, "gputune.cuh");
+    link_header(folder, "blocks.cuh");
+    verify_begin(&field, &request, path,
+                 GPUTUNE_SIZES({"rows", 5}, {"columns", 4096}, {"T=half", 0}), 17, 1);
+    assert_true(field.variants.count > 1);
+    for (uint32_t i = 0; i < field.variants.count; i++) {
+        assert_int_not_equal(field.variants.items[i].stage, GT_STAGE_READY);
+    }
+    verify_end(&field, request);
+    free(path);
+    folder_remove(folder);
+}
+
+TEST(test_inaccurate_rows)
+{
+    refuse_inaccurate("softmax", "= 1 / gputune_block_reduce", "= 1.002f / gputune_block_reduce");
+    refuse_inaccurate("rmsnorm", "= rsqrtf(", "= 1.002f * rsqrtf(");
 }
 
 TEST(test_rmsnorm)

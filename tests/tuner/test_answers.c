@@ -145,6 +145,18 @@ TEST_OF(test_a_speedup_is_the_one_over_the_default_of_today, world *w, open_worl
     assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
 }
 
+/* Another default is no reason to compile for an answer that is stored. */
+TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, world *w, open_world,
+        close_world)
+{
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    write_default(w, 512);
+    uint32_t compiles = w->farm.compiles;
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->farm.compiles, compiles);
+    assert_true(w->choice.has_fallback);
+}
+
 /* What was left out for the sake of the fastest may be the fastest of a few. */
 TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_world)
 {

@@ -4,8 +4,8 @@ export GPUTUNE_EMU_DEVICES=h200,h200,a100
 warm() { # DATABASE OPTION...
     database=$1
     shift
-    $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 \
-        --only UNROLL=1 --only CACHE=cached --cache hot --time-limit 100 --format csv "$@"
+    $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=256 \
+        --only UNROLL=1,4 --only CACHE=cached --cache hot --time-limit 100 --format csv "$@"
 }
 what() { # without what a clock decides
     cut -d, -f1-5,14-16,24
