@@ -29,6 +29,9 @@ static bool append(gt_caller *c, gt_text *out, gt_text *divided, use how, const 
     const bool divides =
         strstr(gt_text_string(out), "/") || strstr(gt_text_string(out), "ceil_div");
     const bool has_axis = printed && gt_trace_has_axis(t, expression);
+    for (size_t i = 0; i < t->leaf_count && has_axis && how != FOR_GRID; i++) {
+        t->leaves[i].in_data |= gt_expression_uses(expression, (int)i);
+    }
     if (has_axis && how != FOR_GRID && !(how == FOR_LENGTH && divides) && !t->without_axes) {
         gt_expression_free(expression); /* a size that is told in blocks */
         gt_text_free(out);

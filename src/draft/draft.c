@@ -323,8 +323,23 @@ static gt_draft_constant *fixed_constant(const gt_draft *draft, uint16_t d)
     return name ? gt_draft_constant_of(draft, name) : NULL;
 }
 
+static gputune_status guard_constant(maker *m, const gt_draft *draft,
+                                     const gt_draft_constant *constant)
+{
+    return constant->is_macro
+               ? enclose_definitions(m, draft, constant->name)
+               : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
+                                  gt_lines_of(&m->lines, constant->last_line), constant->name);
+}
+
 static gputune_status guard_constants(maker *m, const gt_draft *draft)
 {
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        GT_TRY(constant->is_items && !gt_draft_is_guarded(draft, constant)
+                   ? guard_constant(m, draft, constant)
+                   : GPUTUNE_OK);
+    }
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_constant *constant = fixed_constant(draft, d);
         bool again =
@@ -333,10 +348,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
-        GT_TRY(constant->is_macro
-                   ? enclose_definitions(m, draft, constant->name)
-                   : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
-                                      gt_lines_of(&m->lines, constant->last_line), constant->name));
+        GT_TRY(guard_constant(m, draft, constant));
     }
     return GPUTUNE_OK;
 }
