@@ -966,6 +966,19 @@ TEST(test_included_by_another)
     }
 }
 
+/* Of kernels of one name, the first has a template, and the others are named. */
+TEST(test_overloads)
+{
+    static const char text[] = COPY "__global__ void k(double *y, int n) { y[0] = n; }\n"
+                                    "int main() { int n = 4096; " ALLOCATED
+                                    " k<<<n / 64, 64>>>(a, b, n); k<<<1, 1>>>((double *)a, n); }\n";
+    char *draft = draft_of(text, NULL);
+    assert_true(has(draft, "// ? no template of this 'k': another kernel has its name, and args() "
+                           "choose between them\n__global__ void k(double *y, int n)"));
+    gt_template_free(parse(draft));
+    free(draft);
+}
+
 /* What a tuner's script says of the names that nothing else defines. */
 TEST(test_scripts)
 {
