@@ -334,6 +334,84 @@ static void bind_block(gt_caller *c, uint16_t d)
     alias(t, identities, count, leaf, d);
 }
 
+/* ---- elements of each thread ---- */
+
+/* Whether a loop of the kernel counts up to the constant. */
+static bool is_loops_end(const gt_draft *draft, const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; i < draft->guards.count && !is; i++) {
+        const gt_draft_guard *guard = &draft->guards.items[i];
+        const gt_draft_symbol *loop = gt_draft_loop(draft, &guard->left);
+        uint16_t bound;
+        double step;
+        is = loop && gt_sum_is_number(&loop->step, &step) && step <= 1 &&
+             gt_sum_is_symbol(&guard->bound, &bound) &&
+             strcmp(gt_draft_symbol_at(draft, bound)->name, name) == 0;
+    }
+    return is;
+}
+
+/* What may be the number of elements of each thread. */
+static void find_items(gt_draft *draft)
+{
+    enum { ITEMS_MOST = 64 };
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        gt_draft_constant *constant = &draft->constants.items[i];
+        constant->is_items =
+            constant->has_value && constant->value > 1 && constant->value <= ITEMS_MOST &&
+            !constant->is_template_parameter && !constant->is_enumerator &&
+            !constant->is_undefined && !gt_draft_is_foreign(draft, constant) &&
+            !gt_draft_is_block(draft, constant->name) && is_loops_end(draft, constant->name);
+    }
+}
+
+static void bind_items(gt_caller *c, const gt_draft_constant *constant)
+{
+    const gt_token name = {GT_TOKEN_NAME, constant->name, strlen(constant->name), 0, 0};
+    gt_tracer *t = &c->tracer;
+    gt_found found = {0};
+    size_t at = 1;
+    while (at < c->program->code && !gt_token_equals(&c->program->tokens.items[at], &name)) {
+        at++;
+    }
+    if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {
+        const size_t leaf = gt_trace_add(t, constant->name, found.identity, -1);
+        t->leaves[leaf].is_axis = t->leaves[leaf].has_value = true;
+        t->leaves[leaf].value = (int64_t)constant->value;
+        alias(t, &found.identity, 1, leaf, -1);
+    }
+}
+
+/* Whether the grid is a size divided by the name. */
+static bool divides_grid(const gt_caller *c, const char *name)
+{
+    bool divides = false;
+    for (uint32_t d = 0; d < c->call->grid_dimensions; d++) {
+        const char *grid = gt_text_string(&c->call->grid[d]);
+        const char *by =
+            strncmp(grid, "ceil_div(", 9) == 0 ? strrchr(grid, ',') : strstr(grid, " / ");
+        divides |= by && gt_draft_occurs(by, strlen(by), name) &&
+                   !gt_draft_occurs(grid, (size_t)(by - grid), name);
+    }
+    return divides;
+}
+
+/* Keeps those that the launch follows; false: there are others, and all must be read again. */
+static bool keep_items(gt_caller *c)
+{
+    bool all = true;
+    for (size_t i = 0; i < c->draft->constants.count; i++) {
+        gt_draft_constant *constant = &c->draft->constants.items[i];
+        const int leaf = constant->is_items ? gt_trace_slot(&c->tracer, constant->name) : -1;
+        const bool is = leaf >= 0 && !c->tracer.leaves[leaf].in_data && !c->is_pinned &&
+                        divides_grid(c, constant->name);
+        all &= is == constant->is_items;
+        constant->is_items = is;
+    }
+    return all;
+}
+
 static void bind_all(gt_caller *c)
 {
     c->tracer.leaf_count = c->tracer.alias_count = 0;
@@ -342,6 +420,11 @@ static void bind_all(gt_caller *c)
     }
     for (uint16_t d = 0; d < 3; d++) {
         bind_block(c, d);
+    }
+    for (size_t i = 0; i < c->draft->constants.count; i++) {
+        if (c->draft->constants.items[i].is_items) {
+            bind_items(c, &c->draft->constants.items[i]);
+        }
     }
 }
 
@@ -514,8 +597,14 @@ void gt_call_read(gt_draft *draft)
     gt_caller *c = open_caller(draft);
     if (c && choose_launch(c)) {
         draft->is_called = true;
+        find_items(draft);
         bind_all(c);
         gt_call_read_values(c);
+        if (!keep_items(c)) {
+            c->is_pinned = false;
+            bind_all(c);
+            gt_call_read_values(c);
+        }
         if (c->is_pinned) {
             pin_unknown(c);
             bind_all(c);

@@ -26,6 +26,9 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
     const bool divides =
         strstr(gt_text_string(out), "/") || strstr(gt_text_string(out), "ceil_div");
     const bool has_axis = printed && gt_trace_has_axis(t, expression);
+    for (size_t i = 0; i < t->leaf_count && has_axis && how != GT_CALL_FOR_GRID; i++) {
+        t->leaves[i].in_data |= gt_expression_uses(expression, (int)i);
+    }
     if (has_axis && how != GT_CALL_FOR_GRID && !(how == GT_CALL_FOR_LENGTH && divides) &&
         !t->without_axes) {
         gt_expression_free(expression); /* a size that is told in blocks */

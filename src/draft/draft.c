@@ -326,8 +326,23 @@ static gt_draft_constant *fixed_constant(const gt_draft *draft, uint16_t d)
     return name ? gt_draft_constant_of(draft, name) : NULL;
 }
 
+static gputune_status guard_constant(maker *m, const gt_draft *draft,
+                                     const gt_draft_constant *constant)
+{
+    return constant->is_macro
+               ? enclose_definitions(m, draft, constant->name)
+               : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
+                                  gt_lines_of(&m->lines, constant->last_line), constant->name);
+}
+
 static gputune_status guard_constants(maker *m, const gt_draft *draft)
 {
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        GT_TRY(constant->is_items && !gt_draft_is_guarded(draft, constant)
+                   ? guard_constant(m, draft, constant)
+                   : GPUTUNE_OK);
+    }
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_constant *constant = fixed_constant(draft, d);
         bool again =
@@ -336,10 +351,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
-        GT_TRY(constant->is_macro
-                   ? enclose_definitions(m, draft, constant->name)
-                   : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
-                                      gt_lines_of(&m->lines, constant->last_line), constant->name));
+        GT_TRY(guard_constant(m, draft, constant));
     }
     return GPUTUNE_OK;
 }
@@ -433,6 +445,27 @@ static bool is_again(gt_text *names, const gt_draft *draft)
     return is;
 }
 
+/* Another function of a kernel's name, with other parameters, is said to be left out. */
+static gputune_status note_overload(maker *m, const gt_draft *draft)
+{
+    char name[GT_NAME_MAX];
+    gt_function first;
+    gt_text note = {0};
+    const gt_function *own = &draft->function;
+    gt_draft_function_name(name, draft);
+    const size_t length = own->parameters_end - own->parameters;
+    if (!find_definition(&first, m->joined, name) || first.begin == own->begin ||
+        (first.parameters_end - first.parameters == length &&
+         memcmp(m->joined + first.parameters, m->joined + own->parameters, length) == 0)) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&note,
+                   "// ? no template of this '%s': another kernel has its name, and args() "
+                   "choose between them\n",
+                   name);
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, own->begin).line, &note);
+}
+
 /* Every kernel that the program launches, or, where it launches none, every kernel. */
 static gputune_status add_all(maker *m)
 {
@@ -450,9 +483,10 @@ static gputune_status add_all(maker *m)
                 break;
             }
             draft->function = function;
-            bool wanted = !function.is_specialisation &&
-                          (!launched || gt_call_is_launched(draft)) && !is_again(&names, draft);
-            status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
+            bool wanted = !function.is_specialisation && (!launched || gt_call_is_launched(draft));
+            const bool again = wanted && is_again(&names, draft);
+            wanted &= !again;
+            status = wanted ? add_kernel(m, draft) : again ? note_overload(m, draft) : GPUTUNE_OK;
             added += wanted && status == GPUTUNE_OK;
             if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
                 status = leave_out(m, draft);

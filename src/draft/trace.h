@@ -20,7 +20,8 @@ typedef struct gt_trace_leaf {
     bool has_value;   /* the program states the value */
     bool is_number;   /* expressions contain its value, not its name */
     bool is_assumed;  /* a scalar's value that the program does not say, and no length needs */
-    bool is_axis;     /* a dimension of the block that is a tunable */
+    bool is_axis;     /* a dimension of the block, or the elements of a thread, as a tunable */
+    bool in_data;     /* an axis: a length or a scalar depends on it */
     bool is_property; /* a property of the device */
     bool in_grid, in_length; /* the grid, or a buffer's length, depends on it */
 } gt_trace_leaf;

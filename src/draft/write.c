@@ -163,6 +163,18 @@ static void write_axes(gt_draft_writer *w)
     }
 }
 
+static void write_items(gt_draft_writer *w)
+{
+    for (size_t i = 0; i < w->draft->constants.count; i++) {
+        const gt_draft_constant *constant = &w->draft->constants.items[i];
+        choice choice = {{{1, 2, 4, 8}, 4}, (int64_t)constant->value};
+        if (constant->is_items) {
+            gt_values_add(&choice.values, choice.chosen);
+            write_axis(w, constant->name, &choice, "// guess: how many elements each thread has\n");
+        }
+    }
+}
+
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 static void append_block(gt_draft_writer *w, uint16_t d)
@@ -478,8 +490,8 @@ static void write_candidates(gt_draft_writer *w)
         const double value = constant->value;
         if (!constant->is_template_parameter && constant->has_value && value >= 2 &&
             value <= 1024 && !constant->is_enumerator && !constant->is_listed &&
-            !gt_draft_is_block(draft, name) && !gt_draft_is_declared(w, name) &&
-            gt_draft_in_kernel(draft, name)) {
+            !constant->is_items && !gt_draft_is_block(draft, name) &&
+            !gt_draft_is_declared(w, name) && gt_draft_in_kernel(draft, name)) {
             gt_text_printf(w->out,
                            "// guess: if results do not depend on '%s' (line %d), it may be an "
                            "axis: put its definition between #ifndef %s and #endif, and add\n"
@@ -527,6 +539,7 @@ static const struct {
     {"args", gt_draft_write_args},
     {"texture", gt_draft_write_textures},
     {"block", write_axes},
+    {"block", write_items},
     {"block", write_block},
     {"grid", write_grid},
     {"require", write_requirements},

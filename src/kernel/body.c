@@ -633,8 +633,10 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     GT_FREED char *code = NULL;
+    gt_overloads_blank(parse, parse->left);
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(gt_host_code_cut(&code, text, parse->parts));
+    gt_overloads_blank(parse, code);
     GT_TRY(rewrite(&code, parse->template));
     GT_TRY(make_kernel_body(parse, code));
     GT_TRY(make_judge_body(parse, code));

@@ -8,6 +8,9 @@
  * ETEMPLATE for a function that is missing, or whose parameters differ from what the pragmas say.
  */
 gputune_status gt_functions_check(gt_parse *parse, const char *text);
+/* If one of several functions with the name of a single kernel has the parameters that args() and
+ * scratch() say, blanks those of the others in `text`, so that lines keep their numbers. */
+void gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, makes parts->kernel_body and parts->judge_body from it, and notes
  * which names of tunables and problem values occur. ETEMPLATE as above. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);

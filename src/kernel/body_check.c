@@ -2,6 +2,7 @@
 #include "kernel/body.h"
 
 #include "kernel/binding.h"
+#include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
@@ -418,6 +419,45 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                           judge->kernel.name);
     }
     return check_judge_parameters(judge, parse, parameters, count, extra);
+}
+
+/* Whether the function's parameters are those of args() and scratch(). */
+static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
+{
+    const gt_template *template = parse->template;
+    gt_function_parameter given[GT_PARAMETER_MAX];
+    char blocks[GT_BLOCKS_TEXT];
+    size_t count;
+    bool fits = gt_function_parameters(given, GT_PARAMETER_MAX, &count, blocks, text, function) &&
+                count == template->taken_count + parse->parts->scratch_count;
+    for (uint32_t i = 0; i < template->taken_count && fits; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        gt_element element;
+        const bool known = given[i].has_type && fixed_element(&element, argument);
+        fits = given[i].pointer == (argument->is_buffer || argument->pointee[0]) &&
+               (!known || given[i].element.type == element.type);
+    }
+    return fits;
+}
+
+void gt_overloads_blank(const gt_parse *parse, char *text)
+{
+    const gt_kernel_name *kernel = &parse->parts->steps[0].kernel;
+    gt_function function;
+    bool has = false;
+    if (parse->parts->is_pipeline || parse->parts->step_count == 0 || kernel->is_template) {
+        return;
+    }
+    for (int pass = 0; pass < 1 + has; pass++) {
+        for (size_t at = 0; gt_function_find(&function, text, kernel->name, at);) {
+            const bool fits = fits_arguments(parse, text, &function);
+            has |= fits && function.is_definition;
+            at = function.next;
+            if (pass == 1 && !fits && function.plain) {
+                gt_blank(text, function.begin, function.end);
+            }
+        }
+    }
 }
 
 gputune_status gt_functions_check(gt_parse *parse, const char *text)

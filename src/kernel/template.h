@@ -8,6 +8,7 @@
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
  *     problem values, and what the C++ source knows. A value that is an argument is a macro too,
  *     unless the code has a parameter of that name. The same holds wherever a kernel is named
+ *     Of several functions with the name of a single kernel, args() choose the one that they fit
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. Where both have a clause that a kernel
  *     has once (block, reference, …), or args(), its own counts. The functions of the others, and their

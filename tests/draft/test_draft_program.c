@@ -86,6 +86,28 @@ static const program programs[] = {
      "y.of[m] = uniform(0, 99), in float x.at[m], in int x.of[m] = uniform(0, m - 1))\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(m, BLOCK))\n"
      "work(bytes = 16 * m)\nreference(self)\n"},
+    {"elements of each thread, by which the grid is divided",
+     "#define ITEMS 4\n__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    for (int j = 0; j < ITEMS; j++) {\n"
+     "        int i = (blockIdx.x * ITEMS + j) * blockDim.x + threadIdx.x;\n"
+     "        if (i < n) y[i] = x[i];\n    }\n}\n"
+     "int main() { int n = 4096; const int all = 256 * ITEMS; " ALLOCATED
+     " k<<<(n + all - 1) / all, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\ntune(ITEMS = 1, 2, 4, 8)\n"
+     "default(ITEMS = 4)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK * ITEMS))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
+    {"a loop's end by which a length is multiplied, and another that the grid does not have",
+     "#define ROW 4\n#define TAPS 3\n__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    for (int j = 0; j < ROW && i < n; j++) {\n        float sum = 0;\n"
+     "        for (int t = 0; t < TAPS; t++) sum += x[i];\n        y[i * ROW + j] = sum;\n    "
+     "}\n}\n"
+     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * ROW * 4);\n"
+     "cudaMalloc(&b, n * sizeof(float)); k<<<n / (64 * ROW), 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[4 * n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / 256)\n"
+     "require(n % 256 == 0)\nwork(bytes = 20 * n)\nreference(self)\n"},
     {"a grid and a block in one declaration, of constants in one declaration, which stay",
      "constexpr int TILE = 32, ROWS = 8;\n"
      "__global__ void k(float *y, const float *x, int w, int h)\n{\n"
@@ -973,6 +995,19 @@ TEST(test_included_by_another)
         free(draft);
         gt_text_free(&text);
     }
+}
+
+/* Of kernels of one name, the first has a template, and the others are named. */
+TEST(test_overloads)
+{
+    static const char text[] = COPY "__global__ void k(double *y, int n) { y[0] = n; }\n"
+                                    "int main() { int n = 4096; " ALLOCATED
+                                    " k<<<n / 64, 64>>>(a, b, n); k<<<1, 1>>>((double *)a, n); }\n";
+    char *draft = draft_of(text, NULL);
+    assert_true(has(draft, "// ? no template of this 'k': another kernel has its name, and args() "
+                           "choose between them\n__global__ void k(double *y, int n)"));
+    gt_template_free(parse(draft));
+    free(draft);
 }
 
 /* What a tuner's script says of the names that nothing else defines. */

@@ -28,6 +28,28 @@ static bool defines(const char *text, const char *macro)
     return generates(text, line);
 }
 
+/* Of several functions with the kernel's name, the one that args() fit is the kernel. */
+TEST(test_overloads)
+{
+    static const char code[] = "__global__ void twice(float *y, int n) { y[0] = 1; }\n"
+                               "__global__ void twice(double *y, int n) { y[0] = 2; }\n"
+                               "__global__ void twice(float *y, float a, int n) { y[0] = a; }\n";
+    static const struct {
+        const char *args, *kept, *others[2];
+    } cases[] = {{"out float y[n], int n", "y[0] = 1;", {"y[0] = 2;", "y[0] = a;"}},
+                 {"out double y[n], int n", "y[0] = 2;", {"y[0] = 1;", "y[0] = a;"}},
+                 {"out float y[n], float a = 2, int n", "y[0] = a;", {"y[0] = 1;", "y[0] = 2;"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       P "kernel(twice) problem(n = 64) block(32) grid(1) args(%s)\n%s",
+                       cases[i].args, code);
+        assert_true(generates(text, cases[i].kept));
+        assert_false(generates(text, cases[i].others[0]));
+        assert_false(generates(text, cases[i].others[1]));
+    }
+}
+
 #define SUM(before, parameters, body)                                                              \
     P "kernel(sum<B, B * NUM>)\n" ARGS P                                                           \
       "tune(B = 32, 64) tune(NUM = 1, 2, 4) block(B) grid(ceil_div(n, B))\n" before                \
