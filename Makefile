@@ -45,7 +45,7 @@ LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
 EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
-SUPPORT_SRC := $(wildcard tests/support/*.c)
+SUPPORT_SRC := $(filter-out %/cached_nvrtc.c,$(wildcard tests/support/*.c))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include build/nvrtc/nvidia/*/include))
 CUDA_LIB ?= $(firstword $(wildcard $(CUDA_INCLUDE:/include=/lib64) $(CUDA_INCLUDE:/include=/lib)))
@@ -71,6 +71,7 @@ TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 FAKE_WHEEL := $(B)/tests/gpu/wheel/libnvrtc.so.12
+CACHED_NVRTC := $(B)/tests/support/cached_nvrtc.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
@@ -88,7 +89,7 @@ TABLES := $(wildcard db/*.wisdom)
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
      $(B)/man/gputune-template.7 $(if $(TABLES),$(B)/tables/gputune.db)
 lib: $(B)/libgputune.a
-tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
+tests: $(TESTS) $(FAKE) $(DIFFERENTIAL) $(CACHED_NVRTC)
 fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
 benches: $(BENCHES)
@@ -199,6 +200,9 @@ $(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
+# NVRTC that compiles what it has compiled before only once
+$(CACHED_NVRTC): tests/support/cached_nvrtc.c
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden $< -o $@ -ldl
 # NVRTC and its builtins as a wheel has them: without a RUNPATH
 $(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -fPIC -Wl,-soname,$(@F) $< -ldl -o $@ && \
