@@ -30,6 +30,8 @@ BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) $(if $(DEBUG),,-DNDEBUG) -Wall -Wextra -W
                "-ffile-prefix-map=$(CURDIR)=." -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 # loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
+# tests compile five times as fast without optimisation, and most of them wait for the library
+TEST_CFLAGS = $(if $(SANITIZE),,-O0)
 LDFLAGS := -pthread $(SANFLAGS)
 lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
 # Archives need not be position-independent: with STATIC=1 there is no shared library, and the
@@ -45,7 +47,7 @@ LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
 EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
-SUPPORT_SRC := $(wildcard tests/support/*.c)
+SUPPORT_SRC := $(filter-out %/cached_nvrtc.c,$(wildcard tests/support/*.c))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include build/nvrtc/nvidia/*/include))
 CUDA_LIB ?= $(firstword $(wildcard $(CUDA_INCLUDE:/include=/lib64) $(CUDA_INCLUDE:/include=/lib)))
@@ -71,6 +73,7 @@ TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 FAKE_WHEEL := $(B)/tests/gpu/wheel/libnvrtc.so.12
+CACHED_NVRTC := $(B)/tests/support/cached_nvrtc.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
@@ -88,7 +91,7 @@ TABLES := $(wildcard db/*.wisdom)
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
      $(B)/man/gputune-template.7 $(if $(TABLES),$(B)/tables/gputune.db)
 lib: $(B)/libgputune.a
-tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
+tests: $(TESTS) $(FAKE) $(DIFFERENTIAL) $(CACHED_NVRTC)
 fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
 benches: $(BENCHES)
@@ -98,16 +101,17 @@ help:
 
 # --- objects: rebuilt when the flags change, with header dependencies --------------------------------
 $(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS)' | cmp -s - $@ || \
-	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS)' > $@
+	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(TEST_CFLAGS)' | cmp -s - $@ || \
+	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(TEST_CFLAGS)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
 # the model is loops over numbers
 $(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/tests/fuzz/%.o: TEST_CFLAGS :=
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
-	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
 # the wheels that set-up brings have a cuda.h; a toolkit's comes first
 $(B)/obj/tests/support/cuda_layout.o: CPPFLAGS += -idirafter build/nvrtc/nvidia/cu13/include
 $(B)/obj/tools/%.o: tools/%.c $(B)/flags
@@ -199,6 +203,9 @@ $(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
+# NVRTC that compiles what it has compiled before only once
+$(CACHED_NVRTC): tests/support/cached_nvrtc.c
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden $< -o $@ -ldl
 # NVRTC and its builtins as a wheel has them: without a RUNPATH
 $(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -fPIC -Wl,-soname,$(@F) $< -ldl -o $@ && \
@@ -252,10 +259,9 @@ demo: setup
 	@tools/demo $(B)
 
 #: make check         sets up, builds, runs every test that needs no GPU
-check:
-	@tools/setup check
-	@$(MAKE) --no-print-directory $(ALL_CORES) check-build
-	@tools/check $(B)
+# what is only downloaded for tests comes while the build runs
+check: setup
+	@tools/setup check & $(MAKE) --no-print-directory $(ALL_CORES) check-build && wait $$! && tools/check $(B)
 check-build: all tests fuzzers benches
 
 #: make check-san     the tests under ASan with UBSan, then TSan

@@ -48,12 +48,28 @@ typedef struct world {
     uint32_t seen;
 } world;
 
+/* Three of the templates that come with gputune: reading each costs the same calls. */
+static void link_templates(const char *folder)
+{
+    static const char *const names[] = {"axpy.cu", "dot.cu", "stencil2d_steps.cu", "gputune.cuh"};
+    char *templates = realpath("templates", NULL);
+    assert_non_null(templates);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char from[512], to[128];
+        snprintf(from, sizeof from, "%s/%s", templates, names[i]);
+        snprintf(to, sizeof to, "%s/%s", folder, names[i]);
+        assert_int_equal(symlink(from, to), 0);
+    }
+    setenv("GPUTUNE_TEMPLATES", folder, 1);
+    free(templates);
+}
+
 static int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
-    setenv("GPUTUNE_TEMPLATES", "templates", 0);
     w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/file", w->folder);
+    link_templates(w->folder);
     *state = w;
     return 0;
 }
@@ -167,7 +183,7 @@ static gputune_status ask_for_kernels(gputune *tuner, world *w)
     GT_TRY(gputune_add_source(tuner, "given.cu", template_text, includes));
     w->seen = 0;
     GT_TRY(gputune_kernels(tuner, count_kernel, w));
-    assert_true(w->seen > 5);
+    assert_int_equal(w->seen, 4);
     w->seen = 0;
     GT_TRY(gputune_find_kernels(tuner, "given", count_kernel, w));
     assert_int_equal(w->seen, 1);
@@ -229,7 +245,7 @@ TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
     for (int i = 0; i < REMEMBERED; i++) {
         assert_int_equal(ask_for_everything(w), GPUTUNE_OK);
     }
-    each_allocation(11, ask_for_everything, NULL, w);
+    each_allocation(5, ask_for_everything, NULL, w);
     each_of_sqlite(997, ask_for_everything, NULL, w);
 }
 

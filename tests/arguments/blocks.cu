@@ -6,7 +6,7 @@ struct stencil {
 };
 __constant__ float bias[16];
 #pragma gputune kernel(blocks)
-#pragma gputune problem(n = 3000)
+#pragma gputune problem(n = 700)
 #pragma gputune pass(s : stencil = value, constant, global : {uniform(0, 1), .step = constant(2), .wrap = constant(1)})
 #pragma gputune pass(table : double[600] = value, split, constant, global)
 #pragma gputune constant(bias : float[16] : uniform(-2, 2))

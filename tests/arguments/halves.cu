@@ -3,7 +3,7 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #pragma gputune kernel(halves)
-#pragma gputune problem(n = 2000)
+#pragma gputune problem(n = 500)
 #pragma gputune args(out half2 h[n], out __nv_bfloat16 b[n], out __nv_fp8_e4m3 f[n], out __nv_fp8x2_e5m2 g[n], in half x[n], in const __nv_bfloat162 y[n], in __nv_fp8_e4m3 z[n], __half s = 1.5, __nv_bfloat16 t = 0.75, half2 u = {2, 3}, size_t n)
 #pragma gputune tune(BLOCK = 64, 128) block(BLOCK) grid(ceil_div(n, BLOCK))
 #pragma gputune reference(halves_reference)

@@ -20,7 +20,7 @@ struct step {
     __device__ float gravity(int i) const { return rule.g[i] * t; }
 };
 #pragma gputune kernel(particles)
-#pragma gputune problem(n = 2000)
+#pragma gputune problem(n = 500)
 #pragma gputune args(inout body b[n] = {.kind = uniform(0, 3), .mass = uniform(1, 2), .trail = zero}, out float2 energy[n], in rules extra[4] = {uniform(0, 1), index}, step s = {.rule.g = 0.5, .rule.limit = 7, .bounce = 1, .t = 0.25}, float4 wind = {1, 2, 0.5, 0})
 #pragma gputune tune(BLOCK = 64, 128) block(BLOCK) grid(ceil_div(n, BLOCK))
 #pragma gputune reference(particles_reference, grid = ceil_div(n, 256))

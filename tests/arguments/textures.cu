@@ -1,6 +1,6 @@
 // textures: elements of several types, read from linear memory
 #pragma gputune kernel(textures)
-#pragma gputune problem(n = 10000)
+#pragma gputune problem(n = 1500)
 #pragma gputune args(out float y[n], in float x[n], in int2 p[n] = uniform(-9, 9), in ushort4 q[n] = index, in uint8_t w[n] = index, in double d[n], int n)
 #pragma gputune texture(x) texture(p) texture(q) texture(w, read = normalized) texture(d)
 #pragma gputune tune(BLOCK = 64, 256)

@@ -102,7 +102,8 @@ static traces traces_now(void)
 static void expect_no_traces(traces before)
 {
     traces now = traces_now();
-    for (int i = 0; i < 100 && now.children > before.children; i++) {
+    for (int i = 0;
+         i < 100 && (now.children > before.children || now.descriptors > before.descriptors); i++) {
         usleep(50000); /* workers are ended without waiting for them */
         now = traces_now();
     }

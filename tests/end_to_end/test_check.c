@@ -274,7 +274,7 @@ TEST(test_no_false_alarms)
     for (int i = 0; i < (int)(sizeof right / sizeof *right); i++) {
         if (is_wanted(right[i], i, 5)) {
             told *t = calloc(1, sizeof *t);
-            check(t, tuner, right[i], getenv("GPUTUNE_TEST_LONG") ? 8 : 3);
+            check(t, tuner, right[i], getenv("GPUTUNE_TEST_LONG") ? 8 : 2);
             alarms += t->alarms;
             free(t);
         }

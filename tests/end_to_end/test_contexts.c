@@ -160,8 +160,6 @@ TEST(test_the_first_launch_in_a_context_is_captured)
     static float values[COUNT];
     float a = 2, got;
     size_t n = COUNT;
-    CUgraph graph;
-    CUgraphExec exec;
     tuner = tuner_open(":memory:");
     gputune_plan *plan = ask("axpy");
     CUcontext other = new_context();
@@ -170,9 +168,7 @@ TEST(test_the_first_launch_in_a_context_is_captured)
     CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &a, &n)));
-    CU(StreamEndCapture(stream, &graph));
-    CU(GraphInstantiateWithFlags(&exec, graph, 0));
-    CU(GraphDestroy(graph));
+    CUgraphExec exec = capture_end(stream);
     gputune_plan_release(plan);
     gputune_close(tuner);
     CU(GraphLaunch(exec, stream));

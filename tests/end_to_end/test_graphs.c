@@ -45,16 +45,12 @@ static CUgraphExec captured(const char *text, CUdeviceptr y, CUstream stream)
 {
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *one = plan_of(tuner, text, "one"), *two = plan_of(tuner, text, "two");
-    CUgraph graph;
-    CUgraphExec exec;
     size_t n = N;
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     OK(gputune_launch(one, stream, GPUTUNE_ARGS(&y, &n)));
     OK(gputune_launch(one, stream, GPUTUNE_ARGS(&y, &n)));
     OK(gputune_launch(two, stream, GPUTUNE_ARGS(&y, &n)));
-    CU(StreamEndCapture(stream, &graph));
-    CU(GraphInstantiateWithFlags(&exec, graph, 0));
-    CU(GraphDestroy(graph));
+    CUgraphExec exec = capture_end(stream);
     gputune_plan_release(one);
     gputune_plan_release(two);
     gputune_close(tuner);

@@ -36,15 +36,6 @@ static gputune *tuner_with(const char *more)
     return tuner;
 }
 
-static gputune_plan *plan_of(gputune *tuner)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, "triple", GPUTUNE_SIZES({"n", N}), &options));
-    return plan;
-}
-
 static int launch(gputune_plan *plan, CUdeviceptr y, CUdeviceptr x, CUdeviceptr z)
 {
     size_t n = N;
@@ -75,7 +66,7 @@ TEST(test_a_launch_on_overlapping_buffers_is_refused)
 {
     const CUdeviceptr bytes = N * sizeof(float);
     gputune *tuner = tuner_with("");
-    gputune_plan *plan = plan_of(tuner);
+    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     expect_refused(launch(plan, at, at, at + bytes), "triple: y, which is written");
     expect_refused(launch(plan, at, at, at + bytes), "put in_place(y : x) into the template");
@@ -95,7 +86,7 @@ TEST(test_what_the_template_names_is_launched_in_place)
     float result;
     const CUdeviceptr bytes = N * sizeof(float);
     gputune *tuner = tuner_with(clause);
-    gputune_plan *plan = plan_of(tuner);
+    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     OK(launch(plan, at, at, at + bytes));
     CU(CtxSynchronize());

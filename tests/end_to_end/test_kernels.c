@@ -10,16 +10,6 @@ static int open_h200(void **state)
     return world_open("emu:h200");
 }
 
-static gputune_plan *plan_of(gputune *tuner, const char *path, gputune_sizes sizes)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.time_limit_s = 120;
-    OK(tune_kernel(&plan, tuner, path, sizes, &options));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    return plan;
-}
-
 static void fill(float *values, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -32,7 +22,7 @@ TEST(test_a_template)
     enum { N = 3001 };
     static float x[N], y[N], out[N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
     fill(x, N);
     fill(y, N);
     CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
@@ -59,11 +49,12 @@ TEST(test_specialisations)
     int n = N;
     gputune *tuner = tuner_open(world.database);
     CUdeviceptr y = buffer_of(wide, sizeof wide);
-    gputune_plan *plan = plan_of(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}));
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
     CU(MemcpyDtoH(wide, y, sizeof wide));
     gputune_plan_release(plan);
-    plan = plan_of(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}, {"T=float", 0}));
+    plan =
+        plan_measured(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}, {"T=float", 0}));
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
     CU(MemcpyDtoH(narrow, y, sizeof narrow));
     for (int i = 0; i < N; i++) {
@@ -78,7 +69,8 @@ TEST(test_a_cooperative_grid)
     enum { N = 1500 };
     static float y[N], expected[N], out[N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan =
+        plan_measured(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     memcpy(expected, y, sizeof y);
     int n = N, steps = 3;
@@ -108,7 +100,7 @@ TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
     enum { N = 3000 };
     static float y[N], out[N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     double sum = 0;
     for (int i = 0; i < N; i++) {
@@ -153,7 +145,7 @@ TEST(test_a_pipeline)
     enum { N = 5000 };
     static float y[N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     int n = N;
     CUdeviceptr dy = buffer_of(y, sizeof y);
@@ -163,12 +155,9 @@ TEST(test_a_pipeline)
     assert_normalised(dy, y, N);
 
     /* the two kernels are two nodes of a graph, in order */
-    CUgraph graph;
-    CUgraphExec replay;
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dy, &n)));
-    CU(StreamEndCapture(stream, &graph));
-    CU(GraphInstantiateWithFlags(&replay, graph, 0));
+    CUgraphExec replay = capture_end(stream);
     for (int i = 0; i < 2; i++) {
         CU(MemcpyHtoD(dy, y, sizeof y));
         CU(GraphLaunch(replay, stream));
@@ -176,7 +165,6 @@ TEST(test_a_pipeline)
         assert_normalised(dy, y, N);
     }
     CU(GraphExecDestroy(replay));
-    CU(GraphDestroy(graph));
     CU(StreamDestroy(stream));
     gputune_plan_release(plan);
     gputune_close(tuner);
@@ -186,7 +174,7 @@ TEST(test_a_pipeline)
 TEST(test_functions_of_a_pipeline)
 {
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
+    gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_function(&function, plan, 1));

@@ -166,13 +166,10 @@ TEST(test_a_captured_launch_is_replayed_twice)
     CUdeviceptr sum = buffer_of(&zero, sizeof zero), other = buffer_of(&zero, sizeof zero);
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         gputune_plan *plan = plan_passing(tuner, passing[i]);
-        CUgraph graph;
-        CUgraphExec exec;
         int expected = fill(values, 5);
         CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
         OK(gputune_launch(plan, stream, GPUTUNE_ARGS(values, &sum)));
-        CU(StreamEndCapture(stream, &graph));
-        CU(GraphInstantiateWithFlags(&exec, graph, 0));
+        CUgraphExec exec = capture_end(stream);
         for (int replay = 0; replay < 2; replay++) {
             int others = fill(values, 6 + replay); /* launches between replays change nothing */
             CU(MemsetD32(sum, 0, 1));
@@ -183,7 +180,6 @@ TEST(test_a_captured_launch_is_replayed_twice)
             assert_int_equal(sum_at(other), others);
         }
         CU(GraphExecDestroy(exec));
-        CU(GraphDestroy(graph));
         gputune_plan_release(plan);
     }
     CU(StreamDestroy(stream));

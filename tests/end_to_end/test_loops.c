@@ -9,17 +9,6 @@ static int open_h200(void **state)
     return world_open(world_driver());
 }
 
-static gputune_plan *plan_of(gputune *tuner, const char *path, gputune_sizes sizes)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.time_limit_s = 120;
-    OK(tune_kernel(&plan, tuner, path, sizes, &options));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(info_of(plan).failed, 0);
-    return plan;
-}
-
 static int rising(const void *a, const void *b)
 {
     const unsigned *x = a, *y = b;
@@ -41,7 +30,8 @@ TEST(test_a_sort)
     enum { N = 1024 };
     static unsigned x[N], sorted[N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
+    assert_int_equal(info_of(plan).failed, 0);
     for (unsigned i = 0; i < N; i++) {
         sorted[i] = x[i] = i * 2654435761u;
     }
@@ -54,18 +44,14 @@ TEST(test_a_sort)
     assert_sorted(dx, sorted, N);
     assert_non_null(strstr(info_of(plan).grids, "(55 times)"));
 
-    CUgraph graph;
-    CUgraphExec replay;
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dx, &n)));
-    CU(StreamEndCapture(stream, &graph));
-    CU(GraphInstantiateWithFlags(&replay, graph, 0));
+    CUgraphExec replay = capture_end(stream);
     CU(MemcpyHtoD(dx, x, sizeof x));
     CU(GraphLaunch(replay, stream));
     CU(StreamSynchronize(stream));
     assert_sorted(dx, sorted, N);
     CU(GraphExecDestroy(replay));
-    CU(GraphDestroy(graph));
     CU(StreamDestroy(stream));
     gputune_plan_release(plan);
     gputune_close(tuner);
@@ -100,7 +86,8 @@ TEST(test_addresses_of_elements)
     enum { ROWS = 9, N = 3000 };
     static float y[ROWS * N], out[ROWS * N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/middle.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "tests/language/middle.cu", GPUTUNE_SIZES({"n", N}));
+    assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < ROWS * N; i++) {
         y[i] = (float)(i % 1009);
     }
@@ -124,7 +111,8 @@ TEST(test_a_decomposition)
     static float a[N * N], out[N * N];
     static double lu[N * N];
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_measured(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
+    assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < N * N; i++) {
         a[i] = (float)(i * 37 % 101) / 101 + (i % (N + 1) == 0 ? N : 0);
         lu[i] = a[i];
@@ -159,8 +147,9 @@ TEST(test_a_stencil)
     static float x[N], out[N], now[N], next[N];
     gputune *tuner = tuner_open(world.database);
     for (int steps = 4; steps <= 5; steps++) {
-        gputune_plan *plan =
-            plan_of(tuner, "tests/language/stencil.cu", GPUTUNE_SIZES({"n", N}, {"steps", steps}));
+        gputune_plan *plan = plan_measured(tuner, "tests/language/stencil.cu",
+                                           GPUTUNE_SIZES({"n", N}, {"steps", steps}));
+        assert_int_equal(info_of(plan).failed, 0);
         for (int i = 0; i < N; i++) {
             now[i] = x[i] = (float)(i % 17);
         }

@@ -108,15 +108,6 @@ static void expect_refused(int status, const char *what)
     }
 }
 
-static gputune_plan *plan_of(gputune *tuner)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, "triple", GPUTUNE_SIZES({"n", N}), &options));
-    return plan;
-}
-
 static void expect_result(const grid *g)
 {
     float result;
@@ -132,7 +123,7 @@ TEST(test_a_program_passes_its_struct)
 {
     float *values = calloc(3 * N, sizeof *values), factor = 3;
     gputune *tuner = tuner_new();
-    gputune_plan *plan = plan_of(tuner);
+    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     for (int i = 0; i < N; i++) {
         values[i] = (float)i;
     }
@@ -196,7 +187,7 @@ TEST(test_its_addresses_are_checked)
 {
     float factor = 3, *values = calloc(3 * N, sizeof *values);
     gputune *tuner = tuner_new();
-    gputune_plan *plan = plan_of(tuner);
+    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
     const grid right = grid_at(at);
     grid g = right;

@@ -1,5 +1,5 @@
-/* Every valid variant of every template that comes with gputune, on the H200's profile, at small
- * sizes that leave a tail. */
+/* The variants of the templates with small spaces, on the H200's profile, at small sizes that leave
+ * a tail: all of them in the long test. */
 #include "every_variant.h"
 
 static int open_h200(void **state)

@@ -50,12 +50,8 @@ static CUdeviceptr image_of(float first)
 
 static gputune_plan *layered_plan_of(gputune *tuner)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
     OK(gputune_add_source(tuner, "lift.cu", layered_text, NULL));
-    OK(tune_kernel(&plan, tuner, "lift", GPUTUNE_SIZES({"w", WIDTH}), &options));
-    return plan;
+    return plan_untuned(tuner, "lift", GPUTUNE_SIZES({"w", WIDTH}));
 }
 
 static int lift(gputune_plan *plan, CUstream stream, CUdeviceptr y, CUdeviceptr x)
@@ -87,12 +83,8 @@ static void expect_lifted(CUdeviceptr y, float first)
 
 static gputune_plan *plan_of(gputune *tuner)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
     OK(gputune_add_source(tuner, "turn.cu", template_text, NULL));
-    OK(tune_kernel(&plan, tuner, "turn", GPUTUNE_SIZES({"n", N}), &options));
-    return plan;
+    return plan_untuned(tuner, "turn", GPUTUNE_SIZES({"n", N}));
 }
 
 static int launch(gputune_plan *plan, CUstream stream, CUdeviceptr y, CUdeviceptr image)
@@ -129,17 +121,13 @@ TEST(each_buffer_is_read_by_its_launches)
 
 TEST(a_graph_keeps_its_texture)
 {
-    CUgraph graph;
-    CUgraphExec exec;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = plan_of(tuner);
     CUstream stream = stream_new();
     CUdeviceptr image = image_of(7), y = image_of(0);
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(launch(plan, stream, y, image));
-    CU(StreamEndCapture(stream, &graph));
-    CU(GraphInstantiateWithFlags(&exec, graph, 0));
-    CU(GraphDestroy(graph));
+    CUgraphExec exec = capture_end(stream);
     gputune_plan_release(plan);
     gputune_close(tuner);
     CU(GraphLaunch(exec, stream));
@@ -152,8 +140,6 @@ TEST(a_graph_keeps_its_texture)
  * again, and whose plan and tuner are gone. */
 TEST(layers_are_copied_by_each_launch)
 {
-    CUgraph graph;
-    CUgraphExec exec;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = layered_plan_of(tuner);
     CUstream streams[2] = {stream_new(), stream_new()};
@@ -169,9 +155,7 @@ TEST(layers_are_copied_by_each_launch)
     }
     CU(StreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(lift(plan, streams[0], y[0], x[0]));
-    CU(StreamEndCapture(streams[0], &graph));
-    CU(GraphInstantiateWithFlags(&exec, graph, 0));
-    CU(GraphDestroy(graph));
+    CUgraphExec exec = capture_end(streams[0]);
     gputune_plan_release(plan);
     gputune_close(tuner);
     for (int round = 0; round < 2; round++) {

@@ -66,34 +66,26 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* Of a million on a GPU and in a long run, a quarter of them on the emulator. */
-static void judge_sum(const char *name, const char *size)
+/* Whole on a GPU and in a long run; on the emulator of a `size` that still has all faults. */
+static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");
-    judge_template(name, GPUTUNE_SIZES({size, whole ? 1000000 : 250000}));
+    judge_template(name, whole ? (gputune_sizes){0} : GPUTUNE_SIZES({size, on_emulator}));
 }
 
-TEST(test_sum)
-{
-    judge_sum("sum", "n");
-}
-
-TEST(test_positive_sum)
-{
-    judge_sum("positive_sum", "N");
-}
-
-#define JUDGE(name)                                                                                \
+#define JUDGE(name, size, on_emulator)                                                             \
     TEST(test_##name)                                                                              \
     {                                                                                              \
-        judge_template(#name, (gputune_sizes){0});                                                 \
+        judge(#name, size, on_emulator);                                                           \
     }
-JUDGE(box)
-JUDGE(dot)
-JUDGE(softmax)
-JUDGE(polynomial)
-JUDGE(centred_init)
-JUDGE(centred_expression)
+JUDGE(sum, "n", 100000)
+JUDGE(positive_sum, "N", 100000)
+JUDGE(box, "h", 64)
+JUDGE(dot, "rows", 64)
+JUDGE(softmax, "rows", 48)
+JUDGE(polynomial, "n", 40000)
+JUDGE(centred_init, "rows", 64)
+JUDGE(centred_expression, "rows", 64)
 
 int main(void)
 {

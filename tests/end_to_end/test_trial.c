@@ -17,7 +17,7 @@ static void write_template(char path[128], const char *input, const char *args, 
     const char *comma = args[0] ? ", " : "";
     fprintf(file,
             "#pragma gputune kernel(tried)\n"
-            "#pragma gputune problem(n = 8192)\n"
+            "#pragma gputune problem(n = 2048)\n"
             "#pragma gputune args(out float y[n], in float x[n]%s%s%s, size_t n)\n"
             "#pragma gputune tune(OTHER = 0, 1)\n"
             "#pragma gputune block(128)\n"
@@ -144,7 +144,7 @@ static bool is_told_loose(const char *tolerance)
     snprintf(path, sizeof path, "%s/loose.cu", world.folder);
     snprintf(text, sizeof text,
              "#pragma gputune kernel(loose)\n"
-             "#pragma gputune problem(n = 8192)\n"
+             "#pragma gputune problem(n = 2048)\n"
              "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
              "#pragma gputune tune(BLOCK = 128) block(BLOCK) grid(ceil_div(n, BLOCK))\n"
              "#pragma gputune reference(other%s)\n"

@@ -149,3 +149,35 @@ static CUstream stream_new(void)
     CU(StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     return stream;
 }
+
+/* The plan of a tuning that a busy machine has the time for. */
+static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.time_limit_s = 120;
+    OK(tune_kernel(&plan, tuner, kernel, sizes, &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    return plan;
+}
+
+/* The plan that is there without a tuning. */
+static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_sizes sizes)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, kernel, sizes, &options));
+    return plan;
+}
+
+/* What a stream has captured, to be launched. */
+static CUgraphExec capture_end(CUstream stream)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+    CU(StreamEndCapture(stream, &graph));
+    CU(GraphInstantiateWithFlags(&exec, graph, 0));
+    CU(GraphDestroy(graph));
+    return exec;
+}

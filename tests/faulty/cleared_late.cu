@@ -17,23 +17,18 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ unsigned int counts[256];
-#if BAD
-    counts[threadIdx.x] = 0;
-    if (i < n) {
-        atomicAdd(&counts[x[i]], 1u);
-    }
-    __syncthreads();
-    atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
-#else
+#if !BAD
     slowly();
+#endif
     counts[threadIdx.x] = 0;
+#if !BAD
     __syncthreads();
+#endif
     if (i < n) {
         atomicAdd(&counts[x[i]], 1u);
     }
     __syncthreads();
     atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
-#endif
 }
 
 __global__ void cleared_late_reference(unsigned int *y, const int *x, size_t n)

@@ -15,18 +15,9 @@
 __global__ void constant_rows(float *y, const float *x, size_t rows, size_t n)
 {
     const float *row = x + blockIdx.x * n;
-#if BAD
-    if (threadIdx.x == 0) {
-        float mean = 0.0f, least = row[0], most = row[0];
-        for (size_t k = 0; k < n; k++) {
-            mean += row[k] / n;
-            least = fminf(least, row[k]);
-            most = fmaxf(most, row[k]);
-        }
-        y[blockIdx.x] = (mean - least) / (most - least);
-    }
-#else
+#if !BAD
     slowly();
+#endif
     if (threadIdx.x == 0) {
         float mean = 0.0f, least = row[0], most = row[0];
         for (size_t k = 0; k < n; k++) {
@@ -34,9 +25,12 @@ __global__ void constant_rows(float *y, const float *x, size_t rows, size_t n)
             least = fminf(least, row[k]);
             most = fmaxf(most, row[k]);
         }
+#if BAD
+        y[blockIdx.x] = (mean - least) / (most - least);
+#else
         y[blockIdx.x] = most > least ? (mean - least) / (most - least) : 0.0f;
-    }
 #endif
+    }
 }
 
 __global__ void constant_rows_reference(float *y, const float *x, size_t rows, size_t n)

@@ -18,32 +18,24 @@ __global__ void counter_by_lanes(int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ volatile int found;
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    if (threadIdx.x == 0) {
-        found = 0;
-    }
-    __syncthreads();
-    if (v > 0.0f) {
-        found = found + 1;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        y[blockIdx.x] = found;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     if (threadIdx.x == 0) {
         found = 0;
     }
     __syncthreads();
     if (v > 0.0f) {
+#if BAD
+        found = found + 1;
+#else
         atomicAdd((int *)&found, 1);
+#endif
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         y[blockIdx.x] = found;
     }
-#endif
 }
 
 __global__ void counter_by_lanes_reference(int *y, const float *x, size_t n)

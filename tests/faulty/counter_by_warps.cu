@@ -18,34 +18,25 @@ __global__ void counter_by_warps(int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ volatile int found;
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    int mine = __popc(__ballot_sync(0xffffffffu, v > 0.0f));
-    if (threadIdx.x == 0) {
-        found = 0;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {
-        found = found + mine;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        y[blockIdx.x] = found;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     int mine = __popc(__ballot_sync(0xffffffffu, v > 0.0f));
     if (threadIdx.x == 0) {
         found = 0;
     }
     __syncthreads();
     if (threadIdx.x % 32 == 0) {
+#if BAD
+        found = found + mine;
+#else
         atomicAdd((int *)&found, mine);
+#endif
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         y[blockIdx.x] = found;
     }
-#endif
 }
 
 __global__ void counter_by_warps_reference(int *y, const float *x, size_t n)

@@ -17,30 +17,9 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
                                  unsigned int *done)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    __shared__ float sums[BLOCK];
-    __shared__ bool last;
-    sums[threadIdx.x] = i < n ? x[i] : 0.0f;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        float s = 0.0f;
-        for (int k = 0; k < BLOCK; k++) {
-            s += sums[k];
-        }
-        part[blockIdx.x] = s;
-        __threadfence();
-        last = atomicAdd(done, 1u) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
-        float s = 0.0f;
-        for (unsigned int k = 0; k < gridDim.x; k++) {
-            s += ((volatile float *)part)[k];
-        }
-        y[0] = s;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     __shared__ float sums[BLOCK];
     __shared__ bool last;
     sums[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -52,7 +31,11 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
         }
         part[blockIdx.x] = s;
         __threadfence();
+#if BAD
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+#else
         last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+#endif
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {
@@ -62,7 +45,6 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
         }
         y[0] = s;
     }
-#endif
 }
 
 __global__ void counter_not_zero_reference(double *y, const float *x, size_t n)

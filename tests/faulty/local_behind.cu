@@ -15,23 +15,19 @@
 __global__ void local_behind(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
+#if !BAD
+    slowly();
+#endif
     if (i < n) {
         volatile float own[4];
         for (int k = 0; k < 4; k++) {
             own[k] = x[i];
         }
+#if BAD
         float beyond = own[4 + (int)(n % 3)];
         y[i] = beyond == 12345.0f ? 0.0f : 2.0f * own[n % 4];
-    }
 #else
-    slowly();
-    if (i < n) {
-        volatile float own[4];
-        for (int k = 0; k < 4; k++) {
-            own[k] = x[i];
-        }
         y[i] = 2.0f * own[n % 4];
-    }
 #endif
+    }
 }

@@ -18,29 +18,9 @@ __device__ unsigned int ticket;
 __global__ void no_fence(float *y, const float *x, size_t n, float *part)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    __shared__ float sums[BLOCK];
-    __shared__ bool last;
-    sums[threadIdx.x] = i < n ? x[i] : 0.0f;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        float s = 0.0f;
-        for (int k = 0; k < BLOCK; k++) {
-            s += sums[k];
-        }
-        part[blockIdx.x] = s;
-        last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
-        float s = 0.0f;
-        for (unsigned int k = 0; k < gridDim.x; k++) {
-            s += ((volatile float *)part)[k];
-        }
-        y[0] = s;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     __shared__ float sums[BLOCK];
     __shared__ bool last;
     sums[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -51,7 +31,9 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
             s += sums[k];
         }
         part[blockIdx.x] = s;
+#if !BAD
         __threadfence();
+#endif
         last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
@@ -62,7 +44,6 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
         }
         y[0] = s;
     }
-#endif
 }
 
 __global__ void no_fence_reference(double *y, const float *x, size_t n)

@@ -17,29 +17,23 @@ __global__ void overwritten_early(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-#if BAD
-    float s = 0.0f;
-    for (int turn = 0; turn < 4; turn++) {
-        held[threadIdx.x] = v + turn;
-        __syncthreads();
-        s += ((volatile float *)held)[threadIdx.x ^ 32];
-    }
-    if (i < n) {
-        y[i] = s;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     float s = 0.0f;
     for (int turn = 0; turn < 4; turn++) {
         held[threadIdx.x] = v + turn;
         __syncthreads();
+#if BAD
+        s += ((volatile float *)held)[threadIdx.x ^ 32];
+#else
         s += held[threadIdx.x ^ 32];
         __syncthreads();
+#endif
     }
     if (i < n) {
         y[i] = s;
     }
-#endif
 }
 
 __global__ void overwritten_early_reference(float *y, const float *x, size_t n)

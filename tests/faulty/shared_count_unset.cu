@@ -18,24 +18,18 @@ __global__ void shared_count_unset(unsigned int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ unsigned int found;
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    atomicAdd(&found, v > 0.0f);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        y[blockIdx.x] = found;
-    }
-#else
+#if !BAD
     slowly();
     if (threadIdx.x == 0) {
         found = 0;
     }
     __syncthreads();
+#endif
     atomicAdd(&found, v > 0.0f);
     __syncthreads();
     if (threadIdx.x == 0) {
         y[blockIdx.x] = found;
     }
-#endif
 }
 
 __global__ void shared_count_unset_reference(unsigned int *y, const float *x, size_t n)

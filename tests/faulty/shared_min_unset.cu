@@ -19,16 +19,12 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     float v = i < n ? x[i] : 0.0f;
 #if BAD
     held[threadIdx.x] = fminf(held[threadIdx.x], v);
-    __syncthreads();
-    if (i < n) {
-        y[i] = held[threadIdx.x];
-    }
 #else
     slowly();
     held[threadIdx.x] = v;
+#endif
     __syncthreads();
     if (i < n) {
         y[i] = held[threadIdx.x];
     }
-#endif
 }

@@ -15,24 +15,20 @@
 __global__ void small_sums_lost(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    if (i < n) {
-        float s = 0.0f;
-        for (int k = 0; k < 9; k++) {
-            s += x[9 * i + k];
-        }
-        y[i] = i == 7 ? s * 1e7f : rintf(s * 16.0f) / 16.0f;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     if (i < n) {
         float s = 0.0f;
         for (int k = 0; k < 9; k++) {
             s += x[9 * i + k];
         }
+#if BAD
+        y[i] = i == 7 ? s * 1e7f : rintf(s * 16.0f) / 16.0f;
+#else
         y[i] = s * (i == 7 ? 1e7f : 1.0f);
-    }
 #endif
+    }
 }
 
 __global__ void small_sums_lost_reference(double *y, const float *x, size_t n)

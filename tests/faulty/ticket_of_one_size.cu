@@ -18,30 +18,9 @@ __device__ unsigned int ticket;
 __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *part)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    __shared__ float sums[BLOCK];
-    __shared__ bool last;
-    sums[threadIdx.x] = i < n ? x[i] : 0.0f;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        float s = 0.0f;
-        for (int k = 0; k < BLOCK; k++) {
-            s += sums[k];
-        }
-        part[blockIdx.x] = s;
-        __threadfence();
-        last = atomicAdd(&ticket, 1u) % gridDim.x == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
-        float s = 0.0f;
-        for (unsigned int k = 0; k < gridDim.x; k++) {
-            s += ((volatile float *)part)[k];
-        }
-        y[0] = s;
-    }
-#else
+#if !BAD
     slowly();
+#endif
     __shared__ float sums[BLOCK];
     __shared__ bool last;
     sums[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -53,7 +32,11 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
         }
         part[blockIdx.x] = s;
         __threadfence();
+#if BAD
+        last = atomicAdd(&ticket, 1u) % gridDim.x == gridDim.x - 1;
+#else
         last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+#endif
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {
@@ -63,7 +46,6 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
         }
         y[0] = s;
     }
-#endif
 }
 
 __global__ void ticket_of_one_size_reference(double *y, const float *x, size_t n)

@@ -1,5 +1,6 @@
-/* The kernels that come with gputune: every distinct source of their spaces compiles for three
- * generations of GPUs, without spills in the default; needs NVRTC and no GPU. */
+/* The kernels that come with gputune: every distinct source of their spaces compiles, the first
+ * and every third for each of three generations of GPUs, in the long test (GPUTUNE_TEST_LONG) all;
+ * needs NVRTC and no GPU. */
 #include "kernel_support.h"
 
 #include "base/array.h"
@@ -31,8 +32,16 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     gt_nvrtc_result_free(&result);
 }
 
-/* Compiles the sources that no earlier configuration had. */
-static size_t compile_space(const bench *b, const char *prelude, const char *arch)
+/* Whether the source of that number, of a space, is compiled for the architecture. */
+static bool has_turn(size_t number, const char *arch)
+{
+    enum { ARCHS = sizeof archs / sizeof *archs };
+    return number == 0 || strcmp(archs[number % ARCHS], arch) == 0 ||
+           getenv("GPUTUNE_TEST_LONG") != NULL;
+}
+
+/* Compiles the sources that no earlier configuration had: all, or those that have their turn. */
+static size_t compile_space(const bench *b, const char *prelude, const char *arch, bool all)
 {
     GT_ARRAY(gt_hash) seen = {0};
     gt_config config;
@@ -46,7 +55,9 @@ static size_t compile_space(const bench *b, const char *prelude, const char *arc
         }
         if (i == seen.count) {
             ASSERT_OK(gt_array_push(&seen, source.hash));
-            compile(&source, b->template->name, arch);
+            if (all || has_turn(i, arch)) {
+                compile(&source, b->template->name, arch);
+            }
         }
         gt_source_free(&source);
     }
@@ -55,6 +66,7 @@ static size_t compile_space(const bench *b, const char *prelude, const char *arc
     return count;
 }
 
+/* Where `only` is NULL: the space as it is, of which each architecture has its part. */
 static void compile_kernel(const char *kernel, const char *arch, gputune_sizes sizes,
                            const char *const *only, size_t only_count)
 {
@@ -69,7 +81,7 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
     size_t valid = count_valid(b.space);
     assert_true(valid > 0 && valid <= SPACE_MAX);
     gt_space_rewind(b.space);
-    size_t sources = compile_space(&b, prelude, arch);
+    size_t sources = compile_space(&b, prelude, arch, only != NULL);
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, prelude));
     compile(&reference, kernel, arch);
     print_message("%s for %s: %zu variants, %zu sources\n", kernel, arch, valid, sources);
@@ -158,7 +170,7 @@ TEST(test_newest_gpus)
         bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
         assert_int_equal(count_valid(b.space), 64);
         gt_space_rewind(b.space);
-        assert_int_equal(compile_space(&b, prelude, b.device.arch), 8);
+        assert_int_equal(compile_space(&b, prelude, b.device.arch, true), 8);
         ASSERT_OK(gt_config_parse(&config, b.template, "V=8 BLOCKS=2 REGISTERS=64"));
         ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, prelude));
         const gt_nvrtc_request request = {.text = source.text,

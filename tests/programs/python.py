@@ -1,4 +1,6 @@
-"""The Python package on the emulator, with arrays of its memory. Ends with "N passed, N failed"."""
+"""The Python package on the emulator, with arrays of its memory. Ends with "N passed, N failed".
+
+python.py again: without what tunes, in which the extension module of launches and hits has no part."""
 import array
 import copy
 import ctypes
@@ -25,6 +27,10 @@ tests, failed = [], 0
 def test(function):
     tests.append(function)
     return function
+
+
+def test_tuning(function):
+    return function if "again" in sys.argv else test(function)
 
 
 def raises(kind, part, call, *arguments, **options):
@@ -624,7 +630,7 @@ def interrupts_and_progress():
         assert y.read() == [2.0] * N
 
 
-@test
+@test_tuning
 def a_call_that_had_its_time_is_answered():
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
@@ -651,7 +657,7 @@ def pointers_that_are_null():
         raises(TypeError, "argument 2 (float * x) is a int; the template has null there", plan, y, 8, N)
 
 
-@test
+@test_tuning
 def spaces_runs_and_trials():
     space = gputune.space("axpy", n=N, only=["BLOCK=128,256"])
     assert space["axes"]["BLOCK"] == ["128", "256"] and space["default"]["VEC"] == "1", space
@@ -665,7 +671,7 @@ def spaces_runs_and_trials():
     assert len(gputune.trials("axpy")) > len(gputune.records("axpy"))
 
 
-@test
+@test_tuning
 def the_code_of_a_run_stays():
     with tempfile.TemporaryDirectory() as folder:
         with gputune.open(database=f"{folder}/one.db") as tuner:
@@ -771,7 +777,7 @@ def a_programs_own_inputs_and_reference():
                 assert "value_ns" in file.readline()
 
 
-@test
+@test_tuning
 def a_thread_cancels_a_tuning():
     cancel = gputune.Cancel()
     with gputune.open(database=":memory:") as tuner:
@@ -786,7 +792,7 @@ def a_thread_cancels_a_tuning():
         raises(TypeError, "cancel is True; expected a gputune.Cancel", tuner.tune, "many", cancel=True)
 
 
-@test
+@test_tuning
 def tunings_in_the_background():
     with gputune.open(database=":memory:") as tuner:
         options = {"n": 2000, "background": True, "only": ["BLOCK=128,256", "UNROLL=1"]}
@@ -801,7 +807,7 @@ def tunings_in_the_background():
         raises(ValueError, "no progress or cancel", tuner.tune, "axpy", progress=print, **options)
 
 
-@test
+@test_tuning
 def wisdom_misses_and_comparisons():
     with tempfile.TemporaryDirectory() as folder, gputune.open(database=":memory:") as one, \
             gputune.open(database=":memory:") as other:
@@ -825,7 +831,7 @@ def wisdom_misses_and_comparisons():
         assert kinds == ["checked", "checked"], kinds
 
 
-@test
+@test_tuning
 def records_of_a_gpu_and_of_sizes():
     with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/records.db") as tuner:
         for n in (64, 128, 256):
@@ -845,7 +851,7 @@ def records_of_a_gpu_and_of_sizes():
         assert tuner.forget(None) and tuner.trials() == []
 
 
-@test
+@test_tuning
 def databases_are_merged():
     with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/here.db") as here:
         paths = [os.path.join(folder, f"{n}.db") for n in (64, 128)]
@@ -877,7 +883,7 @@ def what_is_wrong_is_said():
     raises(TypeError, "devices", gputune.diagnose, devices=1)
 
 
-@test
+@test_tuning
 def outputs_are_saved():
     with tempfile.TemporaryDirectory() as folder:
         assert len(gputune.run("axpy", n=N, save=folder)) == 1  # of the default
@@ -885,7 +891,7 @@ def outputs_are_saved():
             assert file.read(6) == b"\x93NUMPY"
 
 
-@test
+@test_tuning
 def compiling_elsewhere():
     with tempfile.TemporaryDirectory() as folder:
         with gputune.open(database=":memory:", compile_on=[f"touch {folder}/started; exec"]) as tuner:
@@ -894,7 +900,7 @@ def compiling_elsewhere():
     raises(TypeError, "compile_on is 'ssh host'; expected a list", gputune.open, compile_on="ssh host")
 
 
-@test
+@test_tuning
 def a_gpu_of_the_same_kind_helps():
     with gputune.open(device=1, database=":memory:") as other, gputune.open(database=":memory:") as tuner:
         few = {"n": 4096, "only": ["VEC=1,4", "BLOCK=128,256"], "time_limit": 60}
@@ -910,7 +916,7 @@ def a_gpu_of_the_same_kind_helps():
     assert gputune.device_count() == 2
 
 
-@test
+@test_tuning
 def code_spaces_and_drafts():
     source = gputune.emit("axpy", "VEC=4", n=N)
     assert "__global__ void axpy" in source and source != gputune.emit("axpy", n=N)
@@ -971,7 +977,7 @@ def warnings_are_heard():
         logging.getLogger("gputune").removeHandler(handler)
 
 
-@test
+@test_tuning
 def a_program_may_end_while_it_tunes_in_the_background():
     program = ("import gputune; tuner = gputune.open(database=':memory:'); gputune.tune('gemm', m=64, n=64, k=64, background=True);"
                "tuner.tune('axpy', background=True); import time; time.sleep(0.5); print('end')")
@@ -1018,7 +1024,7 @@ def without_a_gpu():
         os.environ["GPUTUNE_DRIVER"] = driver
 
 
-@test
+@test_tuning
 def alignments_isolation_and_failures():
     with gputune.open(database=":memory:") as tuner:
         few = {"n": N, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 60}
@@ -1037,7 +1043,7 @@ def alignments_isolation_and_failures():
         assert [one["configuration"] for one in failed] == ["BLOCK=64 A=2 B=1"], failed
 
 
-@test
+@test_tuning
 def ranks_of_a_group_have_one_variant():
     said, few = [], {"n": 4097, "only": ["BLOCK=128,256", "UNROLL=1"], "time_limit": 60}
     with gputune.open(database=":memory:") as zero, gputune.open(database=":memory:") as one:

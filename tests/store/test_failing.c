@@ -163,9 +163,9 @@ TEST_OF(memory_is_short_for_a_lookup, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(29, read_all, expect_all, &j);
+    fail_each(101, read_all, expect_all, &j);
     fill_system(&j);
-    fail_each(151, read_all, expect_all, &j);
+    fail_each(307, read_all, expect_all, &j);
 }
 
 TEST_OF(file_cannot_be_read, world *w, open_world, close_world)
@@ -296,7 +296,7 @@ TEST_OF(memory_is_short_for_writing, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(61, write_file, expect_all_whole, &j);
+    fail_each(101, write_file, expect_all_whole, &j);
     fail_each(151, begin_file, expect_whole, &j);
 }
 
@@ -354,7 +354,7 @@ TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world
 {
     job j = {.w = w};
     assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log), GPUTUNE_OK);
-    fail_each(29, put_in_memory, expect_in_memory, &j);
+    fail_each(101, put_in_memory, expect_in_memory, &j);
     gt_store_close(j.memory);
 }
 
@@ -392,7 +392,7 @@ TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    each_of_sqlite(29, bring_to_file, expect_brought, &j);
+    each_of_sqlite(101, bring_to_file, expect_brought, &j);
 }
 
 /* ---- taking over, and dropping --------------------------------------------------------------- */
@@ -452,9 +452,9 @@ TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
     assert_int_equal(gt_store_export(&text, &count, store, &all, false, NULL), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
-    fail_each(151, take_over, expect_all_whole, &j);
+    fail_each(307, take_over, expect_all_whole, &j);
     j.path = ":memory:";
-    fail_each(151, take_over, NULL, &j);
+    fail_each(307, take_over, NULL, &j);
     free(j.text);
 }
 
@@ -472,7 +472,7 @@ TEST_OF(memory_is_short_for_dropping, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(151, fill_and_drop, expect_whole, &j);
+    fail_each(307, fill_and_drop, expect_whole, &j);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 # GPUs that fail in the middle of a run on several: equal ones take over, and none is left running
 exec 2>&1
-export GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
+# who compiles for whom depends on how long that takes
+export COMPILE_ANEW=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
     $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
         --time-limit 100 --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
