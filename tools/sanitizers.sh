@@ -1,8 +1,8 @@
 # Sourced by the scripts here that run sanitized builds, from the top of the tree.
 # symbolize needs no tool with gcc; workers leave without tidying up, so leaks are the host's only
-# a CUDA driver wants the gap in ASan's shadow for itself
+# a CUDA driver wants the gap in ASan's shadow for itself; TSan would let each worker that ends sleep for a second
 export ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:exitcode=99:protect_shadow_gap=0:${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
-export TSAN_OPTIONS="halt_on_error=1:exitcode=98:suppressions=$PWD/tools/tsan.supp:${TSAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=1:exitcode=98:atexit_sleep_ms=0:suppressions=$PWD/tools/tsan.supp:${TSAN_OPTIONS:-}"
 export GPUTUNE_SANITIZED=1

@@ -66,13 +66,6 @@ typedef struct gt_measure_setup {
     bool check; /* variants are launched under the emulator's sanitizer, and not compared */
 } gt_measure_setup;
 
-/* What variants are proved against. */
-typedef enum gt_proof {
-    GT_PROOF_REFERENCE,
-    GT_PROOF_CHECK,  /* the template's own check kernel */
-    GT_PROOF_DEFAULT /* there is no reference and no check: the default variant is taken as right */
-} gt_proof;
-
 /* The answer to a gt_measure_setup. */
 typedef struct gt_prepared {
     double reference_ns;     /* time of one launch of the reference at workloads[0] */
@@ -80,7 +73,6 @@ typedef struct gt_prepared {
     double prepare_ns;       /* how long preparing took */
     double trial_ns; /* the most time that the trial takes in the last proof of a winner, with many
                         launches and further data; 0: there is no trial */
-    gt_proof proof;
     /* Name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;

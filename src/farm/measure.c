@@ -262,13 +262,6 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
     return gt_contents_make(measure, setup->seed, false);
 }
 
-static gt_proof proof_of(const gt_workload *workload)
-{
-    return workload->has_check                                 ? GT_PROOF_CHECK
-           : workload->has_reference || workload->has_expected ? GT_PROOF_REFERENCE
-                                                               : GT_PROOF_DEFAULT;
-}
-
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out)
 {
@@ -291,8 +284,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
-                         .prepare_ns = (double)(gt_now_ns() - start),
-                         .proof = proof_of(&setup->workloads[0])};
+                         .prepare_ns = (double)(gt_now_ns() - start)};
     return gt_contents_loose(out, measure);
 }
 

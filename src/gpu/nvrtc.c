@@ -332,14 +332,6 @@ static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program progra
     return GT_GIVE(status, out, ((gt_image){data, count}), free(data));
 }
 
-static gputune_status fetch_log(char **out, const gt_nvrtc *nvrtc, program program)
-{
-    gt_image log = {0};
-    GT_TRY(fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog"));
-    *out = log.data;
-    return GPUTUNE_OK;
-}
-
 static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, program program,
                                    const gt_nvrtc_request *request)
 {
@@ -441,7 +433,10 @@ static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, pro
     GT_TRY(make_options(&options, nvrtc, request));
     int result = nvrtc->compile(program, options.count, options.items);
     free(options.head);
-    gputune_status status = fetch_log(&out->log, nvrtc, program);
+    gt_image log = {0};
+    gputune_status status =
+        fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog");
+    out->log = log.data;
     if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
         status = compile_error(nvrtc, result, out->log, request);

@@ -106,16 +106,6 @@ TEST(a_reference_leaves_its_inputs_alone)
     }
 }
 
-TEST(what_variants_are_proved_against_is_told)
-{
-    gt_prepared prepared = {0};
-    NEEDS_DEVICE();
-    must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
-    assert_int_equal(prepared.proof, GT_PROOF_REFERENCE);
-    must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
-    assert_int_equal(prepared.proof, GT_PROOF_DEFAULT);
-}
-
 /* Floats around zero: the tolerance is a few roundings of what was added, at both sizes. */
 TEST(a_tolerance_that_nobody_stated_is_measured)
 {
