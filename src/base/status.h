@@ -26,6 +26,14 @@ static inline gputune_status gt_failure(gputune_status code)
  * format, ...). */
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
+/* Fails so where `condition` holds: returns from the enclosing function. */
+#define GT_REFUSE(condition, code, ...)                                                            \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return gt_fail(code, __VA_ARGS__);                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* Puts "prefix: " before the current message and gives `code` unchanged. For a caller that knows
  * where the failure happened; the message itself stays. */
 #define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))

@@ -493,19 +493,14 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
     if (!gt_function_definition(&function, *text, kernel->name)) {
         return GPUTUNE_OK; /* as it was found, it can be found again */
     }
-    if (is_specialised(*text, kernel->name)) {
-        return gt_fail_at(kernel->place,
-                          "'%s' has other arguments in another launch(), and specialisations; "
-                          "expected a launch() of one instance alone",
-                          kernel->name);
-    }
-    if (!function.plain) {
-        return gt_fail_at(
-            kernel->place,
-            "'%s' has other arguments in another launch(), and directives that its "
-            "braces do not pair with; expected #if and #endif around whole statements",
-            kernel->name);
-    }
+    GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
+                 "'%s' has other arguments in another launch(), and specialisations; "
+                 "expected a launch() of one instance alone",
+                 kernel->name);
+    GT_REFUSE_AT(!function.plain, kernel->place,
+                 "'%s' has other arguments in another launch(), and directives that its "
+                 "braces do not pair with; expected #if and #endif around whole statements",
+                 kernel->name);
     size_t named = function.name;
     while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {
         named++;
@@ -563,10 +558,9 @@ gputune_status gt_instances_name(gt_template_parts *parts)
             memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
         } else if (needs_copy(parts, i)) {
             const size_t length = strlen(kernel->entry), room = sizeof kernel->entry - length;
-            if ((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >= room) {
-                return gt_fail_at(kernel->place, "'%s' is too long; expected a shorter name",
-                                  kernel->name);
-            }
+            GT_REFUSE_AT((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >=
+                             room,
+                         kernel->place, "'%s' is too long; expected a shorter name", kernel->name);
         }
     }
     return GPUTUNE_OK;

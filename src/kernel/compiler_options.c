@@ -178,35 +178,27 @@ static gputune_status check_assembler(const char *value, gt_place place)
 /* The prelude is C++17. */
 static gputune_status check_standard(const char *value, gt_place place)
 {
-    return gt_is_any(value, strlen(value), "c++17 c++20 c++23")
-               ? GPUTUNE_OK
-               : gt_fail_at(place,
-                            "--std=%s; expected c++17, c++20 or c++23, which the prelude needs",
-                            value);
+    GT_REFUSE_AT(!gt_is_any(value, strlen(value), "c++17 c++20 c++23"), place,
+                 "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_compiler_option_check(const char *option, gt_place place)
 {
     const char *name = option + strspn(option, "-");
-    if (name == option || !*name || strpbrk(option, " \t\r\n")) {
-        return gt_fail_at(
-            place, "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
-    }
+    GT_REFUSE_AT(name == option || !*name || strpbrk(option, " \t\r\n"), place,
+                 "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
     const struct option *known = find(name);
     const char *why = known ? NULL : why_refused(name);
-    if (why) {
-        return gt_fail_at(place, "the compiler option '%s' is refused: %s", option, why);
-    }
+    GT_REFUSE_AT(why, place, "the compiler option '%s' is refused: %s", option, why);
     if (!known) {
         return unknown_option(option, name, place);
     }
     const char *value = name + strlen(known->name);
     value += *value == '=';
-    if (known->value != EITHER && (*value != '\0') != (known->value == VALUE)) {
-        return gt_fail_at(place, "the compiler option '%s' %s", option,
-                          *value ? "has a value; expected none"
-                                 : "has no value; expected '=' and one");
-    }
+    GT_REFUSE_AT(known->value != EITHER && (*value != '\0') != (known->value == VALUE), place,
+                 "the compiler option '%s' %s", option,
+                 *value ? "has a value; expected none" : "has no value; expected '=' and one");
     return strcmp(known->name, "std") == 0 ? check_standard(value, place)
            : strcmp(known->name, "ptxas-options") == 0 || strcmp(known->name, "Xptxas") == 0
                ? check_assembler(value, place)
@@ -238,10 +230,8 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
-    if (value < 0 || value > 255) {
-        return gt_fail_at(gt_expression_place(maxreg),
-                          "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
-    }
+    GT_REFUSE_AT(value < 0 || value > 255, gt_expression_place(maxreg),
+                 "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
     if (value == 0) {
         return GPUTUNE_OK;
     }

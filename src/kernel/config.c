@@ -53,15 +53,11 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    if (template->axis_count == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; it has no tunables at all",
-                       template->name, name);
-    }
+    GT_REFUSE(template->axis_count == 0, GPUTUNE_EINVAL,
+              "%s has no axis '%s'; it has no tunables at all", template->name, name);
     const char *nearest = gt_axis_nearest(template, name);
-    if (nearest) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
-                       nearest);
-    }
+    GT_REFUSE(nearest, GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
+              nearest);
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
         gt_text_printf(&list, "%s%s", i ? ", " : "", template->axes[i].name);
@@ -74,9 +70,8 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
 static gputune_status split_setting(char *setting, char **value)
 {
     *value = strchr(setting, '=');
-    if (!*value || *value == setting || !(*value)[1]) {
-        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a setting; expected AXIS=value", setting);
-    }
+    GT_REFUSE(!*value || *value == setting || !(*value)[1], GPUTUNE_EINVAL,
+              "'%s' is not a setting; expected AXIS=value", setting);
     *(*value)++ = '\0';
     return GPUTUNE_OK;
 }
@@ -88,9 +83,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     uint32_t axis = 0;
     GT_TRY(split_setting(setting, &value));
     GT_TRY(gt_axis_by_name(&axis, template, setting));
-    if (given[axis]) {
-        return gt_fail(GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
-    }
+    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
     given[axis] = true;
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }

@@ -90,13 +90,12 @@ static gputune_status product(uint64_t *out, const gt_expression *const *extents
     for (uint32_t i = 0; i < count; i++) {
         int64_t extent;
         GT_TRY(gt_expression_integer(&extent, extents[i], binding->slots));
-        if (extent < 1 || __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes) ||
-            bytes > UINT64_C(1) << 47) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "%s has an extent of %lld at these sizes; expected 1 or "
-                           "more, and less than 2^47 bytes",
-                           name, (long long)extent);
-        }
+        GT_REFUSE(
+            extent < 1 || __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes) ||
+                bytes > UINT64_C(1) << 47,
+            GPUTUNE_EINVAL,
+            "%s has an extent of %lld at these sizes; expected 1 or more, and less than 2^47 bytes",
+            name, (long long)extent);
     }
     *out = bytes;
     return GPUTUNE_OK;
@@ -195,10 +194,9 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
         return GPUTUNE_OK;
     }
     launch->l2.parameter = parameter_of(launch, template, index);
-    if (launch->l2.parameter == launch->parameter_count) {
-        return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
-                       template->arguments[index].name);
-    }
+    GT_REFUSE(launch->l2.parameter == launch->parameter_count, GPUTUNE_EINVAL,
+              "l2_persist: %s is no buffer of the kernel's parameters",
+              template->arguments[index].name);
     uint64_t bytes, most = (uint64_t)device->l2_window_bytes;
     GT_TRY(bytes_of(&bytes, binding, index));
     launch->l2.window_bytes = bytes < most ? bytes : most;
@@ -226,13 +224,10 @@ static gputune_status check_swaps(const gt_binding *binding)
             GT_TRY(bytes_of(&bytes, binding, order->index));
             GT_TRY(bytes_of(&other, binding, order->other));
         }
-        if (bytes != other) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally "
-                           "many",
-                           name_of(template, order->index), name_of(template, order->other),
-                           (unsigned long long)bytes, (unsigned long long)other);
-        }
+        GT_REFUSE(bytes != other, GPUTUNE_EINVAL,
+                  "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally many",
+                  name_of(template, order->index), name_of(template, order->other),
+                  (unsigned long long)bytes, (unsigned long long)other);
     }
     return GPUTUNE_OK;
 }
@@ -241,10 +236,8 @@ static gputune_status check_swaps(const gt_binding *binding)
 static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    if (launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX) {
-        return gt_fail_at(parts->kernel.place, "more than %d arguments; expected fewer",
-                          GT_PARAMETER_MAX);
-    }
+    GT_REFUSE_AT(launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX,
+                 parts->kernel.place, "more than %d arguments; expected fewer", GT_PARAMETER_MAX);
     for (uint32_t i = 0; i < parts->step_count; i++) {
         const gt_template_step *from = &parts->steps[i];
         gt_kernel_step *step = &launch->steps[i];

@@ -386,10 +386,8 @@ gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what)
     const gt_token *token = &lexer->token;
     bool shows = !lexer->form || strstr(what, "as in ") || strstr(what, "such as ");
     const char *form = shows ? "" : lexer->form, *as = shows ? "" : ", as in ";
-    if (token->kind == GT_TOKEN_END) {
-        return gt_fail_at(gt_lexer_place(lexer), "the pragma ends here; expected %s%s%s", what, as,
-                          form);
-    }
+    GT_REFUSE_AT(token->kind == GT_TOKEN_END, gt_lexer_place(lexer),
+                 "the pragma ends here; expected %s%s%s", what, as, form);
     int shown = token->length > SHOWN ? SHOWN : (int)token->length;
     return gt_fail_at(gt_lexer_place(lexer), "found '%.*s'; expected %s%s%s", shown, token->text,
                       what, as, form);

@@ -75,11 +75,25 @@ void gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
+/* Fails so where `condition` holds: returns from the enclosing function. */
+#define GT_REFUSE_AT(condition, place, ...)                                                        \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return gt_fail_at(place, __VA_ARGS__);                                                 \
+        }                                                                                          \
+    } while (0)
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 /* Fails with ETEMPLATE "more than MOST WHAT; expected fewer" where `count` has reached `most`. */
 gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place);
 /* Fails with ETEMPLATE at the current token: "found 'x'; expected WHAT", and lexer->form unless
  * WHAT shows a form itself. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
+/* Returns from the enclosing function with that failure unless `condition` holds. */
+#define GT_EXPECT(condition, lexer, what)                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            return gt_fail_expected(lexer, what);                                                  \
+        }                                                                                          \
+    } while (0)
 /* Steps over `text` or fails as above. */
 gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);

@@ -65,9 +65,8 @@ static const char *const texts[GT_LIMIT_COUNT] = {
         "a tensor map's strides are no multiples of 16 bytes (32 with interleave = 32)",
     [GT_LIMIT_TENSORMAP_SIZE] = "a tensor map's sizes are outside 1 to 2^32",
     [GT_LIMIT_TENSORMAP_MODE] =
-        ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave "
-         "not 0, 16 or 32 (which needs three dimensions), or its l2 not 0, "
-         "64, 128 or 256"),
+        ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave not 0, 16 or 32 (which "
+         "needs three dimensions), or its l2 not 0, 64, 128 or 256"),
     [GT_LIMIT_PASS_VALUE] = "parameters by value exceed %lld bytes",
     [GT_LIMIT_PASS_CONSTANT] = "pass block exceeds %lld bytes of constant memory",
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",

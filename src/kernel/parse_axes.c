@@ -40,9 +40,7 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
         char text[GT_NAME_MAX];
         const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
         gt_value_text(text, sizeof text, &axis->values[i]);
-        if (refusal) {
-            return gt_fail_at(place, "%s has the value %s; expected %s", axis->name, text, refusal);
-        }
+        GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name, text, refusal);
     }
     return GPUTUNE_OK;
 }
@@ -68,9 +66,7 @@ gputune_status gt_parse_vector(gt_parse *parse, gt_lexer *body)
     uint32_t index = 0;
     gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
     GT_TRY(read_axis(&index, parse, body, kind));
-    if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);
-    }
+    GT_EXPECT(gt_lexer_is(body, ":"), body, gt_axis_traits_of(kind)->buffers);
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
     while (body->token.kind != GT_TOKEN_END) {
@@ -88,11 +84,9 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
         uint32_t i;
         const gt_lexer name = *body;
         GT_TRY(gt_read_buffer(&i, parse, body, traits->scratch, "a buffer's name"));
-        if (axis->buffers >> i & 1) {
-            return gt_fail_at(gt_lexer_place(&name),
-                              "'%.*s' given twice; expected each buffer once",
-                              (int)name.token.length, name.token.text);
-        }
+        GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
+                     "'%.*s' given twice; expected each buffer once", (int)name.token.length,
+                     name.token.text);
         axis->buffers |= UINT64_C(1) << i;
     } while (!traits->one_buffer && gt_lexer_accept(body, ","));
     return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
@@ -113,9 +107,7 @@ gputune_status gt_parse_cluster(gt_parse *parse, gt_lexer *body)
     uint32_t dimension = 0;
     do {
         uint32_t index = 0;
-        if (dimension == 3) {
-            return gt_fail_expected(body, "one to three dimensions");
-        }
+        GT_EXPECT(dimension != 3, body, "one to three dimensions");
         GT_TRY(read_axis(&index, parse, body, GT_AXIS_CLUSTER));
         parse->template->axes[index].dimension = dimension++;
     } while (gt_lexer_accept(body, ";"));
@@ -144,9 +136,7 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
     GT_TRY(find_axis(axis, parse, name, place));
-    if (*given >> *axis & 1) {
-        return gt_fail_at(place, "'%s' given twice; expected each axis once", name);
-    }
+    GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
     *given |= UINT64_C(1) << *axis;
     GT_TRY(gt_lexer_expect(body, "="));
     place = gt_lexer_place(body);
@@ -173,10 +163,9 @@ static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lex
 {
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_constant(&value->fallback.number, parse, body));
-    if (value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX) {
-        return gt_fail_at(place, "size %s is %lld; expected 0 to 2^40", value->name,
-                          (long long)value->fallback.number);
-    }
+    GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
+                 "size %s is %lld; expected 0 to 2^40", value->name,
+                 (long long)value->fallback.number);
     return GPUTUNE_OK;
 }
 
@@ -189,10 +178,9 @@ static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, gt_l
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, parse, body));
     for (uint32_t i = 0; i < value->count; i++) {
-        if (!values[i].word != (value->kind == GT_PROBLEM_CONST)) {
-            return gt_fail_at(place, "wrong kind of value for %s; expected %s", value->name,
-                              value->kind == GT_PROBLEM_CONST ? "integers" : "types");
-        }
+        GT_REFUSE_AT(!values[i].word != (value->kind == GT_PROBLEM_CONST), place,
+                     "wrong kind of value for %s; expected %s", value->name,
+                     value->kind == GT_PROBLEM_CONST ? "integers" : "types");
     }
     value->fallback = values[0];
     if (value->kind == GT_PROBLEM_CONST && value->count == 1) {

@@ -24,9 +24,8 @@ static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_le
     gt_element element;
     if (!gt_element_from_name(&element, block->type)) {
         GT_TRY(gt_read_element_type(block->type, parse, &type_at));
-        if (type_at.token.text != body->token.text) {
-            return gt_fail_expected(&type_at, "'[' and the number of elements");
-        }
+        GT_EXPECT(type_at.token.text == body->token.text, &type_at,
+                  "'[' and the number of elements");
     }
     if (!gt_lexer_is(body, "[") && gt_structure_of(parse->template, block->type)) {
         return GPUTUNE_OK;
@@ -45,12 +44,10 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
         GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
         block->initialisers.single = stated;
     }
-    if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
-        return gt_fail_at(place,
-                          "integers of '%s' without a fill; expected ': uniform(low, high)', "
-                          "': index', ': zero', ': constant(value)' or another fill",
-                          block->name);
-    }
+    GT_REFUSE_AT(!stated && gt_element_may_be_integer(parse->template, block->type), place,
+                 "integers of '%s' without a fill; expected ': uniform(low, high)', ': index', ': "
+                 "zero', ': constant(value)' or another fill",
+                 block->name);
     return GPUTUNE_OK;
 }
 
@@ -153,13 +150,11 @@ static gputune_status check_constant_count(const gt_pass_block *block, const gt_
 {
     int64_t own = block->count ? number_of(block->count) : 1;
     int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(parse, behind) : -1;
-    return own < 0 || of_code < 0 || own <= of_code
-               ? GPUTUNE_OK
-               : gt_fail_at(place,
-                            "'%s' has %lld element%s in the code, and %lld here; expected %s : "
-                            "%s[%lld]",
-                            block->name, (long long)of_code, gt_plural((size_t)of_code),
-                            (long long)own, block->name, block->type, (long long)of_code);
+    GT_REFUSE_AT(of_code >= 0 && own > of_code, place,
+                 "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
+                 block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
+                 block->name, block->type, (long long)of_code);
+    return GPUTUNE_OK;
 }
 
 /* constant(NAME : TYPE[COUNT] : fill) */
@@ -174,21 +169,15 @@ gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_lexer_expect(body, ":"));
     const gt_pass_block *passes = parse->template->passes;
     const int first = GT_NAMED(passes, parse->template->pass_count - 1, block->name);
-    if (first >= 0) {
-        return gt_fail_at(place, "'%s' declared twice; expected it once (first on line %d)",
-                          block->name, passes[first].line);
-    }
-    if (!gt_declares_constant(&type, &behind, parse, block->name)) {
-        return gt_fail_at(place,
-                          "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
-                          "and not in a namespace",
-                          block->name, block->name);
-    }
+    GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected it once (first on line %d)",
+                 block->name, passes[first].line);
+    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, parse, block->name), place,
+                 "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, and not "
+                 "in a namespace",
+                 block->name, block->name);
     GT_TRY(read_elements(block, parse, body));
     GT_TRY(check_constant_type(block, &type, place));
     GT_TRY(check_constant_count(block, &type, parse, &behind, place));
-    if (gt_lexer_is(body, "=")) {
-        return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
-    }
+    GT_EXPECT(!gt_lexer_is(body, "="), body, "':' and a fill, as in constant(w : float[9] : zero)");
     return read_contents(block, parse, body);
 }

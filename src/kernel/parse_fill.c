@@ -68,9 +68,8 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
 {
     out->kind = word->kind;
     gt_lexer_next(lexer);
-    if (word->most == 0 && gt_lexer_is(lexer, "(")) {
-        return gt_fail_expected(lexer, "the word alone, as in = permutation");
-    }
+    GT_EXPECT(word->most > 0 || !gt_lexer_is(lexer, "("), lexer,
+              "the word alone, as in = permutation");
     if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
         return GPUTUNE_OK;
     }
@@ -86,11 +85,11 @@ gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *le
     static const char form[] = "file(\"a.npy\")";
     GT_TRY(expect_mark(lexer, "file", form));
     GT_TRY(expect_mark(lexer, "(", form));
-    if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
-        lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
-        return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
-    }
-    GT_TRY(gt_keep_text(out, parse->parts, lexer->token.text + 1, lexer->token.length - 2));
+    const gt_token *token = &lexer->token;
+    GT_EXPECT(!*out && token->kind == GT_TOKEN_STRING && token->text[0] == '"' &&
+                  token->length >= 3 && !memchr(token->text, '\\', token->length),
+              lexer, "a file's name in quotes, as in file(\"a.npy\")");
+    GT_TRY(gt_keep_text(out, parse->parts, token->text + 1, token->length - 2));
     gt_lexer_next(lexer);
     return expect_mark(lexer, ")", form);
 }
@@ -112,9 +111,7 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
 
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
 {
-    if (!begins_expression(parse, lexer)) {
-        return gt_fail_expected(lexer, fills_expected);
-    }
+    GT_EXPECT(begins_expression(parse, lexer), lexer, fills_expected);
     out->kind = GT_FILL_EXPRESSION;
     return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
@@ -169,9 +166,7 @@ static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
         fits = append(path, lexer->token.text, lexer->token.length);
         gt_lexer_next(lexer);
     }
-    if (!fits) {
-        return gt_fail_at(place, "a path of too many characters; expected '.member = …'");
-    }
+    GT_REFUSE_AT(!fits, place, "a path of too many characters; expected '.member = …'");
     return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
 }
 
@@ -231,10 +226,8 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
         GT_TRY(read_path(path, lexer));
     } else {
         int length = snprintf(by_place, sizeof by_place, "#%u", place);
-        if (!append(path, by_place, (size_t)length)) {
-            return gt_fail_at(gt_lexer_place(lexer),
-                              "a list that is nested too deep; expected fewer braces");
-        }
+        GT_REFUSE_AT(!append(path, by_place, (size_t)length), gt_lexer_place(lexer),
+                     "a list that is nested too deep; expected fewer braces");
     }
     if (open_list(lexer, separator)) {
         return read_list(reader, lexer, path);

@@ -34,9 +34,8 @@ static gputune_status read_setting(void *to, const setting *settings, size_t cou
             continue;
         }
         GT_TRY(gt_lexer_expect(body, "="));
-        if (settings[i].is_shape && ((gt_dimensions *)member)->count > 0) {
-            return gt_fail_at(place, "'%s' given twice; expected it once", name);
-        }
+        GT_REFUSE_AT(settings[i].is_shape && ((gt_dimensions *)member)->count > 0, place,
+                     "'%s' given twice; expected it once", name);
         return settings[i].is_shape ? gt_read_dimensions(member, parse, body, use)
                                     : gt_read_real_expression(member, parse, body, use);
     }
@@ -69,12 +68,11 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
         interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
     }
     interchangeable &= gt_axes_used(measure);
-    return interchangeable
-               ? gt_fail_at(gt_expression_place(measure),
-                            "the work depends on '%s', of which a plan may launch another value; "
-                            "expected a tune or cluster axis",
-                            first_axis(template, interchangeable)->name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(interchangeable, gt_expression_place(measure),
+                 "the work depends on '%s', of which a plan may launch another value; expected a "
+                 "tune or cluster axis",
+                 first_axis(template, interchangeable)->name);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
@@ -86,12 +84,11 @@ gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
     GT_TRY(read_settings(parse->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
-    if (!template->work.axes && gt_axes_used(parts->work_bytes)) {
-        return gt_fail_at(gt_expression_place(parts->work_bytes),
-                          "the bytes depend on '%s' and the flops, which count as the work, on no "
-                          "axis; expected flops that say how much more such a launch does",
-                          first_axis(template, gt_axes_used(parts->work_bytes))->name);
-    }
+    GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes),
+                 gt_expression_place(parts->work_bytes),
+                 "the bytes depend on '%s' and the flops, which count as the work, on no axis; "
+                 "expected flops that say how much more such a launch does",
+                 first_axis(template, gt_axes_used(parts->work_bytes))->name);
     return check_work_axes(template, measure);
 }
 
@@ -195,32 +192,28 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_argument_name_read(name, body, "an output's name, as in y = file(\"y.npy\")"));
     GT_TRY(find_output(&argument, parse->template, name, place));
     GT_TRY(gt_lexer_expect(body, "="));
-    return argument->expected
-               ? gt_fail_at(place, "'%s' given twice; expected each output once", name)
-               : gt_read_file_name(&argument->expected, parse, body);
+    GT_REFUSE_AT(argument->expected, place, "'%s' given twice; expected each output once", name);
+    return gt_read_file_name(&argument->expected, parse, body);
 }
 
 gputune_status gt_parse_expect(gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
     const gt_judge *reference = &parse->parts->reference;
-    if (reference->present || reference->self || parse->parts->check.present) {
-        return gt_fail_at(parse->clause->place,
-                          "expect() beside reference() or check(); expected one of "
-                          "them, as each says what is right");
-    }
+    GT_REFUSE_AT(
+        reference->present || reference->self || parse->parts->check.present, parse->clause->place,
+        "expect() beside reference() or check(); expected one of them, as each says what is right");
     parse->parts->reference.kernel.place = parse->clause->place;
     do {
         GT_TRY(read_expected(parse, body));
     } while (gt_lexer_accept(body, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->direction != GT_IN && !argument->expected) {
-            return gt_fail_at(parse->clause->place,
-                              "no expected results of '%s'; expected '%s = "
-                              "file(\"name.npy\")', because every output is compared",
-                              argument->name, argument->name);
-        }
+        GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !argument->expected,
+                     parse->clause->place,
+                     "no expected results of '%s'; expected '%s = file(\"name.npy\")', because "
+                     "every output is compared",
+                     argument->name, argument->name);
     }
     parse->parts->expects = true;
     return GPUTUNE_OK;

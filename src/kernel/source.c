@@ -430,12 +430,11 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
         return gt_source_generate(out, template, problem, &own, device, prelude);
     }
     const gt_template_parts *parts = template->parts;
-    if (!parts->reference.present && !parts->check.present && !parts->init.present) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: no 'reference'; expected #pragma gputune "
-                       "reference(KERNEL, …)",
-                       template->path);
-    }
+    GT_REFUSE(!parts->reference.present && !parts->check.present && !parts->init.present,
+              GPUTUNE_ETEMPLATE,
+              "%s:1:1: no 'reference'; expected #pragma gputune "
+              "reference(KERNEL, …)",
+              template->path);
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 

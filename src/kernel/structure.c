@@ -37,10 +37,8 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_le
         gt_place place = gt_lexer_place(lexer);
         GT_TRY(gt_read_constant(&value, parse, lexer));
         GT_TRY(gt_lexer_expect(lexer, ")"));
-        if (value < 1 || value > 4096 || (value & (value - 1))) {
-            return gt_fail_at(place, "an alignment of %lld; expected a power of two up to 4096",
-                              (long long)value);
-        }
+        GT_REFUSE_AT(value < 1 || value > 4096 || (value & (value - 1)), place,
+                     "an alignment of %lld; expected a power of two up to 4096", (long long)value);
         *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
     }
     return GPUTUNE_OK;
@@ -216,11 +214,9 @@ static gputune_status read_member(gt_structure *structure, bool *is_private, gt_
 static gputune_status new_structure(gt_structure **out, gt_parse *parse, const char *name)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->structure_count == GT_STRUCTURE_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: more than %d structs in arguments; expected fewer",
-                       parts->files[0].path, GT_STRUCTURE_MAX);
-    }
+    GT_REFUSE(parts->structure_count == GT_STRUCTURE_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d structs in arguments; expected fewer", parts->files[0].path,
+              GT_STRUCTURE_MAX);
     gt_structure *structure = calloc(1, sizeof *structure);
     GT_TRY(gt_keep(parts, structure));
     parts->structures[parts->structure_count++] = structure;

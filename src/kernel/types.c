@@ -180,13 +180,9 @@ const char *gt_type_nearest(const char *name)
 
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)
 {
-    if (lexer->token.kind != GT_TOKEN_NAME) {
-        return gt_fail_expected(lexer, what);
-    }
-    if (lexer->token.length >= bytes) {
-        return gt_fail_at(gt_lexer_place(lexer), "a name of %zu characters; expected at most %zu",
-                          lexer->token.length, bytes - 1);
-    }
+    GT_EXPECT(lexer->token.kind == GT_TOKEN_NAME, lexer, what);
+    GT_REFUSE_AT(lexer->token.length >= bytes, gt_lexer_place(lexer),
+                 "a name of %zu characters; expected at most %zu", lexer->token.length, bytes - 1);
     memcpy(out, lexer->token.text, lexer->token.length);
     out[lexer->token.length] = '\0';
     gt_lexer_next(lexer);
@@ -219,9 +215,7 @@ gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lex
         return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
                           nearest ? nearest : names[0]);
     }
-    if (given >> which & 1) {
-        return gt_fail_at(place, "'%s' given twice; expected it once", name);
-    }
+    GT_REFUSE_AT(given >> which & 1, place, "'%s' given twice; expected it once", name);
     *out = which;
     return gt_lexer_expect(lexer, "=");
 }
@@ -237,9 +231,7 @@ static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
     for (; at.token.text < lexer->token.text; gt_lexer_next(&at)) {
         const bool is_name = at.token.kind == GT_TOKEN_NAME;
         const size_t length = strlen(out);
-        if (length + at.token.length + 1 >= bytes) {
-            return gt_fail_expected(&at, "a shorter type, or a typedef of it");
-        }
+        GT_EXPECT(length + at.token.length + 1 < bytes, &at, "a shorter type, or a typedef of it");
         (void)snprintf(out + length, bytes - length, "%s%.*s", behind_name && is_name ? " " : "",
                        (int)at.token.length, at.token.text);
         behind_name = is_name;
@@ -256,9 +248,8 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
         char name[64];
         GT_TRY(gt_name_read(name, sizeof name, lexer, what));
         size_t more = strlen(name);
-        if (length + more + 2 > bytes) {
-            return gt_fail_at(place, "a type of too many words; expected %s", what);
-        }
+        GT_REFUSE_AT(length + more + 2 > bytes, place, "a type of too many words; expected %s",
+                     what);
         if (length > 0) {
             out[length++] = ' ';
         }

@@ -18,13 +18,10 @@ static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent
 {
     int64_t value;
     GT_TRY(gt_expression_integer(&value, extent, slots));
-    if (value < 1) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s[%s] has %lld elements at these sizes; expected at least 1, which "
-                       "%s[max(1, %s)] has",
-                       name, gt_expression_text(extent), (long long)value, name,
-                       gt_expression_text(extent));
-    }
+    GT_REFUSE(value < 1, GPUTUNE_EINVAL,
+              "%s[%s] has %lld elements at these sizes; expected at least 1, which %s[max(1, %s)] "
+              "has",
+              name, gt_expression_text(extent), (long long)value, name, gt_expression_text(extent));
     *out = (uint64_t)value;
     return GPUTUNE_OK;
 }
@@ -44,9 +41,8 @@ static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
     uint64_t elements = 1;
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(evaluate_extent(innermost, extents[i], slots, name));
-        if (__builtin_mul_overflow(elements, *innermost, &elements) || elements > bytes_max) {
-            return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", name);
-        }
+        GT_REFUSE(__builtin_mul_overflow(elements, *innermost, &elements) || elements > bytes_max,
+                  GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", name);
     }
     *out = elements;
     return GPUTUNE_OK;
@@ -71,10 +67,9 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     GT_TRY(gt_elements_bind(out, buffer, binding, &declared));
     bool as_double = template->parts->reference.double_mask >> argument_index & 1;
     buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
-    return buffer->bytes <= bytes_max
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
-                         argument->name);
+    GT_REFUSE(buffer->bytes > bytes_max, GPUTUNE_EINVAL,
+              "buffer %s exceeds 2^47 bytes at these sizes", argument->name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
@@ -111,14 +106,11 @@ static gputune_status bind_in_place(gt_workload *out, const gt_template *templat
         gt_buffer *output = &out->buffers[buffer_of(out, i)];
         output->in_place = buffer_of(out, argument->in_place - 1) + 1;
         const gt_buffer *input = &out->buffers[output->in_place - 1];
-        if (output->bytes != input->bytes) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; "
-                           "expected as many of both",
-                           output->name, input->name, output->name,
-                           (unsigned long long)output->bytes, input->name,
-                           (unsigned long long)input->bytes);
-        }
+        GT_REFUSE(output->bytes != input->bytes, GPUTUNE_EINVAL,
+                  "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; expected as "
+                  "many of both",
+                  output->name, input->name, output->name, (unsigned long long)output->bytes,
+                  input->name, (unsigned long long)input->bytes);
     }
     return GPUTUNE_OK;
 }
@@ -167,9 +159,8 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
             out->tolerance.stated = true;
             GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
         }
-        if (*items[i].value < 0) {
-            return gt_fail_at(judge->kernel.place, "a negative tolerance; expected 0 or more");
-        }
+        GT_REFUSE_AT(*items[i].value < 0, judge->kernel.place,
+                     "a negative tolerance; expected 0 or more");
     }
     return GPUTUNE_OK;
 }
@@ -193,12 +184,10 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
         if (i < dimensions->count) {
             GT_TRY(gt_expression_integer(&value, dimensions->items[i], binding->slots));
         }
-        if (value < 1 || value > limits[i]) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "%s would be launched with %lld in dimension %u at these "
-                           "sizes; expected 1 to %lld",
-                           judge->kernel.name, (long long)value, i, (long long)limits[i]);
-        }
+        GT_REFUSE(
+            value < 1 || value > limits[i], GPUTUNE_EINVAL,
+            "%s would be launched with %lld in dimension %u at these sizes; expected 1 to %lld",
+            judge->kernel.name, (long long)value, i, (long long)limits[i]);
         out[i] = (uint32_t)value;
     }
     return GPUTUNE_OK;
@@ -216,13 +205,9 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
         out->block[0] = 256;
     }
     uint64_t threads = (uint64_t)out->block[0] * out->block[1] * out->block[2];
-    if (threads > (uint64_t)device->max_threads_per_block) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s would be launched with blocks of %llu threads; expected "
-                       "at most %d",
-                       judge->kernel.name, (unsigned long long)threads,
-                       device->max_threads_per_block);
-    }
+    GT_REFUSE(threads > (uint64_t)device->max_threads_per_block, GPUTUNE_EINVAL,
+              "%s would be launched with blocks of %llu threads; expected at most %d",
+              judge->kernel.name, (unsigned long long)threads, device->max_threads_per_block);
     GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
     if (judge->grid.count == 0) {
         uint64_t grid = (gt_buffer_count(first_output(workload)) + threads - 1) / threads;
@@ -421,11 +406,11 @@ gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_
 static gputune_status check_alignment(uint32_t bytes, const char *name)
 {
     bool power = bytes > 0 && (bytes & (bytes - 1)) == 0;
-    return power && bytes <= 4096 ? GPUTUNE_OK
-                                  : gt_fail(GPUTUNE_EINVAL,
-                                            "alignment of %s is %u bytes; expected a power of two "
-                                            "up to 4096",
-                                            name, bytes);
+    return power && bytes <= 4096
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL,
+                         "alignment of %s is %u bytes; expected a power of two up to 4096", name,
+                         bytes);
 }
 
 static gputune_status apply_alignment(gt_workload *out, const gputune_alignment *given)

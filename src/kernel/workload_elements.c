@@ -80,25 +80,20 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
 {
     double most = out->fill == GT_FILL_PERMUTATION ? (double)(count - 1) : out->high;
     bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled from %g to %g at these sizes; expected low <= high", name,
-                       out->low, out->high);
-    }
+    GT_REFUSE(out->low > out->high, GPUTUNE_EINVAL,
+              "%s is filled from %g to %g at these sizes; expected low <= high", name, out->low,
+              out->high);
     bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
-    if (!holds_any && !(isfinite(out->low) && isfinite(out->high))) {
-        return gt_fail_at(place, "%s is filled from %g to %g; expected numbers that %s holds", name,
-                          out->low, out->high, gt_type_name(out->type));
-    }
-    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
-        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
-    }
-    return counted && !gt_type_holds(out->type, (int64_t)most)
-               ? gt_fail_at(place,
-                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
-                            "does not hold; expected a wider type",
-                            name, most, gt_type_name(out->type))
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(!holds_any && !(isfinite(out->low) && isfinite(out->high)), place,
+                 "%s is filled from %g to %g; expected numbers that %s holds", name, out->low,
+                 out->high, gt_type_name(out->type));
+    GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
+                 "prefix(%g) at these sizes; expected 0 or more", out->low);
+    GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
+                 "%s would hold numbers up to %.0f at these sizes, which its type %s does not "
+                 "hold; expected a wider type",
+                 name, most, gt_type_name(out->type));
+    return GPUTUNE_OK;
 }
 
 /* The values of what comes from the host are computed when it is sent. `out` has its type. */
@@ -137,9 +132,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
 static gputune_status fail_unused(const char *path, const char *type, gt_place place)
 {
     const char *number = strrchr(path, '#');
-    if (!number || strpbrk(number, ".[")) {
-        return gt_fail_at(place, "%s has no member '%s'; expected one that it has", type, path);
-    }
+    GT_REFUSE_AT(!number || strpbrk(number, ".["), place,
+                 "%s has no member '%s'; expected one that it has", type, path);
     return gt_fail_at(place,
                       "item %lu of %s belongs to no member of %s; expected at most one for each; "
                       "where a member holds several numbers, theirs stand in { }",
@@ -166,12 +160,9 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
 static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
                                   const gt_binding *binding, const gt_layout *layout)
 {
-    if (workload->number_count + layout->count > GT_NUMBER_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: the structs of all arguments have more than %d numbers; expected "
-                       "fewer",
-                       binding->template->path, GT_NUMBER_MAX);
-    }
+    GT_REFUSE(workload->number_count + layout->count > GT_NUMBER_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: the structs of all arguments have more than %d numbers; expected fewer",
+              binding->template->path, GT_NUMBER_MAX);
     *first = workload->number_count;
     *out = &workload->numbers[*first];
     for (uint32_t i = 0; i < layout->count; i++) {
@@ -199,20 +190,15 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
         number->fill = GT_FILL_ZERO; /* until init() fills it */
         return GPUTUNE_OK;
     }
-    if (lacks) {
-        return gt_fail_at(declared->place,
-                          "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) "
-                          "}, index, zero or constant(value)",
-                          name, leaf->name);
-    }
+    GT_REFUSE_AT(lacks, declared->place,
+                 "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) }, "
+                 "index, zero or constant(value)",
+                 name, leaf->name);
     const gt_fill *fill = item ? &item->fill : declared->fill;
-    if (fill->kind > GT_FILL_CONSTANT) {
-        return gt_fail_at(
-            fill->place,
-            "'%s' cannot be filled so, as its elements have several numbers; expected "
-            "uniform(low, high), index, zero or constant(value)",
-            buffer->name);
-    }
+    GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,
+                 "'%s' cannot be filled so, as its elements have several numbers; expected "
+                 "uniform(low, high), index, zero or constant(value)",
+                 buffer->name);
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
@@ -252,19 +238,15 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
     GT_TRY(gt_allocated(layout));
     GT_TRY(gt_layout_make(layout, binding, name));
     GT_TRY(check_items(declared->list, layout, name, declared->place));
-    if (layout->count == 0) {
-        return gt_fail_at(declared->place,
-                          "elements of '%s' are %s, which has no data; expected a "
-                          "type with numbers",
-                          buffer->name, name);
-    }
+    GT_REFUSE_AT(layout->count == 0, declared->place,
+                 "elements of '%s' are %s, which has no data; expected a type with numbers",
+                 buffer->name, name);
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (layout->leaves[i].is_pointer && !binding->template->parts->init.present) {
-            return gt_fail_at(declared->place,
-                              "elements of '%s' have a pointer, '%s'; expected an init() kernel, "
-                              "which sets it to the address of another buffer of args()",
-                              buffer->name, layout->leaves[i].name);
-        }
+        GT_REFUSE_AT(layout->leaves[i].is_pointer && !binding->template->parts->init.present,
+                     declared->place,
+                     "elements of '%s' have a pointer, '%s'; expected an init() kernel, which sets "
+                     "it to the address of another buffer of args()",
+                     buffer->name, layout->leaves[i].name);
     }
     buffer->type = layout->leaves[0].type;
     buffer->per_element = layout->count;
@@ -300,8 +282,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         GT_TRY(gt_expression_number(&out->low, value, binding->slots));
     } else if (gt_expression_is_real(value)) {
         return gt_fail_at(gt_expression_place(value),
-                          "'%s' is floating, and %s is not; expected "
-                          "an integer expression",
+                          "'%s' is floating, and %s is not; expected an integer expression",
                           gt_expression_text(value), name);
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
@@ -340,12 +321,10 @@ static gputune_status check_pointers(const gt_binding *binding, const gt_argumen
         if (!leaf->is_pointer) {
             continue;
         }
-        if (item_of(&argument->initialisers, layout, i)) {
-            return gt_fail_at(place,
-                              "%s.%s is a pointer, and the list gives it a number; expected a list "
-                              "without it, as in {.n = 2}",
-                              argument->name, leaf->name);
-        }
+        GT_REFUSE_AT(item_of(&argument->initialisers, layout, i), place,
+                     "%s.%s is a pointer, and the list gives it a number; expected a list without "
+                     "it, as in {.n = 2}",
+                     argument->name, leaf->name);
         GT_TRY(check_pointer(binding, argument,
                              gt_structure_pointer(binding->template, argument->type, leaf->name),
                              leaf->name, place));
@@ -388,12 +367,9 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         const bool is_size = is_number_of_problem(binding->template, numbers[i].name);
         value = value || is_size ? value : layout->leaves[i].value;
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
-        if (!value && !is_size) {
-            return gt_fail_at(place,
-                              "%s without a value; expected { .%s = value }, or the name of a "
-                              "problem value",
-                              name, numbers[i].name);
-        }
+        GT_REFUSE_AT(!value && !is_size, place,
+                     "%s without a value; expected { .%s = value }, or the name of a problem value",
+                     name, numbers[i].name);
         GT_TRY(bind_number(&numbers[i], binding, value, name));
     }
     return GPUTUNE_OK;
