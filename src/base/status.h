@@ -26,14 +26,6 @@ static inline gputune_status gt_failure(gputune_status code)
  * format, ...). */
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
-/* Fails so where `condition` holds: returns from the enclosing function. */
-#define GT_REFUSE(condition, code, ...)                                                            \
-    do {                                                                                           \
-        if (condition) {                                                                           \
-            return gt_fail(code, __VA_ARGS__);                                                     \
-        }                                                                                          \
-    } while (0)
-
 /* Puts "prefix: " before the current message and gives `code` unchanged. For a caller that knows
  * where the failure happened; the message itself stays. */
 #define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))
@@ -64,6 +56,10 @@ static inline gputune_status gt_allocated(const void *memory)
             return gt_try_status_;                                                                 \
         }                                                                                          \
     } while (0)
+
+/* Fails as gt_fail() does where `condition` holds, and returns that from the enclosing function. */
+#define GT_REFUSE(condition, code, ...)                                                            \
+    GT_TRY((condition) ? gt_fail(code, __VA_ARGS__) : GPUTUNE_OK)
 
 /* Declares a variable whose memory or object ends with its block, on each path out of it:
  *

@@ -6,7 +6,6 @@
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -333,9 +332,7 @@ static bool sets_variable(char name[GT_NAME_MAX], const gt_parse *parse, const c
                           const gt_function *function)
 {
     gt_token type;
-    gt_lexer lexer, behind, found;
-    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
-                  (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_function_body(text, function), behind, found;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         behind = lexer;
         gt_lexer_next(&behind);

@@ -37,15 +37,6 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-const char *gt_axis_nearest(const gt_template *template, const char *name)
-{
-    const char *names[GT_AXIS_MAX];
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        names[i] = template->axes[i].name;
-    }
-    return gt_nearest(name, names, template->axis_count);
-}
-
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
 {
     int index = gt_template_axis_index(template, name);
@@ -55,9 +46,10 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
     }
     GT_REFUSE(template->axis_count == 0, GPUTUNE_EINVAL,
               "%s has no axis '%s'; it has no tunables at all", template->name, name);
-    const char *nearest = gt_axis_nearest(template, name);
-    GT_REFUSE(nearest, GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
-              nearest);
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->axes, template->axis_count);
+    GT_REFUSE(near.name[0], GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name,
+              name, near.name);
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
         gt_text_printf(&list, "%s%s", i ? ", " : "", template->axes[i].name);
@@ -128,8 +120,7 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
     return GPUTUNE_OK;
 }
 
-gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
-                                const gt_config *config)
+gt_config gt_config_scalar(const gt_template *template, const gt_config *config)
 {
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -144,9 +135,7 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
             }
         }
     }
-    *same = memcmp(&scalar, config, sizeof scalar) == 0;
-    *out = scalar;
-    return GPUTUNE_OK;
+    return scalar;
 }
 
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,

@@ -475,32 +475,23 @@ static const char *combine_reals(double *out, gt_operation operation, double a, 
         *out = truth;
         return NULL;
     }
-    switch (operation) {
-    case GT_DO_MULTIPLY:
-        *out = a * b;
-        return NULL;
-    case GT_DO_ADD:
-        *out = a + b;
-        return NULL;
-    case GT_DO_SUBTRACT:
-        *out = a - b;
-        return NULL;
-    case GT_DO_DIVIDE:
-    case GT_DO_CEIL_DIV:
-    case GT_DO_ROUND_UP:
+    if (operation == GT_DO_DIVIDE || operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP) {
         *out = operation == GT_DO_DIVIDE ? a / b : ceil(a / b);
         *out *= operation == GT_DO_ROUND_UP ? b : 1;
         return b == 0 ? division : NULL;
-    case GT_DO_MIN:
-    case GT_DO_MAX:
-        *out = operation == GT_DO_MIN ? fmin(a, b) : fmax(a, b);
-        return NULL;
-    case GT_DO_POW:
-        *out = pow(a, b);
-        return NULL;
-    default:
+    }
+    if (operation == GT_DO_REMAINDER || operation == GT_DO_SHIFT_LEFT ||
+        operation == GT_DO_SHIFT_RIGHT || operation == GT_DO_BIT_AND ||
+        operation == GT_DO_BIT_XOR || operation == GT_DO_BIT_OR) {
         return combine_as_integers(out, operation, a, b);
     }
+    *out = operation == GT_DO_MULTIPLY   ? a * b
+           : operation == GT_DO_ADD      ? a + b
+           : operation == GT_DO_SUBTRACT ? a - b
+           : operation == GT_DO_MIN      ? fmin(a, b)
+           : operation == GT_DO_MAX      ? fmax(a, b)
+                                         : pow(a, b);
+    return NULL;
 }
 
 static const char *unary_real(double *value, gt_operation operation)

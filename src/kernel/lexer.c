@@ -204,11 +204,10 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
     if (name_byte(c)) {
         return read_name(lexer);
     }
-    if (c == '"') {
-        return skip_quoted(lexer, c) ? GT_TOKEN_STRING : GT_TOKEN_OTHER;
-    }
-    if (c == '\'') {
-        return skip_quoted(lexer, c) ? GT_TOKEN_CHARACTER : GT_TOKEN_OTHER;
+    if (c == '"' || c == '\'') {
+        return !skip_quoted(lexer, c) ? GT_TOKEN_OTHER
+               : c == '"'             ? GT_TOKEN_STRING
+                                      : GT_TOKEN_CHARACTER;
     }
     return read_punctuation(lexer);
 }
@@ -236,6 +235,13 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
                         .column_base = place.column,
                         .fresh_line = true};
     gt_lexer_next(lexer);
+}
+
+gt_lexer gt_lexer_of(const char *text)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    return lexer;
 }
 
 /* Moves over the rest of a logical line: spliced lines and block comments belong to it. */
@@ -336,6 +342,16 @@ bool gt_lexer_accept(gt_lexer *lexer, const char *text)
     }
     gt_lexer_next(lexer);
     return true;
+}
+
+int gt_lexer_accept_any(gt_lexer *lexer, const char *words)
+{
+    const gt_token token = lexer->token;
+    const int word = token.kind == GT_TOKEN_END ? -1 : gt_word_at(token.text, token.length, words);
+    if (word >= 0) {
+        gt_lexer_next(lexer);
+    }
+    return word;
 }
 
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close)

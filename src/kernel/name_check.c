@@ -102,9 +102,8 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
 
 static gputune_status check_axis(const gt_parse *parse, uint32_t index)
 {
-    char nearest[GT_NAME_MAX];
     const gt_axis *axis = &parse->template->axes[index];
-    const gt_place place = parse->axis_places[index];
+    const gt_place place = axis->place;
     const gt_body *judge = &parse->parts->judge_body;
     if (has_effect(parse, index)) {
         return GPUTUNE_OK;
@@ -114,14 +113,13 @@ static gputune_status check_axis(const gt_parse *parse, uint32_t index)
                  "only the reference reads '%s', and has the default's value; expected the kernel "
                  "or its launch to depend on it, or a problem(const %s = …)",
                  axis->name, axis->name);
-    bool near =
-        gt_name_nearest(nearest, parse->template, parse->parts->kernel_body.text, axis->name);
-    return gt_fail_at(place, "neither the kernel nor its launch depends on '%s'; expected %s%s%s",
-                      axis->name, near ? "'" : "",
-                      near ? nearest
-                           : "its name in the code, in block(), grid() or another clause of the "
-                             "launch, or no such tunable",
-                      near ? "', which the code has" : "");
+    gt_near near = gt_near_to(axis->name);
+    gt_near_names(&near, parse->template, parse->parts->kernel_body.text);
+    return gt_fail_at(place, "neither the kernel nor its launch depends on '%s'; expected %s%s",
+                      axis->name,
+                      gt_near_or(&near, "its name in the code, in block(), grid() or another "
+                                        "clause of the launch, or no such tunable"),
+                      near.name[0] ? ", which the code has" : "");
 }
 
 gputune_status gt_axes_check(const gt_parse *parse)

@@ -83,11 +83,10 @@ static bool read_shape(gt_npy *out, gt_lexer *c)
 
 static gputune_status read_type(gt_npy *out, const char *descr, const char *path)
 {
-    for (int i = 0; i < TYPE_COUNT; i++) {
-        if (strcmp(types[i].descr, descr) == 0) {
-            out->type = types[i].type;
-            return GPUTUNE_OK;
-        }
+    const size_t i = gt_index_of(descr, types, TYPE_COUNT);
+    if (i < TYPE_COUNT) {
+        out->type = types[i].type;
+        return GPUTUNE_OK;
     }
     GT_REFUSE(descr[0] == '>', GPUTUNE_EINVAL,
               "%s: elements are '%s', with the highest byte first; expected the lowest "

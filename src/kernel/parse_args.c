@@ -5,27 +5,11 @@
 
 #include <string.h>
 
-static bool read_direction(gt_direction *out, gt_lexer *body)
-{
-    static const struct {
-        const char *word;
-        gt_direction direction;
-    } words[] = {{"in", GT_IN}, {"out", GT_OUT}, {"inout", GT_INOUT}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (gt_lexer_accept(body, words[i].word)) {
-            *out = words[i].direction;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What a struct holds follows all that the kernel takes. */
-static gputune_status check_order(const gt_template *template, const gt_argument *argument,
-                                  gt_place place)
+static gputune_status check_order(const gt_template *template, const gt_argument *argument)
 {
     const bool behind = template->argument_count > template->taken_count;
-    GT_REFUSE_AT(behind && !argument->holder, place,
+    GT_REFUSE_AT(behind && !argument->holder, argument->place,
                  "parameter '%s' stands behind '%s', which a struct points to; expected all "
                  "parameters first",
                  argument->name, template->arguments[template->taken_count].name);
@@ -33,7 +17,7 @@ static gputune_status check_order(const gt_template *template, const gt_argument
 }
 
 /* "grid.x": the struct of the arguments so far, and the pointer in it. */
-static gputune_status find_holder(gt_argument *argument, const gt_parse *parse, gt_place place)
+static gputune_status find_holder(gt_argument *argument, const gt_parse *parse)
 {
     const gt_template *template = parse->template;
     const gt_structure_member *member = NULL;
@@ -48,26 +32,24 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *parse, 
             argument->holder = i + 1;
         }
     }
-    GT_REFUSE_AT(dot && !member, place,
+    GT_REFUSE_AT(dot && !member, argument->place,
                  "'%s' is no pointer in a struct; expected one that an argument in front of it "
                  "has, as x of 'Grid g' in 'in float g.x[n]'",
                  argument->name);
     return member && gt_element_from_name(&given, type) &&
                    gt_element_from_name(&pointed, member->type) && given.bytes != pointed.bytes
-               ? gt_fail_at(place, "'%s' points to %s; expected that as its type", argument->name,
-                            member->type)
+               ? gt_fail_at(argument->place, "'%s' points to %s; expected that as its type",
+                            argument->name, member->type)
                : GPUTUNE_OK;
 }
 
 /* `NAME`, or `NAME.MEMBER` of what a struct points to. */
 static gputune_status read_name(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
-    const gt_place place = gt_lexer_place(body);
+    argument->place = gt_lexer_place(body);
     GT_TRY(gt_argument_name_read(argument->name, body, "an argument's name"));
-    argument->line = place.line;
-    argument->column = place.column;
-    GT_TRY(find_holder(argument, parse, place));
-    return check_order(parse->template, argument, place);
+    GT_TRY(find_holder(argument, parse));
+    return check_order(parse->template, argument);
 }
 
 static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
@@ -75,7 +57,7 @@ static gputune_status check_name(gt_parse *parse, const char *name, gt_place pla
     const gt_template *template = parse->template;
     const int first = GT_NAMED(template->arguments, template->argument_count, name);
     GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
-                 name, template->arguments[first].line);
+                 name, template->arguments[first].place.line);
     GT_REFUSE_AT(
         gt_template_axis(template, name), place,
         "'%s' is a tunable, which would replace the argument's name; expected another name", name);
@@ -96,20 +78,15 @@ static gputune_status check_fill(const gt_parse *parse, const gt_argument *argum
     return GPUTUNE_OK;
 }
 
-static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body,
-                                  gt_place place)
+static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     bool stated;
-    GT_REFUSE_AT(gt_template_problem_index(parse->template, argument->name) >= 0, place,
+    GT_REFUSE_AT(gt_template_problem_index(parse->template, argument->name) >= 0, argument->place,
                  "buffer '%s' is named like a problem value; expected another name",
                  argument->name);
     GT_TRY(
         gt_read_extents(argument->extents, &argument->extent_count, parse, body, GT_USE_PROBLEM));
-    GT_TRY(gt_read_initialisers(&argument->initialisers, &stated, parse, body, "=", true));
-    if (!stated) {
-        GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
-        argument->initialisers.single = stated;
-    }
+    GT_TRY(gt_read_contents(argument, &stated, parse, body, "="));
     if (!stated && parse->parts->init.present &&
         gt_element_may_be_integer(parse->template, argument->type)) {
         argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
@@ -118,7 +95,7 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
     }
     GT_REFUSE_AT(!stated && argument->direction != GT_OUT &&
                      gt_element_may_be_integer(parse->template, argument->type),
-                 place,
+                 argument->place,
                  "integers of '%s' without a fill; expected '= uniform(low, high)', '= index', '= "
                  "zero', '= constant(value)' or another fill, or an init() kernel",
                  argument->name);
@@ -134,16 +111,15 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
     }
 }
 
-static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
-                                  gt_place place)
+static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     int named = gt_template_problem_index(parse->template, argument->name);
-    GT_REFUSE_AT(gt_lexer_is(body, "["), place,
+    GT_REFUSE_AT(gt_lexer_is(body, "["), argument->place,
                  "buffer '%s' without a direction; expected in, out or inout in front of its type",
                  argument->name);
     if (named >= 0 && parse->template->problem[named].kind != GT_PROBLEM_TYPE) {
         GT_REFUSE_AT(
-            gt_lexer_is(body, "="), place,
+            gt_lexer_is(body, "="), argument->place,
             "scalar '%s' has the value of the problem of that name; expected '%s %s' alone",
             argument->name, argument->type, argument->name);
         return GPUTUNE_OK;
@@ -153,7 +129,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
             return GPUTUNE_OK; /* its members may be named like problem values */
         }
         return gt_fail_at(
-            place,
+            argument->place,
             "scalar '%s' without a value; expected '= value', or the name of a problem value",
             argument->name);
     }
@@ -180,19 +156,18 @@ static void count_argument(gt_template *template, const gt_argument *argument)
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     gt_lexer zero;
-    gt_place place = gt_lexer_place(body);
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
     memcpy(argument->type, "uint64_t", sizeof "uint64_t");
     argument->is_buffer = false;
     GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, place));
+    GT_TRY(check_name(parse, argument->name, argument->place));
     count_argument(parse->template, argument);
-    GT_REFUSE_AT(!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null"), place,
+    GT_REFUSE_AT(!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null"), argument->place,
                  "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->is_stated = argument->initialisers.single = true;
-    gt_lexer_open(&zero, "0", 1, place);
+    gt_lexer_open(&zero, "0", 1, argument->place);
     return gt_read_integer_expression(&argument->value, parse, &zero, 0);
 }
 
@@ -201,7 +176,9 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     gt_template *template = parse->template;
     gt_argument *argument = &template->arguments[template->argument_count];
     bool constant = gt_lexer_accept(body, "const");
-    argument->is_buffer = read_direction(&argument->direction, body);
+    const int direction = gt_lexer_accept_any(body, "in out inout"); /* as in gt_direction */
+    argument->is_buffer = direction >= 0;
+    argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
     constant |= gt_lexer_accept(body, "const");
     GT_EXPECT(!constant || argument->direction == GT_IN, body, "no const in front of an output");
     gt_lexer ahead = *body;
@@ -214,12 +191,11 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     if (gt_lexer_accept(body, "*")) {
         return read_null(argument, parse, body);
     }
-    gt_place place = gt_lexer_place(body);
     GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, place));
+    GT_TRY(check_name(parse, argument->name, argument->place));
     count_argument(template, argument);
-    return argument->is_buffer ? read_buffer(argument, parse, body, place)
-                               : read_scalar(argument, parse, body, place);
+    return argument->is_buffer ? read_buffer(argument, parse, body)
+                               : read_scalar(argument, parse, body);
 }
 
 gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
@@ -243,7 +219,9 @@ gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
     do {
         GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
                              parse->clause->place));
-        gt_scratch *scratch = &parts->scratch[parts->scratch_count];
+        gt_argument *scratch = &parts->scratch[parts->scratch_count];
+        scratch->is_buffer = true;
+        scratch->direction = GT_INOUT;
         GT_TRY(gt_read_element_type(scratch->type, parse, body));
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
@@ -251,12 +229,13 @@ gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
         GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
                      "'%s' declared twice; expected another name", scratch->name);
         parts->scratch_count++;
-        GT_TRY(gt_read_extents(scratch->extents.items, &scratch->extents.count, parse, body,
+        GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, parse, body,
                                GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                    GT_USE_GRID));
-        scratch->zero_first = gt_lexer_accept(body, "=");
-        GT_EXPECT(!scratch->zero_first || gt_lexer_accept(body, "zero"), body,
+        bool stated = gt_lexer_accept(body, "=");
+        GT_EXPECT(!stated || gt_lexer_accept(body, "zero"), body,
                   "zero, all that scratch may hold at first");
+        scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
@@ -310,27 +289,25 @@ gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
     return GPUTUNE_OK;
 }
 
-static bool is_clearable(const gt_parse *parse, const char *name)
+static bool is_clearable(const gt_template *template, int index)
 {
-    const int index = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = &parse->template->arguments[index];
-    return index >= (int)parse->template->argument_count ||
-           (index >= 0 && argument->is_buffer && argument->direction != GT_IN);
+    const gt_argument *buffer = index < 0 ? NULL : gt_template_parameter(template, (uint32_t)index);
+    return buffer && buffer->is_buffer && buffer->direction != GT_IN;
 }
 
 gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
 {
-    gt_template_parts *parts = parse->parts;
     do {
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
-        GT_REFUSE_AT(!is_clearable(parse, name), place,
+        const int index = gt_parse_parameter_index(parse, name);
+        GT_REFUSE_AT(!is_clearable(parse->template, index), place,
                      "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                      name);
-        GT_REFUSE_AT(GT_NAMED(parts->clears, parts->clear_count, name) >= 0, place,
+        GT_REFUSE_AT(parse->parts->cleared >> index & 1, place,
                      "'%s' given twice; expected each buffer once", name);
-        memcpy(parts->clears[parts->clear_count++], name, sizeof name);
+        parse->parts->cleared |= UINT64_C(1) << index;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
@@ -349,9 +326,7 @@ static gputune_status read_place(uint32_t *out, gt_parse *parse, gt_lexer *body,
                      argument->is_buffer && argument->direction == direction;
     GT_REFUSE_AT(!is_buffer, place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
                  name, what);
-    GT_REFUSE_AT(direction == GT_OUT &&
-                     GT_NAMED(parse->parts->clears, parse->parts->clear_count, name) >= 0,
-                 place,
+    GT_REFUSE_AT(direction == GT_OUT && (parse->parts->cleared >> index & 1), place,
                  "'%s' is zeroed by clear() before each launch, and an input in its place with it; "
                  "expected an output that is not cleared",
                  name);

@@ -17,11 +17,9 @@ gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_ax
     gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
     GT_TRY(gt_keep(parse->parts, values));
     parse->parts->axis_values[index] = values;
-    parse->axis_places[index] = place;
     axis->values = values;
     axis->kind = kind;
-    axis->line = place.line;
-    axis->column = place.column;
+    axis->place = place;
     template->axis_count++;
     *out = index;
     return GPUTUNE_OK;
@@ -122,10 +120,10 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    const char *nearest = gt_axis_nearest(template, name);
-    return gt_fail_at(place, "'%s' is not a tunable; expected %s%s%s", name, nearest ? "'" : "",
-                      nearest ? nearest : "one that tune() or another axis declares",
-                      nearest ? "'" : "");
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->axes, template->axis_count);
+    return gt_fail_at(place, "'%s' is not a tunable; expected %s", name,
+                      gt_near_or(&near, "one that tune() or another axis declares"));
 }
 
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
@@ -199,7 +197,7 @@ static gputune_status read_problem_value(gt_parse *parse, gt_lexer *body)
     value->kind = gt_lexer_accept(body, "const")  ? GT_PROBLEM_CONST
                   : gt_lexer_accept(body, "type") ? GT_PROBLEM_TYPE
                                                   : GT_PROBLEM_SIZE;
-    parse->problem_places[index] = gt_lexer_place(body);
+    value->place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(value->name, parse, body, "NAME = value"));
     GT_TRY(gt_lexer_expect(body, "="));
     template->problem_count++;

@@ -116,8 +116,9 @@ static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *l
     return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
-gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                            const char *sign)
+/* If the token `sign` comes next, reads it and a fill behind it. *stated: it came. */
+static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                                const char *sign)
 {
     *stated = gt_lexer_accept(lexer, sign);
     if (!*stated) {
@@ -146,24 +147,13 @@ typedef struct list_reader {
     bool fills; /* else values */
 } list_reader;
 
-static bool append(char path[GT_NAME_MAX], const char *text, size_t length)
-{
-    size_t before = strlen(path);
-    bool fits = before + length < GT_NAME_MAX;
-    if (fits) {
-        memcpy(path + before, text, length);
-        path[before + length] = '\0';
-    }
-    return fits;
-}
-
 /* Adds `pos.x`, up to the `=`, to a path. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
-    bool fits = append(path, ".", path[0] ? 1 : 0), some = false;
+    bool fits = gt_append_within(path, GT_NAME_MAX, ".", path[0] ? 1 : 0), some = false;
     for (; !gt_lexer_is(lexer, "=") && lexer->token.kind != GT_TOKEN_END && fits; some = true) {
-        fits = append(path, lexer->token.text, lexer->token.length);
+        fits = gt_append_within(path, GT_NAME_MAX, lexer->token.text, lexer->token.length);
         gt_lexer_next(lexer);
     }
     GT_REFUSE_AT(!fits, place, "a path of too many characters; expected '.member = …'");
@@ -179,7 +169,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
         GT_TRY(gt_lexer_expect(lexer, separator));
         return gt_read_real_expression(&out->value, reader->parse, lexer, GT_USE_PROBLEM);
     }
-    GT_TRY(gt_read_fill(&out->fill, &stated, reader->parse, lexer, separator));
+    GT_TRY(read_fill(&out->fill, &stated, reader->parse, lexer, separator));
     if (!stated) {
         return gt_lexer_expect(lexer, separator);
     }
@@ -226,7 +216,8 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
         GT_TRY(read_path(path, lexer));
     } else {
         int length = snprintf(by_place, sizeof by_place, "#%u", place);
-        GT_REFUSE_AT(!append(path, by_place, (size_t)length), gt_lexer_place(lexer),
+        GT_REFUSE_AT(!gt_append_within(path, GT_NAME_MAX, by_place, (size_t)length),
+                     gt_lexer_place(lexer),
                      "a list that is nested too deep; expected fewer braces");
     }
     if (open_list(lexer, separator)) {
@@ -262,4 +253,16 @@ gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
     GT_TRY(gt_keep(parse->parts, out->items));
     return read_list(&reader, lexer, "");
+}
+
+gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                                const char *sign)
+{
+    GT_TRY(gt_read_initialisers(&out->initialisers, stated, parse, lexer, sign, true));
+    if (*stated) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_fill(&out->fill, stated, parse, lexer, sign));
+    out->initialisers.single = *stated;
+    return GPUTUNE_OK;
 }

@@ -20,31 +20,25 @@ static const setting *const tolerances = of_judge + 2;
 enum { SHAPES = 2, TOLERANCES = 3 };
 
 /* `use`: what its expressions may use, the bits of symbols.h. */
-static gputune_status read_setting(void *to, const setting *settings, size_t count, unsigned use,
+static gputune_status read_setting(void *to, const setting *settings, uint32_t count, unsigned use,
                                    gt_parse *parse, gt_lexer *body)
 {
     const char *names[SHAPES + TOLERANCES];
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
-    for (size_t i = 0; i < count; i++) {
+    uint32_t which, given = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const void *member = (char *)to + settings[i].offset;
+        bool has = settings[i].is_shape && ((const gt_dimensions *)member)->count > 0;
         names[i] = settings[i].name;
-        void *member = (char *)to + settings[i].offset;
-        if (strcmp(names[i], name) != 0) {
-            continue;
-        }
-        GT_TRY(gt_lexer_expect(body, "="));
-        GT_REFUSE_AT(settings[i].is_shape && ((gt_dimensions *)member)->count > 0, place,
-                     "'%s' given twice; expected it once", name);
-        return settings[i].is_shape ? gt_read_dimensions(member, parse, body, use)
-                                    : gt_read_real_expression(member, parse, body, use);
+        given |= (uint32_t)has << i;
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                      nearest ? nearest : names[0]);
+    GT_TRY(
+        gt_setting_name_read(&which, given, body, names, count, "a setting such as block = 256"));
+    void *member = (char *)to + settings[which].offset;
+    return settings[which].is_shape ? gt_read_dimensions(member, parse, body, use)
+                                    : gt_read_real_expression(member, parse, body, use);
 }
 
-static gputune_status read_settings(void *to, const setting *settings, size_t count, unsigned use,
+static gputune_status read_settings(void *to, const setting *settings, uint32_t count, unsigned use,
                                     gt_parse *parse, gt_lexer *body)
 {
     do {
@@ -92,7 +86,7 @@ gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
     return check_work_axes(template, measure);
 }
 
-static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_parse *parse,
+static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_parse *parse,
                                  gt_lexer *body)
 {
     judge->present = true;
@@ -161,8 +155,7 @@ gputune_status gt_parse_init(gt_parse *parse, gt_lexer *body)
 static gputune_status find_output(gt_argument **out, const gt_template *template, const char *name,
                                   gt_place place)
 {
-    const char *names[GT_PARAMETER_MAX];
-    size_t count = 0;
+    gt_near near = gt_near_to(name);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         gt_argument *argument = &template->arguments[i];
         if (!argument->is_buffer || argument->direction == GT_IN) {
@@ -172,12 +165,10 @@ static gputune_status find_output(gt_argument **out, const gt_template *template
             *out = argument;
             return GPUTUNE_OK;
         }
-        names[count++] = argument->name;
+        gt_near_try(&near, argument->name);
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "no output '%s'; expected %s%s%s, rtol, atol or stol", name,
-                      nearest ? "'" : "", nearest ? nearest : "an out or inout buffer",
-                      nearest ? "'" : "");
+    return gt_fail_at(place, "no output '%s'; expected %s, rtol, atol or stol", name,
+                      gt_near_or(&near, "an out or inout buffer"));
 }
 
 static gputune_status read_expected(gt_parse *parse, gt_lexer *body)

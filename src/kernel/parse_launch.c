@@ -103,12 +103,12 @@ gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *bo
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_argument_name_read(name, body, expected));
     const int index = gt_parse_parameter_index(parse, name);
-    const bool is_argument = index >= 0 && (uint32_t)index < parse->template->argument_count;
     *out = (uint32_t)index;
-    return index >= 0 && (is_argument ? parse->template->arguments[index].is_buffer : scratch)
-               ? GPUTUNE_OK
-               : gt_fail_at(place, "'%s' is not a buffer; expected one of args()%s", name,
-                            scratch ? " or scratch()" : "");
+    GT_REFUSE_AT(index < 0 || !gt_template_parameter(parse->template, *out)->is_buffer ||
+                     (!scratch && *out >= parse->template->argument_count),
+                 place, "'%s' is not a buffer; expected one of args()%s", name,
+                 scratch ? " or scratch()" : "");
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body,
@@ -208,43 +208,32 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_known(const gt_setting *setting, gt_template_step *step, gt_parse *parse,
-                                 gt_lexer *body, gt_place place)
-{
-    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
-    GT_REFUSE_AT(values == &step->programmatic && step == parse->parts->steps, place,
-                 "the first launch() has none before it; expected 'programmatic' in a later one");
-    return values[0] && setting->most > 1
-               ? gt_fail_at(place, "'%s' given twice; expected it once", setting->word)
-               : read_setting(setting, parse, step, body, setting->launch_use);
-}
-
-/* `NAME = …` */
+/* `NAME = …`: a setting, or args behind all of them. */
 static gputune_status read_named(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
     enum { NAMES_MAX = 16 };
-    const char *names[NAMES_MAX] = {"args"};
-    size_t count = 1;
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
-    GT_TRY(gt_lexer_expect(body, "="));
-    for (uint32_t i = 0; gt_setting_at(i); i++) {
-        const gt_setting *setting = gt_setting_at(i);
-        if (setting->launch_use && strcmp(name, setting->word) == 0) {
-            return read_known(setting, step, parse, body, place);
+    const char *names[NAMES_MAX];
+    const gt_setting *settings[NAMES_MAX], *one;
+    uint32_t count = 0, given = 0, which;
+    const gt_place place = gt_lexer_place(body);
+    for (uint32_t i = 0; (one = gt_setting_at(i)); i++) {
+        if (one->launch_use) {
+            bool has = one->most > 1 && *gt_setting_values(one, parse->parts, step);
+            given |= (uint32_t)has << count;
+            settings[count] = one;
+            names[count++] = one->word;
         }
-        names[count] = setting->word;
-        count += setting->launch_use != 0;
     }
-    if (strcmp(name, "args") == 0) {
-        return step->argument_count || step->takes_none
-                   ? gt_fail_at(place, "'args' given twice; expected it once")
-                   : read_arguments(step, parse, body);
+    names[count] = "args";
+    given |= (uint32_t)(step->argument_count || step->takes_none) << count;
+    GT_TRY(gt_setting_name_read(&which, given, body, names, count + 1,
+                                "a setting such as block = 256"));
+    if (which == count) {
+        return read_arguments(step, parse, body);
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                      nearest ? nearest : "block");
+    GT_REFUSE_AT(step == parse->parts->steps && strcmp(names[which], "programmatic") == 0, place,
+                 "the first launch() has none before it; expected 'programmatic' in a later one");
+    return read_setting(settings[which], parse, step, body, settings[which]->launch_use);
 }
 
 /* The first launch() takes the place of the kernel that kernel() would name. */

@@ -42,8 +42,6 @@ static gputune_status read_text(const gt_expression **out, gt_parse *parse, gt_t
 static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *counter)
 {
-    static const char *const assignments[] = {"+=", "-=", "*=", "/=", "<<=", ">>=", "="};
-    enum { ASSIGNMENTS = sizeof assignments / sizeof *assignments };
     gt_text text = {0};
     const gt_place place = gt_lexer_place(body);
     bool in_front = gt_lexer_is(body, "++") || gt_lexer_is(body, "--"),
@@ -58,17 +56,14 @@ static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_l
         gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
         return read_text(out, parse, &text, place);
     }
-    int i = 0;
-    while (i < ASSIGNMENTS && !gt_lexer_is(body, assignments[i])) {
-        i++;
-    }
-    GT_EXPECT(i != ASSIGNMENTS, body, "++, --, = or an assignment such as +=, *= or >>=");
-    gt_lexer_next(body);
+    const gt_token sign = body->token;
+    GT_EXPECT(gt_lexer_accept_any(body, "+= -= *= /= <<= >>= =") >= 0, body,
+              "++, --, = or an assignment such as +=, *= or >>=");
     gt_place behind = gt_lexer_place(body);
-    if (assignments[i][0] == '=') {
+    if (sign.length == 1) {
         return gt_read_integer_expression(out, parse, body, USE);
     }
-    gt_text_printf(&text, "%s %.*s (", counter, (int)strlen(assignments[i]) - 1, assignments[i]);
+    gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
     behind.column -= (int)text.length; /* so that mistakes are placed where they stand */
     gt_text_printf(&text, "%.*s)", (int)(body->end - body->token.text), body->token.text);
     while (body->token.kind != GT_TOKEN_END) {
@@ -125,20 +120,15 @@ gputune_status gt_parse_end(gt_parse *parse, gt_lexer *body)
                : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
 }
 
-/* A buffer that may be swapped: its type, and whether the kernels may write it. */
-static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse *parse,
-                                   gt_lexer *body)
+/* A buffer that may be swapped: the kernels may write it. */
+static gputune_status read_swapped(uint32_t *index, gt_parse *parse, gt_lexer *body)
 {
-    const gt_template *template = parse->template;
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_taken_buffer(index, parse, body, true, "two buffers, as in swap(next, now)"));
-    const gt_argument *argument =
-        *index < template->argument_count ? &template->arguments[*index] : NULL;
-    GT_REFUSE_AT(argument && argument->direction == GT_IN, place,
+    const gt_argument *buffer = gt_template_parameter(parse->template, *index);
+    GT_REFUSE_AT(buffer->direction == GT_IN, place,
                  "'%s' is an input, which kernels must not write; expected it to be inout",
-                 argument->name);
-    *type =
-        argument ? argument->type : parse->parts->scratch[*index - template->argument_count].type;
+                 buffer->name);
     return GPUTUNE_OK;
 }
 
@@ -146,11 +136,12 @@ gputune_status gt_parse_swap(gt_parse *parse, gt_lexer *body)
 {
     gt_order *order;
     uint32_t first, second;
-    const char *type, *other;
-    GT_TRY(read_swapped(&first, &type, parse, body));
+    GT_TRY(read_swapped(&first, parse, body));
     GT_TRY(gt_lexer_expect(body, ","));
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(read_swapped(&second, &other, parse, body));
+    GT_TRY(read_swapped(&second, parse, body));
+    const char *type = gt_template_parameter(parse->template, first)->type;
+    const char *other = gt_template_parameter(parse->template, second)->type;
     GT_REFUSE_AT(first == second, place, "a buffer in its own place; expected another one");
     GT_REFUSE_AT(strcmp(type, other) != 0, place,
                  "a buffer of %s in the place of one of %s; expected equal types", other, type);
@@ -202,8 +193,8 @@ gputune_status gt_loops_finish(gt_parse *parse)
         GT_TRY(check_known(parse, parts->requires[i]));
     }
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        for (uint32_t k = 0; k < parts->scratch[i].extents.count; k++) {
-            GT_TRY(check_known(parse, parts->scratch[i].extents.items[k]));
+        for (uint32_t k = 0; k < parts->scratch[i].extent_count; k++) {
+            GT_TRY(check_known(parse, parts->scratch[i].extents[k]));
         }
     }
     join_vectors(parse->template, parts);

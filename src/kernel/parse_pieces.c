@@ -140,7 +140,8 @@ static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
     int axis = gt_template_axis_index(parse->template, name);
     int problem = gt_template_problem_index(parse->template, name);
     if (axis >= 0 || problem >= 0) {
-        *first = axis >= 0 ? parse->axis_places[axis] : parse->problem_places[problem];
+        *first =
+            axis >= 0 ? parse->template->axes[axis].place : parse->template->problem[problem].place;
     }
     return axis >= 0 || problem >= 0;
 }
@@ -186,12 +187,11 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     const gt_refused_type *refused = value || structure ? NULL : gt_type_refused(name);
     GT_REFUSE_AT(refused, place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
     if (!value && !structure && !gt_element_from_name(&element, name)) {
-        const char *nearest = gt_type_nearest(name);
-        return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
-                          nearest ? nearest
-                                  : "a number type, a struct of this file, a problem(type …), or "
-                                    "unsigned char for a buffer's bytes",
-                          nearest ? "'" : "");
+        gt_near near = gt_near_to(name);
+        gt_near_types(&near);
+        return gt_fail_at(place, "unknown type '%s'; expected %s", name,
+                          gt_near_or(&near, "a number type, a struct of this file, a problem(type "
+                                            "…), or unsigned char for a buffer's bytes"));
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
         const char *word = value->values[i].word;

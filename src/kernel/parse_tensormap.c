@@ -2,7 +2,6 @@
 #include "kernel/parse.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -133,32 +132,25 @@ enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 /* The settings that are words: the index of the word is the member's value. */
 static const struct word_setting {
     size_t member;
-    const char *words[4], *expected;
+    const char *words, *expected;
 } word_settings[WIDTH] = {
-    [FILTER] = {offsetof(gt_texture_clause, filter), {"point", "linear"}, "point or linear"},
-    [ADDRESS] = {offsetof(gt_texture_clause, address),
-                 {"wrap", "clamp", "mirror", "border"},
+    [FILTER] = {offsetof(gt_texture_clause, filter), "point linear", "point or linear"},
+    [ADDRESS] = {offsetof(gt_texture_clause, address), "wrap clamp mirror border",
                  "clamp, border, wrap or mirror"},
-    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates),
-                     {"unnormalized", "normalized"},
+    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates), "unnormalized normalized",
                      "unnormalized or normalized"},
-    [READ] = {offsetof(gt_texture_clause, normalized_read),
-              {"element", "normalized"},
+    [READ] = {offsetof(gt_texture_clause, normalized_read), "element normalized",
               "element or normalized"},
-    [MEMORY] = {offsetof(gt_texture_clause, memory),
-                {"buffer", "array", "layered"},
+    [MEMORY] = {offsetof(gt_texture_clause, memory), "buffer array layered",
                 "buffer, array or layered"}};
 
 static gputune_status read_word(gt_texture_clause *texture, gt_lexer *body,
                                 const struct word_setting *setting)
 {
-    for (uint32_t i = 0; i < 4 && setting->words[i]; i++) {
-        if (gt_lexer_accept(body, setting->words[i])) {
-            memcpy((char *)texture + setting->member, &i, sizeof i);
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_fail_expected(body, setting->expected);
+    const int word = gt_lexer_accept_any(body, setting->words);
+    GT_EXPECT(word >= 0, body, setting->expected);
+    *(uint32_t *)(void *)((char *)texture + setting->member) = (uint32_t)word;
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_texture_setting(gt_texture_clause *texture, uint32_t *given,

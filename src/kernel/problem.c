@@ -10,7 +10,6 @@
 
 static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
 {
-    const char *names[GT_PROBLEM_MAX];
     int index = gt_template_problem_index(template, name);
     if (index >= 0) {
         *out = (uint32_t)index;
@@ -18,16 +17,13 @@ static gputune_status find(uint32_t *out, const gt_template *template, const cha
     }
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        names[i] = template->problem[i].name;
-        gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", template->problem[i].name);
     }
-    const char *nearest = gt_nearest(name, names, template->problem_count);
-    return nearest
-               ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name, name,
-                         nearest)
-               : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s", template->name,
-                         name,
-                         list.length ? gt_text_string(&list) : "none, because it takes no sizes");
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->problem, template->problem_count);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected %s", template->name, name,
+                   gt_near_or(&near, list.length ? gt_text_string(&list)
+                                                 : "one of: none, because it takes no sizes"));
 }
 
 static gputune_status refuse(const gt_problem_value *value, const char *given)

@@ -103,7 +103,7 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
         gputune_status status = GPUTUNE_OK;
         if (!stays(reader, all, own, c) && read_name(&other, &status, &clauses[c]) &&
             !is_used(reader, all, own, other.name)) {
-            status = gt_functions_cut(&text, other.name);
+            status = gt_functions_cut(&text, other.name, false);
         }
         GT_TRY(status);
     }

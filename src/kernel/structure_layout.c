@@ -265,11 +265,10 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
 /* The name as the code can write it: types and numbers of the problem have no names there. */
 static gputune_status spell(char **out, const gt_binding *binding, const char *name)
 {
-    gt_lexer lexer;
     gt_text text = {0};
     bool behind_name = false;
     const gt_template *template = binding->template;
-    gt_lexer_open(&lexer, name, strlen(name), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(name);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         char word[GT_NAME_MAX];
         gt_text_append(&text, behind_name && lexer.token.kind == GT_TOKEN_NAME ? " " : "");

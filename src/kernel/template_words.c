@@ -91,17 +91,15 @@ bool gt_clause_is_single(const char *word)
 
 static gputune_status unknown_word(const gt_clause *clause)
 {
-    const char *names[WORD_MAX] = {"include"};
-    size_t count = 1;
+    gt_near near = gt_near_to(clause->word);
     GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
                  "'surface' is not supported yet; expected a buffer");
+    gt_near_try(&near, "include");
     for (int i = 0; pragma_at(i).word; i++) {
-        names[count++] = pragma_at(i).word;
+        gt_near_try(&near, pragma_at(i).word);
     }
-    const char *nearest = gt_nearest(clause->word, names, count);
-    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s%s%s", clause->word,
-                      nearest ? "'" : "", nearest ? nearest : "one such as tune or require",
-                      nearest ? "'" : "");
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s", clause->word,
+                      gt_near_or(&near, "one such as tune or require"));
 }
 
 /* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
@@ -120,12 +118,9 @@ static const char *beside_launch(const char *word)
         {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
         {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
         {"tensormap", "a buffer in args(), or a template with one kernel"}};
-    for (size_t i = 0; i < sizeof of_one_kernel / sizeof *of_one_kernel; i++) {
-        if (strcmp(of_one_kernel[i].word, word) == 0) {
-            return of_one_kernel[i].instead;
-        }
-    }
-    return NULL;
+    enum { COUNT = sizeof of_one_kernel / sizeof *of_one_kernel };
+    const size_t i = gt_index_of(word, of_one_kernel, COUNT);
+    return i < COUNT ? of_one_kernel[i].instead : NULL;
 }
 
 /* Unknown words, words that came twice, and words that are missing. */

@@ -1,5 +1,5 @@
 /* Works out how texture objects are made, by the rules of cuTexObjectCreate(). */
-#include "kernel/texture.h"
+#include "kernel/tensormap.h"
 
 #include "kernel/types.h"
 

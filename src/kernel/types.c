@@ -169,13 +169,11 @@ bool gt_element_from_name(gt_element *out, const char *name)
     return false;
 }
 
-const char *gt_type_nearest(const char *name)
+void gt_near_types(gt_near *near)
 {
-    const char *names[NAME_COUNT];
     for (size_t i = 0; i < NAME_COUNT; i++) {
-        names[i] = named[i].name;
+        gt_near_try(near, named[i].name);
     }
-    return gt_nearest(name, names, NAME_COUNT);
 }
 
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)
@@ -205,11 +203,8 @@ gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lex
 {
     char name[GT_NAME_MAX];
     const gt_place place = gt_lexer_place(lexer);
-    uint32_t which = 0;
     GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    while (which < count && strcmp(names[which], name) != 0) {
-        which++;
-    }
+    const uint32_t which = (uint32_t)gt_index_of(name, names, count);
     if (which == count) {
         const char *nearest = gt_nearest(name, names, count);
         return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,

@@ -2,15 +2,12 @@
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const uint64_t bytes_max = UINT64_C(1) << 47;
 
 /* Evaluates an extent; EINVAL below 1. */
 static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
@@ -34,40 +31,45 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
     return GPUTUNE_OK;
 }
 
-static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
-                                        const gt_expression *const *extents, uint32_t count,
-                                        const int64_t *slots, const char *name)
+gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
+                                 const int64_t *slots)
 {
     uint64_t elements = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(evaluate_extent(innermost, extents[i], slots, name));
-        GT_REFUSE(__builtin_mul_overflow(elements, *innermost, &elements) || elements > bytes_max,
-                  GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", name);
+    for (uint32_t i = 0; i < buffer->extent_count; i++) {
+        GT_TRY(evaluate_extent(innermost, buffer->extents[i], slots, buffer->name));
+        GT_REFUSE(__builtin_mul_overflow(elements, *innermost, &elements) ||
+                      elements > GT_BUFFER_BYTES_MAX,
+                  GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
     }
     *out = elements;
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
-                                  uint32_t argument_index)
+/* What arguments and blocks have alike. */
+static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, uint64_t *innermost,
+                                  const gt_binding *binding, const gt_argument *argument)
 {
-    const gt_template *template = binding->template;
-    const gt_argument *argument = &template->arguments[argument_index];
-    gt_buffer *buffer = &out->buffers[index];
     memcpy(buffer->name, argument->name, sizeof buffer->name);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
     buffer->finite = argument->finite;
-    GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
-                             argument->extent_count, binding->slots, argument->name));
-    const gt_declared declared = {argument->type,
-                                  &argument->fill,
-                                  &argument->initialisers,
-                                  {template->path, argument->line, argument->column}};
-    GT_TRY(gt_elements_bind(out, buffer, binding, &declared));
-    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
-    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
-    GT_REFUSE(buffer->bytes > bytes_max, GPUTUNE_EINVAL,
+    GT_TRY(gt_elements_count(&buffer->elements, innermost, argument, binding->slots));
+    GT_TRY(gt_elements_bind(out, buffer, binding, argument));
+    buffer->reference_type = buffer->type;
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_argument(gt_workload *out, const gt_binding *binding, uint32_t index,
+                                    uint32_t argument_index)
+{
+    const gt_template *template = binding->template;
+    const gt_argument *argument = &template->arguments[argument_index];
+    gt_buffer *buffer = &out->buffers[index];
+    GT_TRY(bind_buffer(out, buffer, &out->innermost[index], binding, argument));
+    if (template->parts->reference.double_mask >> argument_index & 1) {
+        buffer->reference_type = GT_TYPE_F64;
+    }
+    GT_REFUSE(buffer->bytes > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
               "buffer %s exceeds 2^47 bytes at these sizes", argument->name);
     return GPUTUNE_OK;
 }
@@ -81,7 +83,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
         out->arguments[i].is_buffer = argument->is_buffer;
         if (argument->is_buffer) {
             out->arguments[i].index = out->buffer_count;
-            GT_TRY(bind_buffer(out, binding, out->buffer_count++, i));
+            GT_TRY(bind_argument(out, binding, out->buffer_count++, i));
         } else {
             out->arguments[i].index = out->scalar_count;
             GT_TRY(gt_scalar_bind(out, &out->scalars[out->scalar_count++], binding, argument));
@@ -115,32 +117,14 @@ static gputune_status bind_in_place(gt_workload *out, const gt_template *templat
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_block(gt_workload *out, const gt_binding *binding, uint32_t index)
-{
-    const gt_pass_block *pass = &binding->template->passes[index];
-    gt_buffer *block = &out->blocks[index];
-    uint64_t innermost = 0;
-    const gt_expression *count = pass->count;
-    memcpy(block->name, pass->name, sizeof block->name);
-    block->direction = GT_IN;
-    GT_TRY(evaluate_elements(&block->elements, &innermost, &count, count != NULL, binding->slots,
-                             pass->name));
-    const gt_declared declared = {pass->type,
-                                  &pass->fill,
-                                  &pass->initialisers,
-                                  {binding->template->path, pass->line, pass->column}};
-    GT_TRY(gt_elements_bind(out, block, binding, &declared));
-    block->reference_type = block->type;
-    return block->bytes <= UINT32_MAX / 2
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
-}
-
 static gputune_status bind_blocks(gt_workload *out, const gt_binding *binding)
 {
     for (uint32_t i = 0; i < binding->template->pass_count; i++) {
-        GT_TRY(bind_block(out, binding, i));
-        out->block_count++;
+        gt_buffer *block = &out->blocks[out->block_count++];
+        uint64_t innermost;
+        GT_TRY(bind_buffer(out, block, &innermost, binding, &binding->template->passes[i]));
+        GT_REFUSE(block->bytes > UINT32_MAX / 2, GPUTUNE_EINVAL,
+                  "block %s exceeds 2 GB at these sizes", block->name);
     }
     return GPUTUNE_OK;
 }
@@ -219,56 +203,29 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
 {
-    for (uint32_t c = 0; c < template->parts->clear_count; c++) {
-        for (uint32_t i = 0; i < workload->argument_count; i++) {
-            const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
-            if (workload->arguments[i].is_buffer &&
-                strcmp(buffer->name, template->parts->clears[c]) == 0) {
-                launch->clears[launch->clear_count++] =
-                    (gt_clear){(int)(i + launch->parameter_count - workload->argument_count),
-                               gt_buffer_reference_bytes(buffer)};
-            }
+    const uint32_t first = launch->parameter_count - workload->argument_count;
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        if (template->parts->cleared >> i & 1) {
+            launch->clears[launch->clear_count++] =
+                (gt_clear){(int)(first + i),
+                           gt_buffer_reference_bytes(&workload->buffers[buffer_of(workload, i)])};
         }
     }
 }
 
 /* pass() blocks come as pointers; a constant() is in the module. */
-static void add_blocks(gt_launch *out, const gt_workload *workload, const gt_template *template)
-{
-    out->block_count = workload->block_count;
-    for (uint32_t i = 0; i < workload->block_count; i++) {
-        const gt_pass_block *declared = &template->passes[i];
-        gt_block *block = &out->blocks[i];
-        *block = (gt_block){.pass = declared->axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL,
-                            .bytes = (uint32_t)workload->blocks[i].bytes,
-                            .may_lack = declared->axis < 0};
-        if (declared->axis < 0) {
-            memcpy(block->symbol, declared->name, sizeof declared->name);
-        } else {
-            gt_launch_add(out, GT_PARAMETER_BLOCK, 8, (int)i);
-        }
-    }
-}
-
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
+    gt_pass ways[GT_BLOCK_MAX];
     out->step_count = 1;
     out->carveout_kb = -1;
     GT_TRY(bind_shape(&out->steps[0], workload, binding, judge));
-    add_blocks(out, workload, binding->template);
-    out->argument_count = workload->argument_count + workload->block_count;
-    const uint32_t begin = out->parameter_count;
-    for (uint32_t i = 0; i < workload->argument_count; i++) {
-        uint32_t index = workload->arguments[i].index;
-        bool is_buffer = workload->arguments[i].is_buffer;
-        gt_parameter *added =
-            gt_launch_add(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                          is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
-                          (int)(i + workload->block_count));
-        GT_TRY(gt_argument_hold(added, binding, &binding->template->arguments[i], begin));
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        ways[i] = binding->template->passes[i].axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL;
     }
-    return GPUTUNE_OK;
+    (void)gt_blocks_make(out->blocks, binding, ways); /* their sizes are bound already */
+    return gt_launch_arguments(out, binding, true);
 }
 
 /* One that the measure worker gives behind the caller's arguments. */
@@ -318,7 +275,6 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     if (out->has_init) {
         GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
         add_given(&out->init, GT_PARAMETER_SCALAR, 0); /* the seed */
-        GT_TRY(gt_launch_name_parameters(&out->init));
     }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
@@ -335,13 +291,13 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         add_given(&out->reference, GT_PARAMETER_BUFFER,
                   first_output(out)->elements * parts->reference.scale_bytes);
     }
-    GT_TRY(gt_launch_name_parameters(&out->reference));
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
         add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
-        GT_TRY(gt_launch_name_parameters(&out->check));
     }
-    return GPUTUNE_OK;
+    GT_TRY(gt_launch_name_parameters(&out->init));
+    GT_TRY(gt_launch_name_parameters(&out->reference));
+    return gt_launch_name_parameters(&out->check);
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -415,19 +371,16 @@ static gputune_status check_alignment(uint32_t bytes, const char *name)
 
 static gputune_status apply_alignment(gt_workload *out, const gputune_alignment *given)
 {
-    const char *names[GT_PARAMETER_MAX];
     const char *name = given->buffer ? given->buffer : "";
-    for (uint32_t i = 0; i < out->buffer_count; i++) {
-        names[i] = out->buffers[i].name;
-        if (strcmp(names[i], name) == 0) {
-            out->alignment[i] = given->bytes;
-            return check_alignment(given->bytes, name);
-        }
+    const int index = GT_NAMED(out->buffers, out->buffer_count, name);
+    if (index < 0) {
+        gt_near near = gt_near_to(name);
+        gt_near_items(&near, out->buffers, out->buffer_count);
+        return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s", name,
+                       gt_near_or(&near, "the name of one in args()"));
     }
-    const char *nearest = gt_nearest(name, names, out->buffer_count);
-    return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s%s%s", name,
-                   nearest ? "'" : "", nearest ? nearest : "the name of one in args()",
-                   nearest ? "'" : "");
+    out->alignment[index] = given->bytes;
+    return check_alignment(given->bytes, name);
 }
 
 static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,

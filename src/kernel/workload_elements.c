@@ -178,13 +178,13 @@ static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload 
 
 static gputune_status fill_number(gt_number *number, const gt_layout *layout, uint32_t index,
                                   const gt_binding *binding, const gt_buffer *buffer,
-                                  const gt_declared *declared)
+                                  const gt_argument *declared)
 {
     char name[GT_COMPONENT_TEXT];
     const gt_leaf *leaf = &layout->leaves[index];
-    const gt_initialiser *item = item_of(declared->list, layout, index);
+    const gt_initialiser *item = item_of(&declared->initialisers, layout, index);
     (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
-    const bool lacks = !item && !declared->list->single && !gt_type_is_float(number->type) &&
+    const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
         number->fill = GT_FILL_ZERO; /* until init() fills it */
@@ -194,7 +194,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
                  "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) }, "
                  "index, zero or constant(value)",
                  name, leaf->name);
-    const gt_fill *fill = item ? &item->fill : declared->fill;
+    const gt_fill *fill = item ? &item->fill : &declared->fill;
     GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,
                  "'%s' cannot be filled so, as its elements have several numbers; expected "
                  "uniform(low, high), index, zero or constant(value)",
@@ -214,7 +214,7 @@ static gt_type coarsest(const gt_layout *layout)
 }
 
 static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                 const gt_layout *layout, const gt_declared *declared)
+                                 const gt_layout *layout, const gt_argument *declared)
 {
     gt_number *numbers = NULL;
     GT_TRY(new_numbers(&numbers, &buffer->first_number, out, binding, layout));
@@ -230,14 +230,14 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
 }
 
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                const gt_declared *declared)
+                                const gt_argument *declared)
 {
     const char *name = declared->type;
     gt_number plain;
     GT_FREED gt_layout *layout = malloc(sizeof *layout);
     GT_TRY(gt_allocated(layout));
     GT_TRY(gt_layout_make(layout, binding, name));
-    GT_TRY(check_items(declared->list, layout, name, declared->place));
+    GT_TRY(check_items(&declared->initialisers, layout, name, declared->place));
     GT_REFUSE_AT(layout->count == 0, declared->place,
                  "elements of '%s' are %s, which has no data; expected a type with numbers",
                  buffer->name, name);
@@ -254,17 +254,17 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
     buffer->bytes = buffer->elements * layout->bytes;
     buffer->elements *= layout->count;
     bool one_by_one =
-        declared->list->count > 0 ||
+        declared->initialisers.count > 0 ||
         gt_structure_of(binding->template, gt_type_word(binding->template, binding->problem, name));
     if (one_by_one) {
         return bind_apart(out, buffer, binding, layout, declared);
     }
     plain.type = buffer->type;
-    GT_TRY(bind_fill(&plain, declared->fill, binding->slots, buffer->elements, buffer->name));
+    GT_TRY(bind_fill(&plain, &declared->fill, binding->slots, buffer->elements, buffer->name));
     buffer->fill = plain.fill;
     buffer->low = plain.low;
     buffer->high = plain.high;
-    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill->low;
+    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill.low;
     return GPUTUNE_OK;
 }
 
@@ -353,7 +353,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
                                    const gt_argument *argument, gt_layout *layout)
 {
     gt_number *numbers = NULL;
-    const gt_place place = {binding->template->path, argument->line, argument->column};
+    const gt_place place = argument->place;
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     leave_out_pointers(layout);
@@ -410,7 +410,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     memcpy(one.name, argument->name, sizeof one.name);
     one.type = out->type;
     const gt_initialisers *list = &argument->initialisers;
-    const gt_place place = {binding->template->path, argument->line, argument->column};
+    const gt_place place = argument->place;
     GT_TRY(check_items(list, layout, argument->type, place));
     GT_TRY(bind_number(&one, binding, list->count ? list->items[0].value : argument->value,
                        argument->name));
