@@ -41,7 +41,7 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
         calloc(template->pass_count + template->argument_count, sizeof *out->arguments);
     GT_TRY(gt_allocated(out->arguments));
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        const gt_pass_block *pass = &template->passes[i];
+        const gt_argument *pass = &template->passes[i];
         GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, pass->name,
                                  pass->type, request->workload.blocks[i].bytes));
     }
@@ -125,9 +125,9 @@ static void set_arguments(gt_description *out, const gt_workload *workload, cons
 static void describe_scratch(gt_described_parameter *out, const gt_template *template,
                              uint32_t index, const gt_parameter *parameter)
 {
-    const char *type, *name = gt_template_scratch(template, index, &type);
-    gt_snprintf(out->name, sizeof out->name, "%s", name ? name : "");
-    gt_snprintf(out->type, sizeof out->type, "%s", name ? type : "");
+    const gt_argument *scratch = gt_template_parameter(template, template->argument_count + index);
+    gt_snprintf(out->name, sizeof out->name, "%s", scratch ? scratch->name : "");
+    gt_snprintf(out->type, sizeof out->type, "%s", scratch ? scratch->type : "");
     out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
                                          .kind = GPUTUNE_PARAMETER_SCRATCH,
                                          .name = out->name,

@@ -42,10 +42,8 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
             return cannot_read(path, strerror(errno));
         }
         gt_text_append_bytes(text, chunk, (size_t)got);
-        if (text->length > most) {
-            return gt_fail(GPUTUNE_EIO, "cannot read %s: more than %zu bytes; expected less", path,
-                           most);
-        }
+        GT_REFUSE(text->length > most, GPUTUNE_EIO,
+                  "cannot read %s: more than %zu bytes; expected less", path, most);
     }
     return GPUTUNE_OK;
 }
@@ -53,10 +51,8 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
 gputune_status gt_file_open(int *out, const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
-    if (file < 0) {
-        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
-                       path, strerror(errno));
-    }
+    GT_REFUSE(file < 0, errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
+              path, strerror(errno));
     gputune_status status = check_regular(file, path);
     return GT_GIVE(status, out, file, close(file));
 }
@@ -130,10 +126,8 @@ gputune_status gt_file_own_folder(char **out)
         free(path);
         path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
     }
-    if (!path) {
-        return gt_fail(errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
-                       "cannot find this program's own folder: %s", strerror(errno));
-    }
+    GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
+              "cannot find this program's own folder: %s", strerror(errno));
     *strrchr(path, '/') = '\0';
     *out = path;
     return GPUTUNE_OK;

@@ -41,9 +41,9 @@ typedef struct gt_block {
     uint32_t bytes;          /* the whole block */
     uint32_t by_value_bytes; /* bytes of it in the parameter itself: all, the first part of a split,
                                 or 0 */
-    char symbol[96]; /* with `split` and `constant`: the symbol that takes the rest, else "" */
-    bool may_lack;   /* an image may lack the symbol, if it does not use the block; else it is an
-                        error */
+    char symbol[96];   /* with `split` and `constant`: the symbol that takes the rest, else "" */
+    uint32_t may_lack; /* 1: an image may lack the symbol, if it does not use the block; else that
+                          is an error */
 } gt_block;
 
 typedef enum gt_parameter_kind {
@@ -62,11 +62,11 @@ typedef struct gt_parameter {
     uint32_t bytes; /* of the parameter itself: 8 for an address */
     int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
                      begins each launch as a copy of that buffer */
+    uint32_t map; /* of a tensor map or texture: index into the launch's maps or textures; of a
+                     value: index into gt_iteration.values */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry, or of one that a reference gets
                                behind the arguments; of a scalar there, the value itself */
-    uint32_t map;    /* of a tensor map or texture: index into the launch's maps or textures; of a
-                        value: index into gt_iteration.values */
-    bool zero_first; /* a scratch buffer is zeroed before the first launch; else it is not */
+    uint32_t zero_first;    /* 1: a scratch buffer is zeroed before the first launch */
     uint32_t holder; /* of an address in a struct: 1 + index of the struct's parameter; else 0 */
     uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
     uint32_t base;   /* of a value that is added to the address of a buffer or scratch: 1 + index of
@@ -78,10 +78,10 @@ typedef struct gt_parameter {
 typedef struct gt_tensormap {
     uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
     uint32_t alignment; /* bytes that the address must be a multiple of */
+    uint32_t box[GT_TENSORMAP_RANK];
     uint64_t sizes[GT_TENSORMAP_RANK];
     uint64_t strides[GT_TENSORMAP_RANK]; /* bytes; strides[0] is that of the second dimension, since
                                             the first has none */
-    uint32_t box[GT_TENSORMAP_RANK];
 } gt_tensormap;
 
 /* What a texture object reads. */

@@ -57,6 +57,10 @@ static inline gputune_status gt_allocated(const void *memory)
         }                                                                                          \
     } while (0)
 
+/* Fails as gt_fail() does where `condition` holds, and returns that from the enclosing function. */
+#define GT_REFUSE(condition, code, ...)                                                            \
+    GT_TRY((condition) ? gt_fail(code, __VA_ARGS__) : GPUTUNE_OK)
+
 /* Declares a variable whose memory or object ends with its block, on each path out of it:
  *
  *     GT_FREED char *path = NULL;                      free(path)

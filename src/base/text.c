@@ -96,15 +96,30 @@ gputune_status gt_strndup(char **out, const char *string, size_t count)
     return GPUTUNE_OK;
 }
 
-bool gt_is_any(const char *text, size_t length, const char *words)
+bool gt_append_within(char *string, size_t bytes, const char *more, size_t length)
 {
-    for (size_t word; *words; words += word + (words[word] == ' ')) {
+    const size_t before = strlen(string);
+    const bool fits = before + length < bytes;
+    memcpy(string + before, more, fits ? length : 0);
+    string[before + (fits ? length : 0)] = '\0';
+    return fits;
+}
+
+int gt_word_at(const char *text, size_t length, const char *words)
+{
+    size_t word;
+    for (int i = 0; *words; words += word + (words[word] == ' '), i++) {
         word = strcspn(words, " ");
         if (word == length && memcmp(words, text, length) == 0) {
-            return true;
+            return i;
         }
     }
-    return false;
+    return -1;
+}
+
+bool gt_is_any(const char *text, size_t length, const char *words)
+{
+    return gt_word_at(text, length, words) >= 0;
 }
 
 gputune_status gt_strdup(char **out, const char *string)
@@ -278,17 +293,56 @@ static bool is_half_the_same(size_t distance, const char *a, const char *b)
     return distance <= (n > m ? n : m) / 2;
 }
 
-const char *gt_nearest(const char *word, const char *const *candidates, size_t count)
+gt_near gt_near_to(const char *word)
 {
-    size_t limit = strlen(word) / 3;
-    size_t best = (limit < 2 ? 2 : limit) + 1;
+    const size_t limit = strlen(word) / 3;
+    return (gt_near){.word = word, .distance = (limit < 2 ? 2 : limit) + 1};
+}
+
+static bool is_nearer(gt_near *near, const char *name)
+{
+    const size_t distance = edit_distance(near->word, name);
+    bool nearer = distance < near->distance && is_half_the_same(distance, near->word, name);
+    near->distance = nearer ? distance : near->distance;
+    return nearer;
+}
+
+void gt_near_try(gt_near *near, const char *name)
+{
+    if (is_nearer(near, name)) {
+        memcpy(near->name, name, strlen(name) + 1);
+    }
+}
+
+void gt_near_words(gt_near *near, const char *names)
+{
+    for (size_t length; *names; names += length + (names[length] == ' ')) {
+        char name[NEAREST_MAX + 1] = "";
+        length = strcspn(names, " ");
+        memcpy(name, names, length < sizeof name ? length : 0);
+        gt_near_try(near, name);
+    }
+}
+
+void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        gt_near_try(near, (const char *)items + i * bytes);
+    }
+}
+
+const char *gt_near_or(gt_near *near, const char *otherwise)
+{
+    (void)snprintf(near->quoted, sizeof near->quoted, "'%s'", near->name);
+    return near->name[0] ? near->quoted : otherwise;
+}
+
+const char *gt_nearest(const char *word, const char *const *names, size_t count)
+{
+    gt_near near = gt_near_to(word);
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = edit_distance(word, candidates[i]);
-        if (distance < best && is_half_the_same(distance, word, candidates[i])) {
-            best = distance;
-            nearest = candidates[i];
-        }
+        nearest = is_nearer(&near, names[i]) ? names[i] : nearest;
     }
     return nearest;
 }
@@ -311,10 +365,10 @@ const char *gt_count_text(char *out, size_t bytes, uint64_t count)
     return out;
 }
 
-size_t gt_index_of(const char *text, const char *const *texts, size_t count)
+size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count)
 {
     size_t i = 0;
-    while (i < count && strcmp(texts[i], text) != 0) {
+    while (i < count && strcmp(*(const char *const *)((const char *)items + i * bytes), text)) {
         i++;
     }
     return i;

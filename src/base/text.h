@@ -29,8 +29,13 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Whether the first `length` bytes of `text` are one of `words`, which blanks separate. */
+/* Which of `words`, which blanks separate, the first `length` bytes of `text` are; -1: none. */
+int gt_word_at(const char *text, size_t length, const char *words);
+/* Whether they are one of them. */
 bool gt_is_any(const char *text, size_t length, const char *words);
+
+/* Appends to a string that has room for `bytes`; false, and nothing is done: it has too little. */
+bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* The length in bytes of the UTF-8 character that begins at `at`; 0: none begins there. */
 int gt_utf8_length(const char *at, const char *end);
@@ -55,15 +60,33 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest value of a problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* The candidate nearest to `word` by edit distance, case ignored. NULL when no candidate is near
- * enough to be meant: at most 2 letters or a third of the word away, with half of the letters the
- * same. A word above 63 bytes is near to no candidate. Does not allocate. */
-const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
+/* Finds the name that a word was meant to be: the one of those tried with the least edit distance,
+ * case ignored, as long as it is near enough to be meant: at most 2 letters or a third of the word
+ * away, with half of the letters the same. A word above 63 bytes is near to no name. */
+typedef struct gt_near {
+    const char *word;
+    size_t distance; /* a nearer name has less */
+    char name[64];   /* the nearest name so far; "": none */
+    char quoted[68];
+} gt_near;
+gt_near gt_near_to(const char *word);
+void gt_near_try(gt_near *near, const char *name);
+/* Tries names with blanks between them. */
+void gt_near_words(gt_near *near, const char *names);
+/* Tries the names of `count` structs, which begin with them. */
+#define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
+void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
+/* The nearest name in single quotes, or `otherwise`; lives as long as `near`. */
+const char *gt_near_or(gt_near *near, const char *otherwise);
+/* The nearest of an array of names, or NULL. */
+const char *gt_nearest(const char *word, const char *const *names, size_t count);
 
 /* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
-/* The index of the first of the texts that is `text`; `count` where there is none. */
-size_t gt_index_of(const char *text, const char *const *texts, size_t count);
+/* The index of the first of `count` texts, or of structs that begin with a pointer to one, that is
+ * `text`; `count` where there is none. */
+#define gt_index_of(text, items, count) gt_index_in(text, items, sizeof *(items), count)
+size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count);
 /* Whether `text` is one of `texts`; texts NULL: every text is. */
 bool gt_is_listed(const char *text, const char *const *texts, size_t count);

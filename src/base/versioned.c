@@ -9,12 +9,11 @@ enum { LARGEST_VERSION = 255 };
 static gputune_status check(uint32_t *version, const void *theirs, const gt_layouts *layouts)
 {
     memcpy(version, theirs, sizeof *version);
-    if (*version < 1 || *version > LARGEST_VERSION || !layouts->bytes[layouts->newest - 1]) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "a %s of version %u; initialise it with its _INIT macro, or set its version "
-                       "to the _VERSION of the header (here %u)",
-                       layouts->name, *version, layouts->newest);
-    }
+    GT_REFUSE(*version < 1 || *version > LARGEST_VERSION || !layouts->bytes[layouts->newest - 1],
+              GPUTUNE_EINVAL,
+              "a %s of version %u; initialise it with its _INIT macro, or set its version "
+              "to the _VERSION of the header (here %u)",
+              layouts->name, *version, layouts->newest);
     *version = *version < layouts->newest ? *version : layouts->newest;
     return GPUTUNE_OK;
 }

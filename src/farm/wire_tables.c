@@ -41,6 +41,12 @@
     }
 #define NUMBERS(member)         FIXED(member, KIND(((T *)0)->member[0]), NULL)
 #define STRUCTS(member, record) FIXED(member, GT_MEMBER_STRUCT, record)
+/* All members from one to another, which are numbers of one type. */
+#define SPAN(first, last)                                                                          \
+    {                                                                                              \
+#first, KIND(((T *)0)->first[0]), GT_REPEAT_FIXED, offsetof(T, first), ELEMENT(first),     \
+            (offsetof(T, last) + SIZE(last) - offsetof(T, first)) / ELEMENT(first), 0, 0, NULL     \
+    }
 
 #define COUNTED(member, counter, kind, repeat, limit, record)                                      \
     {                                                                                              \
@@ -99,10 +105,7 @@ static RECORD(texture, NUMBER(format), NUMBER(channels), NUMBER(filter), NUMBER(
 #undef T
 
 #define T gt_kernel_step
-static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluster),
-              NUMBER(preferred_cluster), NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative),
-              NUMBER(programmatic), NUMBER(takes_none), NUMBER(parameter_count),
-              NUMBERS(parameters));
+static RECORD(step, STRING(entry), SPAN(grid, parameters));
 #undef T
 
 #define T gt_sequence_item

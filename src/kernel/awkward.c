@@ -1,7 +1,6 @@
 /* Makes the awkward problem size, at which variants are verified beside the requested one. */
 #include "kernel/binding.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,12 +16,11 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
         uint32_t index = w->arguments[i].index;
         const gt_buffer *buffer = &w->buffers[index];
         uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(buffer);
-        if (width > 1 && (bytes < widest ? bytes : widest) > w->alignment[index]) {
-            return GT_LIMIT_VECTOR_ALIGNMENT;
-        }
-        if (template->arguments[i].extent_count > 1 && w->innermost[index] % (uint64_t)width != 0) {
-            return GT_LIMIT_VECTOR_EXTENT;
-        }
+        GT_EXCLUDE(width > 1 && (bytes < widest ? bytes : widest) > w->alignment[index],
+                   GT_LIMIT_VECTOR_ALIGNMENT);
+        GT_EXCLUDE(template->arguments[i].extent_count > 1 &&
+                       w->innermost[index] % (uint64_t)width != 0,
+                   GT_LIMIT_VECTOR_EXTENT);
     }
     return GT_LIMIT_NONE;
 }
@@ -135,9 +134,5 @@ const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind)
 
 gt_axis_kind gt_axis_kind_of(const char *word)
 {
-    gt_axis_kind kind = GT_AXIS_TUNE;
-    while (kind < GT_AXIS_KINDS && strcmp(table[kind].name, word) != 0) {
-        kind++;
-    }
-    return kind;
+    return (gt_axis_kind)gt_index_of(word, table, GT_AXIS_KINDS);
 }

@@ -1,8 +1,8 @@
 /* The table of the kinds of axes. A row holds everything that the engine must know about one kind.
  * A new kind needs a value of gt_axis_kind (template.h), a row, and a parser if gt_parse_axis()
- * does not suffice. A kind that is a setting of the launch also needs a member of gt_kernel_step
- * (base/launch.h), which `set` in its row writes, a line for that member in farm/wire_tables.c, and
- * code in gpu/launcher_load.c that applies it. */
+ * does not suffice. A kind that is a setting of the launch also needs a number in gt_kernel_step
+ * (base/launch.h), which `set` in its row writes, and code in gpu/launcher_load.c that applies it.
+ */
 #pragma once
 
 #include "kernel/binding.h"

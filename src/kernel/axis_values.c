@@ -33,10 +33,8 @@ static gputune_status intern(gt_value *out, gt_template_parts *parts, const char
         i++;
     }
     if (i == parts->word_count) {
-        if (i == GT_WORDS_ADDED) {
-            return gt_fail(GPUTUNE_EINVAL, "more than %d different words; expected fewer",
-                           GT_WORDS_ADDED);
-        }
+        GT_REFUSE(i == GT_WORDS_ADDED, GPUTUNE_EINVAL,
+                  "more than %d different words; expected fewer", GT_WORDS_ADDED);
         GT_TRY(gt_keep_text(&parts->words[i], parts, word, strlen(word)));
         parts->word_count++;
     }
@@ -122,10 +120,8 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
     if (!add || refusal) {
         return refuse(axis, text, add ? refusal : NULL);
     }
-    if (parts->value_count[index] == GT_AXIS_VALUES) {
-        return gt_fail(GPUTUNE_EINVAL, "%s: more than %d values tried; expected fewer", axis->name,
-                       GT_AXIS_VALUES);
-    }
+    GT_REFUSE(parts->value_count[index] == GT_AXIS_VALUES, GPUTUNE_EINVAL,
+              "%s: more than %d values tried; expected fewer", axis->name, GT_AXIS_VALUES);
     *out = (uint8_t)parts->value_count[index];
     parts->axis_values[index][parts->value_count[index]++] = value;
     return GPUTUNE_OK;

@@ -13,7 +13,7 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
                      const gt_device *device)
 {
     *out = (gt_binding){.template = template, .problem = problem, .device = device};
-    out->first =
+    out->shape =
         (gt_kernel_step){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .times = 1};
     out->carveout_kb = -1;
     gt_slots_fill(out->slots, template, problem, device);
@@ -43,26 +43,29 @@ static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
 
 static gt_limit check_preferred(const gt_binding *binding)
 {
-    const gt_kernel_step *g = &binding->first;
-    if (g->preferred_cluster % g->cluster[0] != 0) {
-        return GT_LIMIT_PREFERRED;
-    }
+    const gt_kernel_step *g = &binding->shape;
+    GT_EXCLUDE(g->preferred_cluster % g->cluster[0] != 0, GT_LIMIT_PREFERRED);
     uint32_t most = (uint32_t)binding->device->max_cluster;
     return g->preferred_cluster * g->cluster[1] * g->cluster[2] > most ? GT_LIMIT_CLUSTER
                                                                        : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_cluster(gt_kernel_step *out, const gt_template_step *step,
-                             const gt_binding *binding)
+/* The step of the template that the binding works out. */
+static const gt_template_step *step_of(const gt_binding *binding)
+{
+    return &binding->template->parts->steps[binding->step];
+}
+
+static gt_limit bind_cluster(gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
     for (int i = 0; i < 3; i++) { /* a missing item is NULL */
-        GT_WITHIN(bind_number(&size[i], step->cluster.items[i], 1, binding));
+        GT_WITHIN(bind_number(&size[i], step_of(binding)->cluster.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
         GT_WITHIN(size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]));
         GT_WITHIN(check_cluster(binding, blocks *= size[i]));
-        out->cluster[i] = (uint32_t)size[i];
+        binding->shape.cluster[i] = (uint32_t)size[i];
     }
     return GT_LIMIT_NONE;
 }
@@ -70,17 +73,16 @@ static gt_limit bind_cluster(gt_kernel_step *out, const gt_template_step *step,
 gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    gt_kernel_step *first = &binding->first;
-    gt_limit limit = bind_cluster(first, template->parts->steps, binding);
+    gt_kernel_step *shape = &binding->shape;
+    gt_limit limit = bind_cluster(binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
         if (traits->set) {
-            traits->set(first, &template->axes[i], binding->slots[GT_SLOT_AXIS + i]);
+            traits->set(shape, &template->axes[i], binding->slots[GT_SLOT_AXIS + i]);
         }
     }
-    int64_t blocks = (int64_t)first->cluster[0] * first->cluster[1] * first->cluster[2];
     GT_WITHIN(limit);
-    GT_WITHIN(check_cluster(binding, blocks));
+    GT_WITHIN(check_cluster(binding, gt_volume(shape->cluster)));
     return check_preferred(binding);
 }
 
@@ -94,13 +96,12 @@ static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_block(gt_kernel_step *out, const gt_template_step *step,
-                           const gt_binding *binding)
+gt_limit gt_binding_block(gt_binding *binding)
 {
     const gt_device *device = binding->device;
     int64_t size[3], threads = 1;
     for (int i = 0; i < 3; i++) {
-        GT_WITHIN(bind_number(&size[i], step->block.items[i], 1, binding));
+        GT_WITHIN(bind_number(&size[i], step_of(binding)->block.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
         GT_WITHIN(size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
@@ -109,19 +110,12 @@ static gt_limit bind_block(gt_kernel_step *out, const gt_template_step *step,
                       ? GT_LIMIT_BLOCK_THREADS
                   : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
                                                    : GT_LIMIT_NONE);
-        out->block[i] = (uint32_t)size[i];
+        binding->shape.block[i] = (uint32_t)size[i];
     }
-    return GT_LIMIT_NONE;
-}
-
-gt_limit gt_binding_block(gt_binding *binding)
-{
-    uint32_t *block = binding->first.block;
-    GT_WITHIN(bind_block(&binding->first, binding->template->parts->steps, binding));
     for (int i = 0; i < 3; i++) {
-        binding->slots[GT_SLOT_BLOCK + i] = block[i];
+        binding->slots[GT_SLOT_BLOCK + i] = size[i];
     }
-    return check_compiled(binding, (int64_t)block[0] * block[1] * block[2]);
+    return check_compiled(binding, threads);
 }
 
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
@@ -141,7 +135,7 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
 
 static void fill_occupancy(gt_binding *binding)
 {
-    const gt_kernel_step *g = &binding->first;
+    const gt_kernel_step *g = &binding->shape;
     int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
@@ -155,50 +149,34 @@ gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
                                                           : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_shared(gt_kernel_step *out, const gt_template_step *step,
-                            const gt_binding *binding)
-{
-    int64_t bytes;
-    GT_WITHIN(bind_number(&bytes, step->shared, 0, binding));
-    GT_WITHIN(gt_shared_limit(binding->device, bytes));
-    out->shared_bytes = (uint32_t)bytes;
-    return GT_LIMIT_NONE;
-}
-
 gt_limit gt_binding_shared(gt_binding *binding)
 {
-    GT_WITHIN(bind_shared(&binding->first, binding->template->parts->steps, binding));
+    int64_t bytes;
+    GT_WITHIN(bind_number(&bytes, step_of(binding)->shared, 0, binding));
+    GT_WITHIN(gt_shared_limit(binding->device, bytes));
+    binding->shape.shared_bytes = (uint32_t)bytes;
     fill_occupancy(binding);
-    return GT_LIMIT_NONE;
-}
-
-/* One dimension of the grid, rounded up to the cluster. */
-static gt_limit bind_grid(gt_kernel_step *out, const gt_template_step *step, uint32_t dimension,
-                          const gt_binding *binding)
-{
-    int64_t size, most = binding->device->max_grid[dimension];
-    int64_t cluster =
-        dimension == 0 && out->preferred_cluster ? out->preferred_cluster : out->cluster[dimension];
-    GT_WITHIN(bind_number(&size, step->grid.items[dimension], 1, binding));
-    if (size < 1) {
-        return GT_LIMIT_GRID_EMPTY;
-    }
-    if (size > most - cluster + 1 || size > UINT32_MAX - 64) {
-        return GT_LIMIT_GRID;
-    }
-    out->grid[dimension] = (uint32_t)((size + cluster - 1) / cluster * cluster);
     return GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
-    gt_limit limit =
-        bind_grid(&binding->first, binding->template->parts->steps, dimension, binding);
-    binding->slots[GT_SLOT_GRID + dimension] = binding->first.grid[dimension];
+    gt_kernel_step *shape = &binding->shape;
+    int64_t size, most = binding->device->max_grid[dimension];
+    int64_t cluster = dimension == 0 && shape->preferred_cluster ? shape->preferred_cluster
+                                                                 : shape->cluster[dimension];
+    GT_WITHIN(bind_number(&size, step_of(binding)->grid.items[dimension], 1, binding));
+    gt_limit limit = size < 1                                              ? GT_LIMIT_GRID_EMPTY
+                     : size > most - cluster + 1 || size > UINT32_MAX - 64 ? GT_LIMIT_GRID
+                                                                           : GT_LIMIT_NONE;
+    if (!limit) {
+        shape->grid[dimension] = (uint32_t)((size + cluster - 1) / cluster * cluster);
+    }
+    binding->slots[GT_SLOT_GRID + dimension] = shape->grid[dimension];
     return limit;
 }
 
-static gt_limit bind_first_grid(gt_binding *binding)
+static gt_limit bind_grid(gt_binding *binding)
 {
     for (uint32_t i = 0; i < 3; i++) {
         GT_WITHIN(gt_binding_grid(binding, i));
@@ -224,71 +202,56 @@ gt_limit gt_binding_carveout(gt_binding *binding)
             continue;
         }
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
-        if (!has_carveout(binding->device, kb)) {
-            return GT_LIMIT_CARVEOUT_SIZE;
-        }
+        GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
         /* without shared memory of its own a block runs at any size: the driver takes what static
            shared memory and its reserve need */
-        int64_t bytes = binding->first.shared_bytes;
+        int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
-        if (kb >= 0 && bytes > kb * 1024) {
-            return GT_LIMIT_CARVEOUT_BLOCK;
-        }
+        GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);
     }
     return GT_LIMIT_NONE;
 }
 
-/* All blocks of a cooperative launch must be resident at once. */
-static gt_limit bind_cooperative(gt_kernel_step *out, const gt_template_step *step,
-                                 int64_t resident, const gt_binding *binding)
-{
-    int64_t value;
-    GT_WITHIN(bind_number(&value, step->cooperative, 0, binding));
-    out->cooperative = value != 0;
-    double blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
-    return value && blocks > (double)resident ? GT_LIMIT_COOPERATIVE : GT_LIMIT_NONE;
-}
-
 gt_limit gt_binding_cooperative(gt_binding *binding)
 {
-    return bind_cooperative(&binding->first, binding->template->parts->steps,
-                            binding->slots[GT_SLOT_OCCUPANCY], binding);
+    gt_kernel_step *shape = &binding->shape;
+    int64_t value;
+    GT_WITHIN(bind_number(&value, step_of(binding)->cooperative, 0, binding));
+    shape->cooperative = value != 0;
+    double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    return value && blocks > (double)binding->slots[GT_SLOT_OCCUPANCY] ? GT_LIMIT_COOPERATIVE
+                                                                       : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_times(gt_kernel_step *out, const gt_template_step *step,
-                           const gt_binding *binding)
+static gt_limit bind_times(gt_binding *binding)
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
+    const gt_template_step *step = step_of(binding);
     int64_t times, programmatic;
     GT_WITHIN(bind_number(&times, step->times, 1, binding));
     GT_WITHIN(bind_number(&programmatic, step->programmatic, 0, binding));
-    out->times = (uint32_t)times;
-    out->programmatic = programmatic != 0;
-    return times < 1 || times > TIMES_MAX                               ? GT_LIMIT_TIMES
-           : out->programmatic && binding->device->cc < PROGRAMMATIC_CC ? GT_LIMIT_PROGRAMMATIC
-                                                                        : GT_LIMIT_NONE;
+    binding->shape.times = (uint32_t)times;
+    binding->shape.programmatic = programmatic != 0;
+    return times < 1 || times > TIMES_MAX                          ? GT_LIMIT_TIMES
+           : programmatic && binding->device->cc < PROGRAMMATIC_CC ? GT_LIMIT_PROGRAMMATIC
+                                                                   : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_shape(gt_kernel_step *out, const gt_template_step *step,
-                           const gt_binding *binding)
-{
-    GT_WITHIN(bind_shared(out, step, binding));
-    GT_WITHIN(bind_cluster(out, step, binding));
-    GT_WITHIN(bind_block(out, step, binding));
-    for (uint32_t i = 0; i < 3; i++) {
-        GT_WITHIN(bind_grid(out, step, i, binding));
-    }
-    int64_t resident = gt_blocks_resident(binding->device, out->block, out->shared_bytes);
-    return bind_cooperative(out, step, resident, binding);
-}
-
+/* The shape of a step; that of the first is in the binding already. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
-    const gt_template_step *step = &binding->template->parts->steps[index];
-    *out = index == 0 ? binding->first : (gt_kernel_step){.times = 1};
-    GT_WITHIN(bind_times(out, step, binding));
-    return index == 0 ? GT_LIMIT_NONE : bind_shape(out, step, binding);
+    static gt_limit (*const parts[])(gt_binding *) = {
+        gt_binding_cluster, gt_binding_block, gt_binding_shared, bind_grid, gt_binding_cooperative};
+    gt_binding own = *binding;
+    own.step = index;
+    own.shape = index == 0 ? binding->shape : (gt_kernel_step){.times = 1};
+    GT_WITHIN(bind_times(&own));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && index > 0; i++) {
+        GT_WITHIN(parts[i](&own));
+    }
+    *out = own.shape;
+    return GT_LIMIT_NONE;
 }
 
 gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
@@ -310,7 +273,7 @@ gt_limit gt_binding_steps(gt_binding *binding)
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
     static gt_limit (*const steps[])(gt_binding *) = {
-        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_first_grid,
+        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
         gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -375,13 +338,14 @@ static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, u
 /* Sets the size of a block, and all that does not depend on the other blocks. */
 static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t index, gt_pass way)
 {
-    const gt_pass_block *declared = &binding->template->passes[index];
+    const gt_argument *declared = &binding->template->passes[index];
     const uint64_t element = gt_element_resolve(binding, declared->type).bytes;
     int64_t count = 1;
-    if ((declared->count && gt_expression_try(&count, declared->count, binding->slots)) ||
-        count < 1 || count > UINT32_MAX / 16 || (uint64_t)count * element > UINT32_MAX / 2) {
-        return GT_LIMIT_EXPRESSION;
-    }
+    GT_EXCLUDE((declared->extent_count &&
+                gt_expression_try(&count, declared->extents[0], binding->slots)) ||
+                   count < 1 || count > UINT32_MAX / 16 ||
+                   (uint64_t)count * element > UINT32_MAX / 2,
+               GT_LIMIT_EXPRESSION);
     *out = (gt_block){.pass = way, .bytes = (uint32_t)((uint64_t)count * element)};
     out->by_value_bytes = way == GT_PASS_VALUE ? out->bytes : 0;
     out->may_lack = declared->axis < 0;
@@ -392,14 +356,19 @@ static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t in
     return GT_LIMIT_NONE;
 }
 
+void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_binding *binding)
+{
+    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
+        int axis = binding->template->passes[i].axis;
+        out[i] = axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
+    }
+}
+
 gt_limit gt_binding_blocks(gt_binding *binding)
 {
     gt_block blocks[GT_BLOCK_MAX];
     gt_pass ways[GT_BLOCK_MAX];
-    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
-        int axis = binding->template->passes[i].axis;
-        ways[i] = axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
-    }
+    gt_blocks_ways(ways, binding);
     return gt_blocks_make(blocks, binding, ways);
 }
 
@@ -419,19 +388,8 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
         bool has_constant = out[i].pass == GT_PASS_SPLIT || out[i].pass == GT_PASS_CONSTANT;
         constant += has_constant ? gt_block_copied(&out[i]) : 0;
     }
-    if (constant > (uint64_t)binding->device->constant_bytes) {
-        return GT_LIMIT_PASS_CONSTANT;
-    }
+    GT_EXCLUDE(constant > (uint64_t)binding->device->constant_bytes, GT_LIMIT_PASS_CONSTANT);
     return parameter_bytes(binding, out) > (uint64_t)binding->device->max_parameter_bytes
                ? GT_LIMIT_PASS_VALUE
                : GT_LIMIT_NONE;
-}
-
-void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template, const gt_config *config)
-{
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        int axis = template->passes[i].axis;
-        out[i] = axis < 0 ? GT_PASS_CONSTANT
-                          : (gt_pass) template->axes[axis].values[config->choice[axis]].number;
-    }
 }

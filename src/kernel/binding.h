@@ -13,8 +13,9 @@ typedef struct gt_binding {
     const gt_problem *problem;
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
-    gt_kernel_step first; /* the launch's first kernel, as far as the steps here have worked it out;
-                             its name and parameters are not set */
+    uint32_t step; /* the kernel of a pipeline that the steps here work out, 0 for the first */
+    gt_kernel_step shape; /* of that kernel, as far as they have; its name and parameters are not
+                             set */
     int carveout_kb;      /* as in gt_launch */
 } gt_binding;
 
@@ -68,9 +69,8 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass blocks of the binding's configuration. A step as above. */
 gt_limit gt_binding_blocks(gt_binding *binding);
-/* Sets `out` to the way in which a configuration passes each block. */
-void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template,
-                    const gt_config *config);
+/* Sets `out` to the way in which the binding's configuration passes each block. */
+void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_binding *binding);
 
 /* The configuration that reference(self) names. In workload.c. */
 gt_config gt_reference_config(const gt_template *template);
@@ -78,9 +78,18 @@ gt_config gt_reference_config(const gt_template *template);
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
+#define GT_BUFFER_BYTES_MAX (UINT64_C(1) << 47)
+/* Sets *out to how many elements a buffer, block or scratch has, and *innermost to its last extent.
+ * EINVAL for an extent below 1, and for more than GT_BUFFER_BYTES_MAX elements. In workload.c. */
+gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
+                                 const int64_t *slots);
+
 /* Adds a parameter to a launch, and returns it for what else is to be set. In launch.c. */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);
+/* Adds the blocks of the launch, which must be made, and all arguments. `plain`: buffers whose map
+ * or texture a variant gets are given themselves. In launch.c. */
+gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain);
 /* If a struct holds the argument's address, sets out->holder and out->offset: the parameter that
  * the struct is, and the address's bytes from the struct's beginning. `first` is the number of the
  * first argument's parameter. Else changes nothing. In structure_layout.c. */
@@ -94,20 +103,12 @@ gt_element gt_element_resolve(const gt_binding *binding, const char *name);
 
 /* ---- workload_elements.c ---- */
 
-/* What a template says of a buffer's or block's elements. */
-typedef struct gt_declared {
-    const char *type;
-    const gt_fill *fill;
-    const gt_initialisers *list;
-    gt_place place;
-} gt_declared;
-
 /* Sets what a buffer's elements are and how they are filled. buffer->elements must hold the number
  * of declared elements; it becomes the number of components, and buffer->bytes is set. Numbers that
  * are filled one by one are added to out->numbers. ETEMPLATE for integers without a fill, and for a
  * list that names no member. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                const gt_declared *declared);
+                                const gt_argument *declared);
 /* Sets *out to the type and value of a scalar argument. EINVAL for a value that its type does not
  * hold. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,

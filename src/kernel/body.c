@@ -82,6 +82,39 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
     return GPUTUNE_OK;
 }
 
+/* ---- Edits ----------------------------------------------------------------------------------- */
+
+/* A piece of a text that another text takes the place of. */
+typedef struct edit {
+    size_t begin, end, order;
+    const char *by; /* NULL: the newlines of the piece, so that lines keep their numbers */
+} edit;
+
+typedef struct edits {
+    const char *text;
+    GT_ARRAY(edit) list;
+    bool failed;
+} edits;
+
+static void replace(edits *e, const char *begin, const char *end, const char *by)
+{
+    const edit added = {(size_t)(begin - e->text), (size_t)(end - e->text), e->list.count + 1, by};
+    e->failed |= gt_array_push(&e->list, added) != GPUTUNE_OK;
+}
+
+static void replace_token(edits *e, const gt_token *token, const char *by)
+{
+    replace(e, token->text, token->text + token->length, by);
+}
+
+/* Those of one place stay in their order. */
+static int by_place(const void *a, const void *b)
+{
+    const edit *x = a, *y = b;
+    return x->begin != y->begin ? (x->begin > y->begin) - (x->begin < y->begin)
+                                : (x->order > y->order) - (x->order < y->order);
+}
+
 /* Puts another text in the place of one. */
 static gputune_status replace_text(char **text, gt_text *by)
 {
@@ -92,112 +125,72 @@ static gputune_status replace_text(char **text, gt_text *by)
     return GPUTUNE_OK;
 }
 
-/* Which declarations of a function are cut out. */
-typedef enum extent { CUT_ALL, CUT_INSTANTIATIONS } extent;
-
-/* Cuts every function of that name out, as far as it can be cut. Lines keep their numbers. */
-static gputune_status cut(char **text, const char *name, extent which)
+static gputune_status carry_out(char **text, edits *e)
 {
-    gt_function function;
-    gt_text out = {0};
+    gt_text out = {.failed = e->failed};
     size_t copied = 0;
-    for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
-        at = function.next;
-        if (!function.plain || (which == CUT_INSTANTIATIONS && !function.is_instantiation)) {
-            continue;
+    gt_array_sort(&e->list, by_place);
+    for (size_t i = 0; i < e->list.count; i++) {
+        const edit *one = &e->list.items[i];
+        if (one->begin < copied) {
+            continue; /* in a piece that is left out */
         }
-        gt_text_append_bytes(&out, *text + copied, function.begin - copied);
-        gt_newlines_append(&out, *text + function.begin, *text + function.end);
-        copied = function.end;
+        gt_text_append_bytes(&out, *text + copied, one->begin - copied);
+        if (one->by) {
+            gt_text_append(&out, one->by);
+        } else {
+            gt_newlines_append(&out, *text + one->begin, *text + one->end);
+        }
+        copied = one->end;
     }
     gt_text_append(&out, *text + copied);
+    gt_array_free(&e->list);
     return replace_text(text, &out);
 }
 
-gputune_status gt_functions_cut(char **text, const char *name)
+gputune_status gt_functions_cut(char **text, const char *name, bool instantiations)
 {
-    return cut(text, name, CUT_ALL);
-}
-
-/* The declaration in front of a kernel's name without `static`, which hides it from the driver. */
-static void append_declaration(gt_text *out, const char *begin, const char *end)
-{
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, begin, (size_t)(end - begin), (gt_place){"", 1, 1});
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (gt_lexer_is(&lexer, "static")) {
-            gt_text_append_bytes(out, begin, (size_t)(lexer.token.text - begin));
-            begin = lexer.token.text + lexer.token.length;
+    gt_function function;
+    edits e = {.text = *text};
+    for (size_t at = 0; gt_function_find(&function, *text, name, at); at = function.next) {
+        if (function.plain && (!instantiations || function.is_instantiation)) {
+            replace(&e, *text + function.begin, *text + function.end, NULL);
         }
     }
-    gt_text_append_bytes(out, begin, (size_t)(end - begin));
+    return carry_out(text, &e);
 }
 
 /* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
- * and extern "C" in front of the declaration unless it is a template. */
+ * and extern "C" in front of the declaration unless it is a template. `static`, which hides it from
+ * the driver, goes. */
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
-    gt_text out = {0};
-    size_t copied = 0;
-    GT_TRY(cut(text, kernel->name, CUT_INSTANTIATIONS)); /* the only instance is the variant's */
-    for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at);) {
+    GT_TRY(gt_functions_cut(text, kernel->name, true)); /* the only instance is the variant's */
+    edits e = {.text = *text};
+    for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at); at = function.next) {
+        const char *begin = *text + function.begin, *name = *text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
-        gt_text_append_bytes(&out, *text + copied, function.begin - copied);
-        gt_text_append(&out, plain_name ? "" : "extern \"C\" ");
-        append_declaration(&out, *text + function.begin, *text + function.name);
-        gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
-        copied = function.name;
-        at = function.next;
+        gt_lexer lexer;
+        replace(&e, begin, begin, plain_name ? "" : "extern \"C\" ");
+        gt_lexer_open(&lexer, begin, (size_t)(name - begin), (gt_place){"", 1, 1});
+        for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+            if (gt_lexer_is(&lexer, "static")) {
+                replace_token(&e, &lexer.token, "");
+            }
+        }
+        replace(&e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
     }
-    gt_text_append(&out, *text + copied);
-    return replace_text(text, &out);
+    return carry_out(text, &e);
 }
 
 /* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
 
-enum { EDITS_MOST = 64 };
-
-/* A text with tokens replaced, up to `copied` so far. */
+/* The edits, and whether one of them needs gputune_plain(). */
 typedef struct rewriting {
-    gt_text out;
-    const char *copied;
-    struct {
-        const char *at, *by;
-        size_t length;   /* of what is replaced */
-    } edits[EDITS_MOST]; /* of tokens that are still to come */
-    int edit_count;
+    edits edits;
     bool has_types;
 } rewriting;
-
-static void replace(rewriting *r, const gt_token *token, const char *by)
-{
-    gt_text_append_bytes(&r->out, r->copied, (size_t)(token->text - r->copied));
-    gt_text_append(&r->out, by);
-    r->copied = token->text + token->length;
-}
-
-static void replace_later(rewriting *r, const char *at, size_t length, const char *by)
-{
-    r->edits[r->edit_count].at = at;
-    r->edits[r->edit_count].length = length;
-    r->edits[r->edit_count++].by = by;
-}
-
-/* Carries out the edits of the token; those of a place are in their order. */
-static void replace_now(rewriting *r, const gt_token *token)
-{
-    int left = 0;
-    for (int i = 0; i < r->edit_count; i++) {
-        if (r->edits[i].at == token->text) {
-            const gt_token part = {GT_TOKEN_OTHER, token->text, r->edits[i].length, 0, 0};
-            replace(r, &part, r->edits[i].by);
-        } else {
-            r->edits[left++] = r->edits[i];
-        }
-    }
-    r->edit_count = left;
-}
 
 /* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
 static void rewrite_constant(rewriting *r, gt_lexer lexer)
@@ -212,7 +205,7 @@ static void rewrite_constant(rewriting *r, gt_lexer lexer)
     is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
     if (is_real && gt_lexer_is(&lexer, "=")) {
-        replace(r, &word, "constexpr");
+        replace_token(&r->edits, &word, "constexpr");
     }
 }
 
@@ -240,7 +233,7 @@ static void rewrite_literal(rewriting *r, gt_lexer lexer)
     words[count++] = lexer.token;
     if (is_name && gt_lexer_accept(&lexer, ")") && gt_lexer_is(&lexer, "{")) {
         for (uint32_t i = 0; i < count; i++) {
-            replace(r, &words[i], "");
+            replace_token(&r->edits, &words[i], "");
         }
     }
 }
@@ -250,18 +243,23 @@ static void rewrite_literal(rewriting *r, gt_lexer lexer)
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
+    gt_token last = {0};
     bool is_new = false, is_list = true;
     int depth = 0;
     *value = NULL;
     do {
-        if (is_new && !gt_lexer_is(&lexer, "}")) {
-            *value = gt_token_is_any(&lexer.token, without) ? NULL : lexer.token.text;
+        bool is_behind_list = gt_token_is(&last, "}") && gt_token_is_any(&lexer.token, "; . , [ )");
+        if (is_new && !gt_lexer_is(&lexer, "}") && !is_behind_list) {
+            bool has_none =
+                lexer.token.kind == GT_TOKEN_DIRECTIVE || gt_token_is_any(&lexer.token, without);
+            *value = has_none ? NULL : lexer.token.text;
         }
         depth += gt_token_is_any(&lexer.token, "{ ( [");
         depth -= gt_token_is_any(&lexer.token, "} ) ]");
         *end = lexer.token.text;
         is_list &= depth != 1 || !gt_lexer_is(&lexer, ";");
         is_new = depth == 1 && gt_token_is_any(&lexer.token, "{ } ;");
+        last = lexer.token;
         gt_lexer_next(&lexer);
     } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
@@ -273,32 +271,21 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
     const char *value, *end;
-    bool fits = r->edit_count + 2 < EDITS_MOST;
-    if (fits && gt_token_is(last, "(") && gt_token_is(&now, "{") &&
-        find_statements(lexer, &value, &end)) {
-        replace(r, &now, "[&]{");
+    if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
+        replace_token(&r->edits, &now, "[&]{");
         if (value) {
-            replace_later(r, value, 0, "return ");
+            replace(&r->edits, value, value, "return ");
         }
-        replace_later(r, end, 1, "}()");
-    } else if (fits && gt_token_is_any(&now, "__typeof__ __typeof")) {
+        replace(&r->edits, end, end + 1, "}()");
+    } else if (gt_token_is_any(&now, "__typeof__ __typeof")) {
         gt_lexer_next(&lexer);
         end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {
-            replace(r, &now, "decltype(gputune_plain");
-            replace_later(r, end, 1, "))");
+            replace_token(&r->edits, &now, "decltype(gputune_plain");
+            replace(&r->edits, end, end + 1, "))");
             r->has_types = true;
         }
     }
-    replace_now(r, &now);
-}
-
-/* Leaves a piece of the text out; lines keep their numbers. */
-static void leave_out(rewriting *r, const char *begin, const char *end)
-{
-    gt_text_append_bytes(&r->out, r->copied, (size_t)(begin - r->copied));
-    gt_newlines_append(&r->out, begin, end);
-    r->copied = end;
 }
 
 /* The value that a file has for what gputune chooses is the one without gputune. `above`: the
@@ -312,7 +299,7 @@ static bool leave_define_out(rewriting *r, const gt_template *template, const ch
         (defines && gt_lexer_has(above, &line.token))) {
         return false;
     }
-    leave_out(r, begin, line.end);
+    replace(&r->edits, begin, line.end, NULL);
     return true;
 }
 
@@ -359,7 +346,7 @@ static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lex
     if (!gt_lexer_is(&ahead, ";")) {
         return false;
     }
-    leave_out(r, begin, ahead.token.text);
+    replace(&r->edits, begin, ahead.token.text, NULL);
     *lexer = ahead;
     return true;
 }
@@ -378,7 +365,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
     gt_lexer lexer, line, above = {0};
     gt_token before = {0}, last = {0};
     int depth = 0;
-    rewriting r = {.copied = *text};
+    rewriting r = {.edits = {.text = *text}};
     gt_lexer_open(&lexer, *text, strlen(*text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
@@ -398,7 +385,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
         gt_lexer_next(&ahead);
         if (depth == 0 && gt_token_is(&now, "static") &&
             (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"))) {
-            replace(&r, &now, ""); /* it would hide the symbol from the driver */
+            replace_token(&r.edits, &now, ""); /* it would hide the symbol from the driver */
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(&r, lexer);
         } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
@@ -411,24 +398,21 @@ static gputune_status rewrite(char **text, const gt_template *template)
         last = now;
         lexer = ahead;
     }
-    gt_text_append(&r.out, r.copied);
-    gt_text whole = {0};
+    GT_SCOPED(gt_text_free) gt_text front = {0};
     if (r.has_types) {
-        gt_text_append(&whole, "template <typename T> T gputune_plain(T);\n");
-        gt_line_mark_append(&whole, 1, template->parts->files[0].path);
+        gt_text_append(&front, "template <typename T> T gputune_plain(T);\n");
+        gt_line_mark_append(&front, 1, template->parts->files[0].path);
+        const edit first = {0, 0, 0, gt_text_string(&front)};
+        r.edits.failed |= front.failed || gt_array_push(&r.edits.list, first) != GPUTUNE_OK;
     }
-    gt_text_append(&whole, gt_text_string(&r.out));
-    whole.failed |= r.out.failed;
-    gt_text_free(&r.out);
-    return replace_text(text, &whole);
+    return carry_out(text, &r.edits);
 }
 
 /* Finds the leading directives up to the last #include among them, and the line that follows. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
-    gt_lexer lexer, line;
     gt_token file;
-    gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(body->text), line;
     while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
         gt_lexer_directive(&lexer, &line);
         if (gt_lexer_is(&line, "include")) {
@@ -493,19 +477,14 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
     if (!gt_function_definition(&function, *text, kernel->name)) {
         return GPUTUNE_OK; /* as it was found, it can be found again */
     }
-    if (is_specialised(*text, kernel->name)) {
-        return gt_fail_at(kernel->place,
-                          "'%s' has other arguments in another launch(), and specialisations; "
-                          "expected a launch() of one instance alone",
-                          kernel->name);
-    }
-    if (!function.plain) {
-        return gt_fail_at(
-            kernel->place,
-            "'%s' has other arguments in another launch(), and directives that its "
-            "braces do not pair with; expected #if and #endif around whole statements",
-            kernel->name);
-    }
+    GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
+                 "'%s' has other arguments in another launch(), and specialisations; "
+                 "expected a launch() of one instance alone",
+                 kernel->name);
+    GT_REFUSE_AT(!function.plain, kernel->place,
+                 "'%s' has other arguments in another launch(), and directives that its "
+                 "braces do not pair with; expected #if and #endif around whole statements",
+                 kernel->name);
     size_t named = function.name;
     while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {
         named++;
@@ -563,10 +542,9 @@ gputune_status gt_instances_name(gt_template_parts *parts)
             memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
         } else if (needs_copy(parts, i)) {
             const size_t length = strlen(kernel->entry), room = sizeof kernel->entry - length;
-            if ((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >= room) {
-                return gt_fail_at(kernel->place, "'%s' is too long; expected a shorter name",
-                                  kernel->name);
-            }
+            GT_REFUSE_AT((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >=
+                             room,
+                         kernel->place, "'%s' is too long; expected a shorter name", kernel->name);
         }
     }
     return GPUTUNE_OK;
@@ -584,22 +562,28 @@ static gputune_status add_instances(char **text, const gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
+/* Cuts the judges' functions out, or exports those that the body has: all in that of the judges; in
+ * the kernel's, init() with a reference that is the kernel itself. */
+static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
+{
+    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        const gt_kernel_name *kernel = &judges[i]->kernel;
+        bool has =
+            body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
+        GT_TRY(!judges[i]->present ? GPUTUNE_OK
+               : has               ? export_kernel(&body->text, kernel, false)
+                                   : gt_functions_cut(&body->text, kernel->name, false));
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status make_kernel_body(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
     gt_body *body = &parts->kernel_body;
     GT_TRY(gt_strdup(&body->text, text));
-    if (parts->reference.present) {
-        GT_TRY(gt_functions_cut(&body->text, parts->reference.kernel.name));
-    }
-    if (parts->check.present) {
-        GT_TRY(gt_functions_cut(&body->text, parts->check.kernel.name));
-    }
-    if (parts->init.present) {
-        /* which comes with the reference, also where that is the kernel */
-        GT_TRY(parts->reference.self ? export_kernel(&body->text, &parts->init.kernel, false)
-                                     : gt_functions_cut(&body->text, parts->init.kernel.name));
-    }
+    GT_TRY(take_judges(body, parts));
     for (uint32_t i = 0; i < parts->step_count; i++) {
         const gt_kernel_name *kernel = &parts->steps[i].kernel;
         if (gt_step_of(parts, kernel->name) == i) { /* several steps may launch it */
@@ -616,17 +600,9 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_functions_cut(&body->text, parts->steps[i].kernel.name));
+        GT_TRY(gt_functions_cut(&body->text, parts->steps[i].kernel.name, false));
     }
-    if (parts->reference.present) {
-        GT_TRY(export_kernel(&body->text, &parts->reference.kernel, false));
-    }
-    if (parts->check.present) {
-        GT_TRY(export_kernel(&body->text, &parts->check.kernel, false));
-    }
-    if (parts->init.present) {
-        GT_TRY(export_kernel(&body->text, &parts->init.kernel, false));
-    }
+    GT_TRY(take_judges(body, parts));
     return finish_body(body, &parse->judge_uses, parse->template);
 }
 

@@ -6,7 +6,6 @@
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -20,12 +19,10 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     bool scoped = kernel->is_template && function->scope[0];
     int length = snprintf(kernel->entry, sizeof kernel->entry, "%s%s%s",
                           scoped ? function->scope : "", scoped ? "::" : "", last);
-    return length >= 0 && (size_t)length < sizeof kernel->entry
-               ? GPUTUNE_OK
-               : gt_fail_at(kernel->place,
-                            "the name with its namespaces is too long; expected fewer than %d "
-                            "characters",
-                            GT_ENTRY_MAX);
+    GT_REFUSE_AT(length < 0 || (size_t)length >= sizeof kernel->entry, kernel->place,
+                 "the name with its namespaces is too long; expected fewer than %d characters",
+                 GT_ENTRY_MAX);
+    return GPUTUNE_OK;
 }
 
 static size_t count_arguments(gt_lexer arguments)
@@ -48,32 +45,22 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
     char missing[GT_NAME_MAX];
     size_t given = count_arguments(kernel->arguments);
     size_t needed = gt_function_needs(missing, text, function, given);
-    return given >= needed ? GPUTUNE_OK
-                           : gt_fail_at(kernel->place,
-                                        "'%s' has %zu template argument%s; expected %zu, the next "
-                                        "for '%s'",
-                                        kernel->name, given, gt_plural(given), needed, missing);
+    GT_REFUSE_AT(given < needed, kernel->place,
+                 "'%s' has %zu template argument%s; expected %zu, the next for '%s'", kernel->name,
+                 given, gt_plural(given), needed, missing);
+    return GPUTUNE_OK;
 }
 
 static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
 {
-    if (!gt_function_definition(out, text, kernel->name)) {
-        return gt_fail_at(kernel->place,
-                          "no __global__ function '%s'; expected its definition in this "
-                          "file",
-                          kernel->name);
-    }
-    if (out->is_template && !kernel->is_template) {
-        return gt_fail_at(kernel->place,
-                          "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, "
-                          "each a tunable, a compile-time problem value or a constant",
-                          kernel->name, kernel->name);
-    }
-    if (kernel->is_template && !out->is_template) {
-        return gt_fail_at(kernel->place,
-                          "'%s' is no C++ template; expected it without template arguments",
-                          kernel->name);
-    }
+    GT_REFUSE_AT(!gt_function_definition(out, text, kernel->name), kernel->place,
+                 "no __global__ function '%s'; expected its definition in this file", kernel->name);
+    GT_REFUSE_AT(out->is_template && !kernel->is_template, kernel->place,
+                 "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, each a "
+                 "tunable, a compile-time problem value or a constant",
+                 kernel->name, kernel->name);
+    GT_REFUSE_AT(kernel->is_template && !out->is_template, kernel->place,
+                 "'%s' is no C++ template; expected it without template arguments", kernel->name);
     GT_TRY(kernel->is_template ? check_instance(kernel, out, text) : GPUTUNE_OK);
     return note_entry(kernel, out);
 }
@@ -100,29 +87,24 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
     const gt_structure *structure = gt_structure_of(parse->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
     if (argument->pointee[0]) {
-        return given->pointer ? GPUTUNE_OK
-                              : gt_fail_at(place,
-                                           "'%s' takes '%s' as a value; expected a pointer, "
-                                           "as args() says",
-                                           function, given->name);
+        GT_REFUSE_AT(!given->pointer, place,
+                     "'%s' takes '%s' as a value; expected a pointer, as args() says", function,
+                     given->name);
+        return GPUTUNE_OK;
     }
-    if (given->has_type && given->pointer != argument->is_buffer) {
-        return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
-                          given->name, given->pointer ? "pointer" : "value",
-                          argument->is_buffer ? "pointer" : "value");
-    }
-    if (stands_for(given, texture)) {
-        return gt_fail_at(place, "'%s' takes '%s' as a texture; expected texture(%s) beside args()",
-                          function, given->name, argument->name);
-    }
+    GT_REFUSE_AT(given->has_type && given->pointer != argument->is_buffer, place,
+                 "'%s' takes '%s' as a %s; expected a %s, as args() says", function, given->name,
+                 given->pointer ? "pointer" : "value", argument->is_buffer ? "pointer" : "value");
+    GT_REFUSE_AT(stands_for(given, texture), place,
+                 "'%s' takes '%s' as a texture; expected texture(%s) beside args()", function,
+                 given->name, argument->name);
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
     bool known = given->has_type && !given->is_unusual && fixed_element(&element, argument);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
-    if ((given->has_type && !given->is_unusual && is_struct) ||
-        (known && !as_double && element.bytes != given->element.bytes)) {
-        return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
-                          given->name, given->words, argument->type);
-    }
+    GT_REFUSE_AT((given->has_type && !given->is_unusual && is_struct) ||
+                     (known && !as_double && element.bytes != given->element.bytes),
+                 place, "'%s' takes '%s' as %s; expected %s, as args() says", function, given->name,
+                 given->words, argument->type);
     return GPUTUNE_OK;
 }
 
@@ -147,21 +129,19 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
 static gputune_status check_type(const gt_function_parameter *given, const char *type,
                                  const char *expected, const char *function, gt_place place)
 {
-    return stands_for(given, type)
-               ? GPUTUNE_OK
-               : gt_fail_at(place, "'%s' takes '%s' as %s%s; expected %s", function, given->name,
-                            given->words, given->pointer ? " *" : "", expected);
+    GT_REFUSE_AT(!stands_for(given, type), place, "'%s' takes '%s' as %s%s; expected %s", function,
+                 given->name, given->words, given->pointer ? " *" : "", expected);
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_shared(const gt_function *function, const gt_kernel_name *kernel,
                                    const gt_expression *shared, const char *form, const char *text)
 {
-    return !shared && function->plain && gt_function_has_dynamic_shared(text, function)
-               ? gt_fail_at(kernel->place,
-                            "'%s' has an array 'extern __shared__', which has no bytes here; "
-                            "expected %s",
-                            kernel->name, form)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(!shared && function->plain && gt_function_has_dynamic_shared(text, function),
+                 kernel->place,
+                 "'%s' has an array 'extern __shared__', which has no bytes here; expected %s",
+                 kernel->name, form);
+    return GPUTUNE_OK;
 }
 
 bool gt_template_lacks_shared(const gt_template *template)
@@ -197,11 +177,9 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
     char expected[GT_BLOCKS_TEXT];
     uint32_t maps = 0;
     declared_blocks(expected, template);
-    if (strcmp(blocks, expected) != 0) {
-        return gt_fail_at(place, "the parameters of '%s' begin with %s; expected %s",
-                          template->name, blocks[0] ? blocks : "no block",
-                          expected[0] ? expected : "no block");
-    }
+    GT_REFUSE_AT(strcmp(blocks, expected) != 0, place,
+                 "the parameters of '%s' begin with %s; expected %s", template->name,
+                 blocks[0] ? blocks : "no block", expected[0] ? expected : "no block");
     for (uint32_t i = 0; i < parse->parts->map_count; i++) {
         maps += !parse->parts->maps[i].replaces;
     }
@@ -218,15 +196,14 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
 {
     const gt_element *element = &given->element;
     body->argument_axes |= gt_axes_used(value->value);
-    if (value->base ? !given->pointer
-                    : !given->has_type || given->pointer || element->lanes != 1 ||
-                          gt_type_is_float(element->type)) {
-        return gt_fail_at(gt_expression_place(value->value),
-                          "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it", function,
-                          given->name, given->words, given->pointer ? " *" : "",
-                          value->base ? "a pointer" : "an integer type such as int",
-                          value->base ? "+ " : "", gt_expression_text(value->value));
-    }
+    GT_REFUSE_AT(value->base ? !given->pointer
+                             : !given->has_type || given->pointer || element->lanes != 1 ||
+                                   gt_type_is_float(element->type),
+                 gt_expression_place(value->value),
+                 "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it", function,
+                 given->name, given->words, given->pointer ? " *" : "",
+                 value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
+                 gt_expression_text(value->value));
     if (value->base) {
         *value = (gt_template_value){value->value, 8, true, value->base};
         return GPUTUNE_OK;
@@ -289,10 +266,8 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
 static gputune_status check_steps(const gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->is_pipeline && parts->kernel.is_template) {
-        return gt_fail_at(parts->kernel.place,
-                          "template arguments beside launch(); expected them in each launch()");
-    }
+    GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
+                 "template arguments beside launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->kernel_body,
                                         &parts->steps[i].kernel));
@@ -347,10 +322,9 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
 static gputune_status check_self(const gt_parse *parse)
 {
     const gt_judge *judge = &parse->parts->reference;
-    return judge->self && parse->parts->check.present
-               ? gt_fail_at(judge->kernel.place,
-                            "reference(self) beside check(); expected one of them")
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(judge->self && parse->parts->check.present, judge->kernel.place,
+                 "reference(self) beside check(); expected one of them");
+    return GPUTUNE_OK;
 }
 
 /* Finds the first __device__ variable that the function assigns to, in whole or an element. */
@@ -358,9 +332,7 @@ static bool sets_variable(char name[GT_NAME_MAX], const gt_parse *parse, const c
                           const gt_function *function)
 {
     gt_token type;
-    gt_lexer lexer, behind, found;
-    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
-                  (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_function_body(text, function), behind, found;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         behind = lexer;
         gt_lexer_next(&behind);
@@ -390,34 +362,27 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     if (!judge->present) {
         return GPUTUNE_OK;
     }
-    if (gt_step_of(parse->parts, judge->kernel.name) < parse->parts->step_count) {
-        return gt_fail_at(judge->kernel.place,
-                          "'%s' is the kernel itself, which is not compiled as its own judge; "
-                          "expected another kernel%s",
-                          judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
-    }
+    GT_REFUSE_AT(gt_step_of(parse->parts, judge->kernel.name) < parse->parts->step_count,
+                 judge->kernel.place,
+                 "'%s' is the kernel itself, which is not compiled as its own judge; expected "
+                 "another kernel%s",
+                 judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
     GT_TRY(find_function(&function, text, &judge->kernel));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||
-        count > GT_PARAMETER_MAX) {
-        return gt_fail_at(judge->kernel.place,
-                          "the parameters of '%s' cannot be read; expected them "
-                          "without directives",
-                          judge->kernel.name);
-    }
-    if (extra == &of_init && sets_variable(name, parse, text, &function)) {
-        return gt_fail_at(
-            judge->kernel.place,
-            "'%s' sets the __device__ variable '%s', of which the kernel and its "
-            "reference have copies of their own; expected constant(%s : TYPE[COUNT]), "
-            "or a buffer in args()",
-            judge->kernel.name, name, name);
-    }
-    if (blocks[0]) {
-        return gt_fail_at(judge->kernel.place,
-                          "'%s' begins its parameters with GPUTUNE_PARAM; expected a "
-                          "plain const pointer to the block",
-                          judge->kernel.name);
-    }
+    GT_REFUSE_AT(
+        !gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||
+            count > GT_PARAMETER_MAX,
+        judge->kernel.place,
+        "the parameters of '%s' cannot be read; expected them without directives",
+        judge->kernel.name);
+    GT_REFUSE_AT(
+        extra == &of_init && sets_variable(name, parse, text, &function), judge->kernel.place,
+        "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
+        "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
+        judge->kernel.name, name, name);
+    GT_REFUSE_AT(blocks[0], judge->kernel.place,
+                 "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
+                 "the block",
+                 judge->kernel.name);
     return check_judge_parameters(judge, parse, parameters, count, extra);
 }
 

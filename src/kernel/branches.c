@@ -154,9 +154,8 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    gt_lexer lexer, line;
     size_t since = 0; /* where what is left out begins; 0: nothing is */
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
         bool is_condition = gt_token_is_any(&line.token, "if ifdef ifndef elif else endif");
         const char *from = line.token.text;

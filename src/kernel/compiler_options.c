@@ -14,118 +14,54 @@
 typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 
 typedef struct option {
-    const char *name; /* without dashes */
+    const char *names; /* without dashes, with blanks between them */
     gt_option_value value;
-    bool meaning; /* it changes what the source says, so that the reference needs it too */
+    bool meaning; /* they change what the source says, so that the reference needs them too */
 } option;
 
 static const option allowed[] = {
     {"use_fast_math", EITHER, false},
-    {"fmad", VALUE, false},
-    {"ftz", VALUE, false},
-    {"prec-sqrt", VALUE, false},
-    {"prec-div", VALUE, false},
-    {"extra-device-vectorization", BARE, false},
-    {"restrict", BARE, false},
-    {"generate-line-info", BARE, false},
-    {"lineinfo", BARE, false},
-    {"device-debug", BARE, false},
-    {"G", BARE, false},
-    {"dopt", VALUE, false},
-    {"Ofast-compile", VALUE, false},
-    {"Ofc", VALUE, false},
-    {"split-compile", VALUE, false},
-    {"device-stack-protector", VALUE, false},
-    {"jump-table-density", VALUE, false},
-    {"ptxas-options", VALUE, false},
-    {"Xptxas", VALUE, false},
-    {"std", VALUE, true},
-    {"define-macro", VALUE, true},
-    {"D", VALUE, true},
-    {"undefine-macro", VALUE, true},
-    {"U", VALUE, true},
-    {"device-int128", BARE, true},
-    {"device-float128", BARE, true},
-    {"diag-suppress", VALUE, true},
-    {"disable-warnings", BARE, true},
-    {"w", BARE, true},
-};
+    {"fmad ftz prec-sqrt prec-div dopt Ofast-compile Ofc split-compile device-stack-protector "
+     "jump-table-density ptxas-options Xptxas",
+     VALUE, false},
+    {"extra-device-vectorization restrict generate-line-info lineinfo device-debug G", BARE, false},
+    {"std define-macro D undefine-macro U diag-suppress", VALUE, true},
+    {"device-int128 device-float128 disable-warnings w", BARE, true}};
 
 /* Of the assembler, behind --ptxas-options=. The others read and write files. */
-static const char *const assembler[] = {
-    "-O0",
-    "-O1",
-    "-O2",
-    "-O3",
-    "-dlcm=",
-    "-dscm=",
-    "--def-load-cache=",
-    "--def-store-cache=",
-    "--opt-level=",
-    "--allow-expensive-optimizations=",
-    "-allow-expensive-optimizations=",
-    "-v",
-    "--verbose",
-    "--warn-on-spills",
-    "-warn-spills",
-    "--warn-on-local-memory-usage",
-};
+static const char assembler[] =
+    "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
+    "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
+    "--allow-expensive-optimizations= -allow-expensive-optimizations=";
 
-static const char folders[] = "it opens folders; expected -I on the command line, include_paths or "
-                              "GPUTUNE_INCLUDE";
-static const char files[] = "it reads or writes files; expected it to be left out";
-static const char link_step[] = "its code needs a link step; expected whole-program code";
-static const char engine[] = "the engine sets it; expected it to be left out";
-
-/* By how the names begin. */
+/* Options that are refused, by their names. */
 static const struct refusal {
-    const char *begins, *why;
+    const char *names, *why;
 } refused[] = {
-    {"I", folders},
-    {"include-path", folders},
-    {"pre-include", "it opens a file; expected #pragma gputune include(\"file\")"},
-    {"include", "it opens a file; expected #pragma gputune include(\"file\")"},
-    {"gpu-architecture", "the target is the GPU at hand; expected it to be left out"},
-    {"arch", "the target is the GPU at hand; expected it to be left out"},
+    {"I include-path",
+     "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
+    {"pre-include include", "it opens a file; expected #pragma gputune include(\"file\")"},
+    {"gpu-architecture arch", "the target is the GPU at hand; expected it to be left out"},
     {"maxrregcount", "the space would not know of it; expected maxreg(COUNT)"},
-    {"relocatable-device-code", link_step},
-    {"rdc", link_step},
-    {"dc", link_step},
-    {"dw", link_step},
-    {"device-c", link_step},
-    {"device-w", link_step},
-    {"dlto", link_step},
-    {"dlink-time-opt", link_step},
-    {"gen-opt-lto", link_step},
-    {"extensible-whole-program", link_step},
-    {"ewp", link_step},
-    {"optix-ir", "it makes no machine code; expected it to be left out"},
-    {"device-syntax-only", "it makes no machine code; expected it to be left out"},
-    {"fdevice-syntax-only", "it makes no machine code; expected it to be left out"},
-    {"pch", files},
-    {"create-pch", files},
-    {"use-pch", files},
-    {"time", files},
-    {"device-time-trace", files},
-    {"fdevice-time-trace", files},
-    {"options-file", files},
-    {"optf", files},
-    {"keep", files},
-    {"no-cache", engine},
-    {"default-device", engine},
-    {"device-as-default-execution-space", engine},
-    {"frandom-seed", engine},
-    {"no-source-include", engine},
+    {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
+     "extensible-whole-program ewp",
+     "its code needs a link step; expected whole-program code"},
+    {"optix-ir device-syntax-only fdevice-syntax-only",
+     "it makes no machine code; expected it to be left out"},
+    {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
+     "it reads or writes files; expected it to be left out"},
+    {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
+     "the engine sets it; expected it to be left out"},
     {"minimal", "the prelude needs what it leaves out; expected it to be left out"},
 };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static const option *find(const char *name)
+/* The option's kind, and the length of its name: -D and -U have their value without '='. */
+static const option *find(size_t *length, const char *name)
 {
-    /* -D and -U have their value without '=' */
-    size_t length = name[0] == 'D' || name[0] == 'U' ? 1 : strcspn(name, "=");
+    *length = *name == 'D' || *name == 'U' ? 1 : strcspn(name, "=");
     for (size_t i = 0; i < COUNT(allowed); i++) {
-        if (strlen(allowed[i].name) == length && strncmp(allowed[i].name, name, length) == 0) {
+        if (gt_is_any(name, *length, allowed[i].names)) {
             return &allowed[i];
         }
     }
@@ -134,10 +70,9 @@ static const option *find(const char *name)
 
 static const char *why_refused(const char *name)
 {
-    size_t length = strcspn(name, "=");
+    const size_t length = *name == 'I' ? 1 : strcspn(name, "="); /* -I has its value behind it */
     for (size_t i = 0; i < COUNT(refused); i++) {
-        size_t own = strlen(refused[i].begins);
-        if (strncmp(refused[i].begins, name, own) == 0 && (own == length || own == 1)) {
+        if (gt_is_any(name, length, refused[i].names)) {
             return refused[i].why;
         }
     }
@@ -146,71 +81,55 @@ static const char *why_refused(const char *name)
 
 static gputune_status unknown_option(const char *option, const char *name, gt_place place)
 {
-    const char *names[COUNT(allowed)];
     char word[GT_NAME_MAX] = "";
-    for (size_t i = 0; i < COUNT(allowed); i++) {
-        names[i] = allowed[i].name;
-    }
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
-    const char *nearest = gt_nearest(word, names, COUNT(allowed));
+    gt_near near = gt_near_to(word);
+    for (size_t i = 0; i < COUNT(allowed); i++) {
+        gt_near_words(&near, allowed[i].names);
+    }
     return gt_fail_at(place, "unknown compiler option '%s'; expected %s%s", option,
-                      nearest ? "--" : "one of NVRTC's such as --use_fast_math",
-                      nearest ? nearest : "");
+                      near.name[0] ? "--" : "one of NVRTC's such as --use_fast_math", near.name);
 }
 
 /* One option of the assembler at a time. */
 static gputune_status check_assembler(const char *value, gt_place place)
 {
-    for (size_t i = 0; i < COUNT(assembler); i++) {
-        size_t length = strlen(assembler[i]);
-        bool open = assembler[i][length - 1] == '=';
-        if (strncmp(value, assembler[i], length) == 0 && (open || !value[length]) &&
-            !strchr(value, ',')) {
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_fail_at(place,
-                      "the assembler's option '%s' may open files; expected one such as -O2, "
-                      "-dlcm=cg or --def-load-cache=ca",
-                      value);
+    const size_t name = strcspn(value, "=") + (strchr(value, '=') != NULL);
+    GT_REFUSE_AT(!gt_is_any(value, name, assembler) || strchr(value, ','), place,
+                 "the assembler's option '%s' may open files; expected one such as -O2, -dlcm=cg "
+                 "or --def-load-cache=ca",
+                 value);
+    return GPUTUNE_OK;
 }
 
 /* The prelude is C++17. */
 static gputune_status check_standard(const char *value, gt_place place)
 {
-    return gt_is_any(value, strlen(value), "c++17 c++20 c++23")
-               ? GPUTUNE_OK
-               : gt_fail_at(place,
-                            "--std=%s; expected c++17, c++20 or c++23, which the prelude needs",
-                            value);
+    GT_REFUSE_AT(!gt_is_any(value, strlen(value), "c++17 c++20 c++23"), place,
+                 "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_compiler_option_check(const char *option, gt_place place)
 {
     const char *name = option + strspn(option, "-");
-    if (name == option || !*name || strpbrk(option, " \t\r\n")) {
-        return gt_fail_at(
-            place, "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
-    }
-    const struct option *known = find(name);
+    GT_REFUSE_AT(name == option || !*name || strpbrk(option, " \t\r\n"), place,
+                 "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
+    size_t length;
+    const struct option *known = find(&length, name);
     const char *why = known ? NULL : why_refused(name);
-    if (why) {
-        return gt_fail_at(place, "the compiler option '%s' is refused: %s", option, why);
-    }
+    GT_REFUSE_AT(why, place, "the compiler option '%s' is refused: %s", option, why);
     if (!known) {
         return unknown_option(option, name, place);
     }
-    const char *value = name + strlen(known->name);
+    const char *value = name + length;
     value += *value == '=';
-    if (known->value != EITHER && (*value != '\0') != (known->value == VALUE)) {
-        return gt_fail_at(place, "the compiler option '%s' %s", option,
-                          *value ? "has a value; expected none"
-                                 : "has no value; expected '=' and one");
-    }
-    return strcmp(known->name, "std") == 0 ? check_standard(value, place)
-           : strcmp(known->name, "ptxas-options") == 0 || strcmp(known->name, "Xptxas") == 0
-               ? check_assembler(value, place)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(known->value != EITHER && (*value != '\0') != (known->value == VALUE), place,
+                 "the compiler option '%s' %s", option,
+                 *value ? "has a value; expected none" : "has no value; expected '=' and one");
+    return gt_is_any(name, length, "std")                    ? check_standard(value, place)
+           : gt_is_any(name, length, "ptxas-options Xptxas") ? check_assembler(value, place)
+                                                             : GPUTUNE_OK;
 }
 
 const char *gt_compiler_option_macro(const char *option, bool undefines)
@@ -238,10 +157,8 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
-    if (value < 0 || value > 255) {
-        return gt_fail_at(gt_expression_place(maxreg),
-                          "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
-    }
+    GT_REFUSE_AT(value < 0 || value > 255, gt_expression_place(maxreg),
+                 "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
     if (value == 0) {
         return GPUTUNE_OK;
     }
@@ -262,7 +179,8 @@ gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *bindin
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));
         }
         decided = holds ? option->item : decided;
-        const struct option *known = find(option->text + strspn(option->text, "-"));
+        size_t length;
+        const struct option *known = find(&length, option->text + strspn(option->text, "-"));
         if (holds && *option->text && (kernel || (known && known->meaning))) {
             GT_TRY(gt_strdup(&out->options[out->option_count++], option->text));
         }

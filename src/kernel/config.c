@@ -37,15 +37,6 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-const char *gt_axis_nearest(const gt_template *template, const char *name)
-{
-    const char *names[GT_AXIS_MAX];
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        names[i] = template->axes[i].name;
-    }
-    return gt_nearest(name, names, template->axis_count);
-}
-
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
 {
     int index = gt_template_axis_index(template, name);
@@ -53,15 +44,12 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    if (template->axis_count == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; it has no tunables at all",
-                       template->name, name);
-    }
-    const char *nearest = gt_axis_nearest(template, name);
-    if (nearest) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
-                       nearest);
-    }
+    GT_REFUSE(template->axis_count == 0, GPUTUNE_EINVAL,
+              "%s has no axis '%s'; it has no tunables at all", template->name, name);
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->axes, template->axis_count);
+    GT_REFUSE(near.name[0], GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name,
+              name, near.name);
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
         gt_text_printf(&list, "%s%s", i ? ", " : "", template->axes[i].name);
@@ -74,9 +62,8 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
 static gputune_status split_setting(char *setting, char **value)
 {
     *value = strchr(setting, '=');
-    if (!*value || *value == setting || !(*value)[1]) {
-        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a setting; expected AXIS=value", setting);
-    }
+    GT_REFUSE(!*value || *value == setting || !(*value)[1], GPUTUNE_EINVAL,
+              "'%s' is not a setting; expected AXIS=value", setting);
     *(*value)++ = '\0';
     return GPUTUNE_OK;
 }
@@ -88,9 +75,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     uint32_t axis = 0;
     GT_TRY(split_setting(setting, &value));
     GT_TRY(gt_axis_by_name(&axis, template, setting));
-    if (given[axis]) {
-        return gt_fail(GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
-    }
+    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
     given[axis] = true;
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }
@@ -135,8 +120,7 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
     return GPUTUNE_OK;
 }
 
-gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
-                                const gt_config *config)
+gt_config gt_config_scalar(const gt_template *template, const gt_config *config)
 {
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -151,9 +135,7 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
             }
         }
     }
-    *same = memcmp(&scalar, config, sizeof scalar) == 0;
-    *out = scalar;
-    return GPUTUNE_OK;
+    return scalar;
 }
 
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,

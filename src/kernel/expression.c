@@ -26,10 +26,9 @@ static gputune_status parse_conditional(parser *p);
 static gputune_status emit(parser *p, gt_instruction instruction, int growth)
 {
     p->depth += growth;
-    if (p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_CODE_STACK) {
-        return gt_fail_at(gt_lexer_place(p->lexer),
-                          "the expression is too long or nested too deep; expected a simpler one");
-    }
+    GT_REFUSE_AT(p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_CODE_STACK,
+                 gt_lexer_place(p->lexer),
+                 "the expression is too long or nested too deep; expected a simpler one");
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -98,9 +97,8 @@ static gputune_status parse_number(parser *p)
         memcpy(text, token->text, token->length);
         text[token->length] = '\0';
     }
-    if (!fits || !read_literal(&literal, text)) {
-        return gt_fail_expected(p->lexer, "an integer below 2^63 or a floating literal");
-    }
+    GT_EXPECT(fits && read_literal(&literal, text), p->lexer,
+              "an integer below 2^63 or a floating literal");
     p->real |= strchr(text, '.') || (text[1] != 'x' && text[1] != 'X' && strpbrk(text, "eE"));
     gt_lexer_next(p->lexer);
     return emit(p, literal, 1);
@@ -139,10 +137,9 @@ static gputune_status parse_call(parser *p, int function)
             GT_TRY(emit_operation(p, functions[function].operation));
         }
     } while (given < functions[function].most && gt_lexer_accept(p->lexer, ","));
-    if (given < functions[function].least) {
-        return gt_fail_at(place, "%s() with %d value%s; expected %d", functions[function].name,
-                          given, gt_plural((uint64_t)given), functions[function].least);
-    }
+    GT_REFUSE_AT(given < functions[function].least, place, "%s() with %d value%s; expected %d",
+                 functions[function].name, given, gt_plural((uint64_t)given),
+                 functions[function].least);
     return gt_lexer_expect(p->lexer, ")");
 }
 
@@ -164,10 +161,8 @@ static gputune_status parse_sizeof(parser *p)
         return emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes}, 1);
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
-    if (slot < 0) {
-        return gt_fail_at(
-            place, "unknown type '%s'; expected a type, or a name whose values are types", name);
-    }
+    GT_REFUSE_AT(slot < 0, place,
+                 "unknown type '%s'; expected a type, or a name whose values are types", name);
     return use_slot(p, slot);
 }
 
@@ -175,9 +170,8 @@ static gputune_status parse_sizeof(parser *p)
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
-    if (++p->nesting > GT_EXPRESSION_NESTING) {
-        return gt_fail_at(place, "'%s' is defined by itself; expected a number", name);
-    }
+    GT_REFUSE_AT(++p->nesting > GT_EXPRESSION_NESTING, place,
+                 "'%s' is defined by itself; expected a number", name);
     p->lexer = value;
     gputune_status status = parse_conditional(p);
     bool whole = value->token.kind == GT_TOKEN_END || gt_token_is_any(&value->token, "; , }");
@@ -187,9 +181,8 @@ static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name
            : status == GPUTUNE_OK && whole
                ? GPUTUNE_OK
                : gt_fail_at(place,
-                            "'%s' has a value in the code that cannot be "
-                            "read here; expected a number, or an "
-                            "expression of names that may stand here",
+                            "'%s' has a value in the code that cannot be read here; expected a "
+                            "number, or an expression of names that may stand here",
                             name);
 }
 
@@ -209,12 +202,10 @@ static gputune_status parse_name(parser *p)
     if (slot >= 0) {
         return use_slot(p, slot);
     }
-    if (gt_lexer_is(p->lexer, "(")) {
-        return gt_fail_at(place,
-                          "unknown function '%s'; expected ceil_div, round_up, min, max, pow, "
-                          "sqrt, log2 or sizeof",
-                          name);
-    }
+    GT_REFUSE_AT(
+        gt_lexer_is(p->lexer, "("), place,
+        "unknown function '%s'; expected ceil_div, round_up, min, max, pow, sqrt, log2 or sizeof",
+        name);
     gt_lexer value;
     if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value)) {
         return parse_meaning(p, &value, name, place);
@@ -243,11 +234,9 @@ static gputune_status parse_primary(parser *p)
 
 static gputune_status nested(parser *p, gputune_status (*parse)(parser *))
 {
-    if (++p->nesting > GT_EXPRESSION_NESTING) {
-        return gt_fail_at(gt_lexer_place(p->lexer),
-                          "the expression is nested too deep; expected at most %d levels",
-                          GT_EXPRESSION_NESTING);
-    }
+    GT_REFUSE_AT(++p->nesting > GT_EXPRESSION_NESTING, gt_lexer_place(p->lexer),
+                 "the expression is nested too deep; expected at most %d levels",
+                 GT_EXPRESSION_NESTING);
     gputune_status status = parse(p);
     p->nesting--;
     return status;
@@ -486,32 +475,23 @@ static const char *combine_reals(double *out, gt_operation operation, double a, 
         *out = truth;
         return NULL;
     }
-    switch (operation) {
-    case GT_DO_MULTIPLY:
-        *out = a * b;
-        return NULL;
-    case GT_DO_ADD:
-        *out = a + b;
-        return NULL;
-    case GT_DO_SUBTRACT:
-        *out = a - b;
-        return NULL;
-    case GT_DO_DIVIDE:
-    case GT_DO_CEIL_DIV:
-    case GT_DO_ROUND_UP:
+    if (operation == GT_DO_DIVIDE || operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP) {
         *out = operation == GT_DO_DIVIDE ? a / b : ceil(a / b);
         *out *= operation == GT_DO_ROUND_UP ? b : 1;
         return b == 0 ? division : NULL;
-    case GT_DO_MIN:
-    case GT_DO_MAX:
-        *out = operation == GT_DO_MIN ? fmin(a, b) : fmax(a, b);
-        return NULL;
-    case GT_DO_POW:
-        *out = pow(a, b);
-        return NULL;
-    default:
+    }
+    if (operation == GT_DO_REMAINDER || operation == GT_DO_SHIFT_LEFT ||
+        operation == GT_DO_SHIFT_RIGHT || operation == GT_DO_BIT_AND ||
+        operation == GT_DO_BIT_XOR || operation == GT_DO_BIT_OR) {
         return combine_as_integers(out, operation, a, b);
     }
+    *out = operation == GT_DO_MULTIPLY   ? a * b
+           : operation == GT_DO_ADD      ? a + b
+           : operation == GT_DO_SUBTRACT ? a - b
+           : operation == GT_DO_MIN      ? fmin(a, b)
+           : operation == GT_DO_MAX      ? fmax(a, b)
+                                         : pow(a, b);
+    return NULL;
 }
 
 static const char *unary_real(double *value, gt_operation operation)

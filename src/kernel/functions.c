@@ -94,22 +94,14 @@ typedef struct namespaces {
     char pending[GT_ENTRY_MAX];
 } namespaces;
 
-static void append_scope(char scope[GT_ENTRY_MAX], const char *text, size_t length)
-{
-    size_t before = strlen(scope);
-    if (before + length < GT_ENTRY_MAX) {
-        memcpy(scope + before, text, length);
-        scope[before + length] = '\0';
-    }
-}
-
 static void open_brace(namespaces *spaces)
 {
     unsigned slot = spaces->depth++ % 64;
     spaces->outside[slot] = strlen(spaces->scope);
     if (spaces->opening && spaces->pending[0]) {
-        append_scope(spaces->scope, "::", spaces->scope[0] ? 2 : 0);
-        append_scope(spaces->scope, spaces->pending, strlen(spaces->pending));
+        (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, "::", spaces->scope[0] ? 2 : 0);
+        (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, spaces->pending,
+                               strlen(spaces->pending));
     }
     spaces->opening = false;
 }
@@ -128,7 +120,8 @@ static void note_namespace(namespaces *spaces, const gt_lexer *lexer)
         spaces->pending[0] = '\0';
     } else if (spaces->opening &&
                (lexer->token.kind == GT_TOKEN_NAME || gt_lexer_is(lexer, "::"))) {
-        append_scope(spaces->pending, lexer->token.text, lexer->token.length);
+        (void)gt_append_within(spaces->pending, GT_ENTRY_MAX, lexer->token.text,
+                               lexer->token.length);
     } else {
         spaces->opening = false;
     }
@@ -151,11 +144,10 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* What a scan knows of the declaration that it is in. */
+/* The declaration that a scan is in. */
 typedef struct declaration {
-    size_t begin, global;
-    bool open, is_global, is_extern_c;
-    bool is_template, is_specialisation, is_instantiation;
+    gt_function read; /* as far as it has come */
+    bool open, is_global;
     int conditionals; /* #if that began inside it, less #endif */
 } declaration;
 
@@ -164,11 +156,11 @@ static void note_template(declaration *now, const gt_lexer *lexer)
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
     if (!gt_lexer_accept(&ahead, "<")) {
-        now->is_instantiation = true;
+        now->read.is_instantiation = true;
     } else if (gt_lexer_is(&ahead, ">")) {
-        now->is_specialisation = true;
+        now->read.is_specialisation = true;
     } else {
-        now->is_template = true;
+        now->read.is_template = true;
     }
 }
 
@@ -177,7 +169,7 @@ static void note_directive(declaration *now, gt_lexer *lexer)
 {
     gt_lexer line;
     gt_lexer_directive(lexer, &line);
-    if (!now->is_global && !now->is_template) {
+    if (!now->is_global && !now->read.is_template) {
         *now = (declaration){0};
     }
     now->conditionals +=
@@ -191,29 +183,16 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
         return;
     }
     if (!now->open) {
-        *now = (declaration){.open = true, .begin = offset(lexer, text)};
+        *now = (declaration){.open = true, .read = {.begin = offset(lexer, text)}};
     }
     if (gt_lexer_is(lexer, "__global__")) {
         now->is_global = true;
-        now->global = offset(lexer, text);
+        now->read.global = offset(lexer, text);
     }
     if (gt_lexer_is(lexer, "template")) {
         note_template(now, lexer);
     }
-    now->is_extern_c |= gt_lexer_is(lexer, "\"C\"");
-}
-
-static void begin_function(gt_function *out, const declaration *now, const namespaces *spaces,
-                           size_t name)
-{
-    *out = (gt_function){.begin = now->begin,
-                         .global = now->global,
-                         .name = name,
-                         .is_template = now->is_template,
-                         .is_specialisation = now->is_specialisation,
-                         .is_instantiation = now->is_instantiation,
-                         .is_extern_c = now->is_extern_c};
-    memcpy(out->scope, spaces->scope, sizeof out->scope);
+    now->read.is_extern_c |= gt_lexer_is(lexer, "\"C\"");
 }
 
 /* Whether a name in front of a parenthesis may be a function's: __launch_bounds__ is none. */
@@ -224,10 +203,9 @@ static bool may_be_function(const gt_lexer *lexer)
 
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
 {
-    gt_lexer lexer;
     declaration now = {0};
     namespaces spaces = {.depth = 0};
-    gt_lexer_open(&lexer, text, strlen(text), nowhere);
+    gt_lexer lexer = gt_lexer_of(text);
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             note_directive(&now, &lexer);
@@ -235,7 +213,7 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
         }
         note(&now, &lexer, text);
         note_namespace(&spaces, &lexer);
-        bool hit = now.is_global && now.begin >= from &&
+        bool hit = now.is_global && now.read.begin >= from &&
                    (name ? is_named(&lexer.token, spaces.scope, name) : may_be_function(&lexer));
         size_t at = offset(&lexer, text);
         gt_lexer_next(&lexer);
@@ -243,7 +221,9 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
             gt_lexer_skip_angles(&lexer);
         }
         if (hit && gt_lexer_is(&lexer, "(")) {
-            begin_function(out, &now, &spaces, at);
+            *out = now.read;
+            out->name = at;
+            memcpy(out->scope, spaces.scope, sizeof out->scope);
             read_rest(out, &lexer, text);
             out->plain &= now.conditionals == 0;
             out->next = out->plain ? out->end : out->parameters_end;
@@ -311,12 +291,18 @@ size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_func
     return count;
 }
 
+gt_lexer gt_function_body(const char *text, const gt_function *function)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
+                  nowhere);
+    return lexer;
+}
+
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function)
 {
-    scan s = {.depth = 0};
+    scan s = {.lexer = gt_function_body(text, function)};
     bool is_extern = false, is_shared = false;
-    gt_lexer_open(&s.lexer, text + function->parameters_end,
-                  function->end - function->parameters_end, nowhere);
     while (s.lexer.token.kind != GT_TOKEN_END && !(is_extern && is_shared)) {
         if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             read_directive(&s);
@@ -333,17 +319,14 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
 /* "1 - flag" turns a flag over. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
-    gt_lexer lexer;
+    gt_lexer lexer = gt_function_body(text, function);
     gt_token before = {.kind = GT_TOKEN_END}, last = before;
-    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
-                  nowhere);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         bool turned = before.kind == GT_TOKEN_NUMBER && gt_token_is(&last, "-");
         if (gt_token_is(&lexer.token, parameter)) {
-            gt_lexer next = lexer;
-            gt_lexer_next(&next);
+            const gt_token next = gt_lexer_peek(lexer);
             if ((!turned && gt_token_is_any(&last, "+ += - -= [")) ||
-                gt_token_is_any(&next.token, "+ -")) {
+                gt_token_is_any(&next, "+ -")) {
                 return true;
             }
         }

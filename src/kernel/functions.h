@@ -40,6 +40,9 @@ bool gt_function_definition(gt_function *out, const char *text, const char *name
  * ITEMS"), or "". */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
+/* A lexer over the definition from the end of the parameters on; messages do not name its places.
+ */
+gt_lexer gt_function_body(const char *text, const gt_function *function);
 /* Whether the definition declares an array of dynamic shared memory outside of every #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
 /* Whether the definition adds the parameter to something or indexes by it, which makes the

@@ -11,63 +11,38 @@
 
 /* ---- headers ---- */
 
-/* A word or the beginning of a name, for what ends with a slash or an underline. */
-static bool begins_with_any(const char *name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(words[i]);
-        bool is_part = strchr("/_", words[i][length - 1]) != NULL;
-        if (strncmp(name, words[i], length) == 0 && (is_part || !name[length])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool gt_header_is_hosts(const char *name)
 {
-    static const char *const others[] = {
-        "ATen/",    "bits/",       "boost/",         "c10/",      "ctype.h",    "cudnn.h",
-        "dirent.h", "cutil.h",     "cutil_inline.h", "EGL/",      "GL/",        "GLES2/",
-        "GLES3/",   "X11/",        "err.h",          "errno.h",   "execinfo.h", "libgen.h",
-        "sched.h",  "semaphore.h", "error.h",        "fcntl.h",   "fmt/",       "getopt.h",
-        "gtest/",   "helper_",     "inttypes.h",     "complex.h", "malloc.h",   "memory.h",
-        "mpi.h",    "nccl.h",      "omp.h",          "opencv2/",  "pthread.h",  "pybind11/",
-        "signal.h", "spdlog/",     "stdarg.h",       "strings.h", "sys/",       "time.h",
-        "torch/",   "unistd.h",    "windows.h"};
+    /* of a name that ends with a slash or an underline there are those that begin so */
+    static const char beginnings[] = "ATen/ bits/ boost/ c10/ EGL/ GL/ GLES2/ GLES3/ X11/ fmt/ "
+                                     "gtest/ helper_ opencv2/ pybind11/ spdlog/ sys/ torch/";
+    static const char others[] =
+        "ctype.h cudnn.h cutil.h cutil_inline.h dirent.h err.h errno.h execinfo.h libgen.h sched.h "
+        "semaphore.h error.h "
+        "fcntl.h getopt.h inttypes.h complex.h malloc.h memory.h mpi.h nccl.h omp.h pthread.h "
+        "signal.h stdarg.h strings.h time.h unistd.h windows.h";
+    const size_t length = strlen(name), part = strcspn(name, "/_");
     return !strpbrk(name, "./") || /* of C++'s library */
-           begins_with_any(name, others, sizeof others / sizeof *others);
+           gt_is_any(name, length, others) ||
+           (part < length && gt_is_any(name, part + 1, beginnings));
 }
 
 bool gt_header_is_known(const char *name)
 {
-    static const char *const known[] = {"cuda.h",
-                                        "cuda_runtime.h",
-                                        "cuda_runtime_api.h",
-                                        "device_launch_parameters.h",
-                                        "cuda_profiler_api.h",
-                                        "cuda_gl_interop.h",
-                                        "cuda_egl_interop.h",
-                                        "cublas.h",
-                                        "cublasLt.h",
-                                        "cublas_v2.h",
-                                        "cufft.h",
-                                        "curand.h",
-                                        "cusparse.h",
-                                        "cusolverDn.h",
-                                        "nvToolsExt.h",
-                                        "nvml.h"};
+    static const char known[] =
+        "cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
+        "cuda_gl_interop.h cuda_egl_interop.h cublas.h cublasLt.h cublas_v2.h cufft.h curand.h "
+        "cusparse.h cusolverDn.h nvToolsExt.h nvml.h";
     const char *dot = strrchr(name, '.');
     return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
-           begins_with_any(name, known, sizeof known / sizeof *known);
+           gt_is_any(name, strlen(name), known);
 }
 
 bool gt_header_is_of_c(const char *name)
 {
-    static const char *const headers[] = {"assert.h",  "float.h",  "limits.h", "math.h",
-                                          "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
-                                          "stdlib.h",  "string.h"};
-    return begins_with_any(name, headers, sizeof headers / sizeof *headers);
+    return gt_is_any(name, strlen(name),
+                     "assert.h float.h limits.h math.h stdbool.h stddef.h stdint.h stdio.h "
+                     "stdlib.h string.h");
 }
 
 bool gt_header_is_toolkits(const char *name)
@@ -91,10 +66,12 @@ typedef struct candidate {
     bool is_read;
 } candidate;
 
+typedef GT_ARRAY(gt_token) token_list;
+
 typedef struct program {
     const char *text;
-    char *left;                      /* of the text */
-    GT_ARRAY(gt_token) host, device; /* names of the program: macros, functions, types */
+    char *left;              /* of the text */
+    token_list host, device; /* names of the program: macros, functions, types */
     GT_ARRAY(candidate) candidates;
     bool uses_std;      /* using namespace std */
     bool knows_clauses; /* which name the kernels that are needed */
@@ -158,14 +135,19 @@ static bool is_of_host(const gt_token *token)
            (begins(token, "cuda") && !gt_token_is_any(token, of_device));
 }
 
-static bool is_among(const gt_token *token, const gt_token *names, size_t count)
+static bool is_among(const gt_token *token, const token_list *names)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (gt_token_equals(&names[i], token)) {
+    for (size_t i = 0; i < names->count; i++) {
+        if (gt_token_equals(&names->items[i], token)) {
             return true;
         }
     }
     return false;
+}
+
+static void add_name(program *p, token_list *names, const gt_token *name)
+{
+    p->failed |= !is_among(name, names) && gt_array_push(names, *name) != GPUTUNE_OK;
 }
 
 /* Whether a token, behind `last`, is something of the host. */
@@ -181,20 +163,13 @@ static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *las
     }
     bool member = gt_token_is(last, ".") || gt_token_is(last, "->");
     return !member && (is_of_host(token) || (p->uses_std && is_of_standard_library(token)) ||
-                       is_among(token, p->host.items, p->host.count));
+                       is_among(token, &p->host));
 }
 
 static bool is_device(const program *p, const gt_token *token)
 {
     static const char words[] = "__device__ __global__ __constant__ __managed__";
-    return gt_token_is_any(token, words) || is_among(token, p->device.items, p->device.count);
-}
-
-static void push_host(program *p, const gt_token *name)
-{
-    if (!is_among(name, p->host.items, p->host.count)) {
-        p->failed |= gt_array_push(&p->host, *name) != GPUTUNE_OK;
-    }
+    return gt_token_is_any(token, words) || is_among(token, &p->device);
 }
 
 /* A macro is the host's, or the GPU's, as what it stands for. */
@@ -212,10 +187,8 @@ static void read_define(program *p, gt_lexer *line)
         device |= is_device(p, &line->token);
         last = line->token;
     }
-    if (device && !is_among(&name, p->device.items, p->device.count)) {
-        p->failed |= gt_array_push(&p->device, name) != GPUTUNE_OK;
-    } else if (host && !device) {
-        push_host(p, &name);
+    if (device || host) {
+        add_name(p, device ? &p->device : &p->host, &name);
     }
 }
 
@@ -344,7 +317,7 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     }
     const gt_token *name = now->has_name ? &now->name : &now->last;
     if (!now->in_class && name->kind == GT_TOKEN_NAME) {
-        push_host(p, name);
+        add_name(p, &p->host, name);
     }
     blank(p, begin, end);
 }
@@ -464,9 +437,8 @@ static bool note_line(program *p, gt_lexer line, const candidate *from)
 /* Notes the candidates that the remaining text reads. Returns whether there are new ones. */
 static bool read_left(program *p)
 {
-    gt_lexer lexer, line;
     bool is_new = false;
-    gt_lexer_open(&lexer, p->left, strlen(p->left), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(p->left), line;
     while (lexer.token.kind != GT_TOKEN_END) {
         const candidate *from = around(p, (size_t)(lexer.token.text - p->left));
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
@@ -484,8 +456,7 @@ static void cut_unread(program *p, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; parts && i < parts->file_count; i++) {
         const char *text = parts->files[i].text;
-        gt_lexer lexer, line;
-        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        gt_lexer lexer = gt_lexer_of(text), line;
         while (gt_lexer_find_directive(&lexer, &line)) {
             if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
                 (void)note_line(p, line, NULL);
@@ -514,10 +485,9 @@ gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_
     int rounds = 0;
     GT_TRY(gt_strdup(&p.left, text));
     do { /* until no more names are found to be the host's */
-        gt_lexer lexer;
         known = p.host.count + p.device.count;
         p.candidates.count = 0;
-        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        gt_lexer lexer = gt_lexer_of(text);
         while (lexer.token.kind != GT_TOKEN_END) {
             scan_scope(&p, &lexer, false);
             gt_lexer_accept(&lexer, "}");

@@ -2,7 +2,6 @@
 #include "kernel/axis_kind.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -58,15 +57,18 @@ static void add_blocks(gt_launch *launch)
     }
 }
 
-static gputune_status add_arguments(gt_launch *launch, const gt_binding *binding)
+gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain)
 {
     const gt_template *template = binding->template;
-    const uint32_t first = template->pass_count, begin = launch->parameter_count;
+    const uint32_t first = template->pass_count;
+    launch->block_count = template->pass_count;
     launch->argument_count = template->argument_count + first;
+    add_blocks(launch);
+    const uint32_t begin = launch->parameter_count;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        const int map = gt_map_of_argument(template, i);
-        const int texture = gt_texture_of_argument(template, i);
+        const int map = plain ? -1 : gt_map_of_argument(template, i);
+        const int texture = plain ? -1 : gt_texture_of_argument(template, i);
         const gt_parameter_kind kind = map >= 0              ? GT_PARAMETER_TENSORMAP
                                        : texture >= 0        ? GT_PARAMETER_TEXTURE
                                        : argument->is_buffer ? GT_PARAMETER_BUFFER
@@ -82,46 +84,16 @@ static gputune_status add_arguments(gt_launch *launch, const gt_binding *binding
     return GPUTUNE_OK;
 }
 
-/* Elements of one to three extents times their bytes. */
-static gputune_status product(uint64_t *out, const gt_expression *const *extents, uint32_t count,
-                              const gt_binding *binding, const char *type, const char *name)
-{
-    uint64_t bytes = gt_element_resolve(binding, type).bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t extent;
-        GT_TRY(gt_expression_integer(&extent, extents[i], binding->slots));
-        if (extent < 1 || __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes) ||
-            bytes > UINT64_C(1) << 47) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "%s has an extent of %lld at these sizes; expected 1 or "
-                           "more, and less than 2^47 bytes",
-                           name, (long long)extent);
-        }
-    }
-    *out = bytes;
-    return GPUTUNE_OK;
-}
-
-/* The name of an argument, or behind these of a scratch buffer. */
-static const char *name_of(const gt_template *template, uint32_t index)
-{
-    return index < template->argument_count
-               ? template->arguments[index].name
-               : template->parts->scratch[index - template->argument_count].name;
-}
-
-/* The bytes of the same. */
+/* The bytes of an argument, or behind these of a scratch buffer. */
 static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_t index)
 {
-    const gt_template *template = binding->template;
-    const gt_argument *argument = &template->arguments[index];
-    if (index < template->argument_count) {
-        return product(out, argument->extents, argument->extent_count, binding, argument->type,
-                       argument->name);
-    }
-    const gt_scratch *scratch = &template->parts->scratch[index - template->argument_count];
-    return product(out, scratch->extents.items, scratch->extents.count, binding, scratch->type,
-                   scratch->name);
+    const gt_argument *buffer = gt_template_parameter(binding->template, index);
+    uint64_t elements, innermost;
+    GT_TRY(gt_elements_count(&elements, &innermost, buffer, binding->slots));
+    *out = elements * gt_element_resolve(binding, buffer->type).bytes;
+    GT_REFUSE(*out > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
+              "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
@@ -129,7 +101,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     const gt_template *template = binding->template;
     for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
         gt_parameter *added = gt_launch_add(launch, GT_PARAMETER_SCRATCH, 8, -1);
-        added->zero_first = template->parts->scratch[i].zero_first;
+        added->zero_first = template->parts->scratch[i].fill.kind == GT_FILL_ZERO;
         GT_TRY(bytes_of(&added->scratch_bytes, binding, template->argument_count + i));
     }
     return GPUTUNE_OK;
@@ -156,13 +128,11 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     const gt_template_parts *parts = template->parts;
     uint32_t items = template->argument_count + parts->scratch_count;
     uint32_t first = launch->parameter_count - items;
-    for (uint32_t c = 0; c < parts->clear_count; c++) {
-        for (uint32_t i = 0; i < items; i++) {
-            if (strcmp(name_of(template, i), parts->clears[c]) == 0) {
-                gt_clear *added = &launch->clears[launch->clear_count++];
-                added->parameter = (int)(first + i);
-                GT_TRY(bytes_of(&added->bytes, binding, i));
-            }
+    for (uint32_t i = 0; i < items; i++) {
+        if (parts->cleared >> i & 1) {
+            gt_clear *added = &launch->clears[launch->clear_count++];
+            added->parameter = (int)(first + i);
+            GT_TRY(bytes_of(&added->bytes, binding, i));
         }
     }
     return GPUTUNE_OK;
@@ -195,10 +165,9 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
         return GPUTUNE_OK;
     }
     launch->l2.parameter = parameter_of(launch, template, index);
-    if (launch->l2.parameter == launch->parameter_count) {
-        return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
-                       template->arguments[index].name);
-    }
+    GT_REFUSE(launch->l2.parameter == launch->parameter_count, GPUTUNE_EINVAL,
+              "l2_persist: %s is no buffer of the kernel's parameters",
+              template->arguments[index].name);
     uint64_t bytes, most = (uint64_t)device->l2_window_bytes;
     GT_TRY(bytes_of(&bytes, binding, index));
     launch->l2.window_bytes = bytes < most ? bytes : most;
@@ -226,13 +195,11 @@ static gputune_status check_swaps(const gt_binding *binding)
             GT_TRY(bytes_of(&bytes, binding, order->index));
             GT_TRY(bytes_of(&other, binding, order->other));
         }
-        if (bytes != other) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally "
-                           "many",
-                           name_of(template, order->index), name_of(template, order->other),
-                           (unsigned long long)bytes, (unsigned long long)other);
-        }
+        GT_REFUSE(bytes != other, GPUTUNE_EINVAL,
+                  "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally many",
+                  gt_template_parameter(template, order->index)->name,
+                  gt_template_parameter(template, order->other)->name, (unsigned long long)bytes,
+                  (unsigned long long)other);
     }
     return GPUTUNE_OK;
 }
@@ -241,10 +208,8 @@ static gputune_status check_swaps(const gt_binding *binding)
 static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    if (launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX) {
-        return gt_fail_at(parts->kernel.place, "more than %d arguments; expected fewer",
-                          GT_PARAMETER_MAX);
-    }
+    GT_REFUSE_AT(launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX,
+                 parts->kernel.place, "more than %d arguments; expected fewer", GT_PARAMETER_MAX);
     for (uint32_t i = 0; i < parts->step_count; i++) {
         const gt_template_step *from = &parts->steps[i];
         gt_kernel_step *step = &launch->steps[i];
@@ -267,7 +232,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     const gt_template *template = binding->template;
     gt_pass ways[GT_BLOCK_MAX];
     gt_limit limit = gt_binding_all(binding, config);
-    gt_blocks_ways(ways, template, config);
+    gt_blocks_ways(ways, binding);
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
@@ -279,9 +244,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     launch->texture_count = template->parts->texture_count;
     launch->step_count = template->parts->step_count;
     launch->carveout_kb = binding->carveout_kb;
-    launch->block_count = template->pass_count;
-    add_blocks(launch);
-    GT_TRY(add_arguments(launch, binding));
+    GT_TRY(gt_launch_arguments(launch, binding, false));
     GT_TRY(add_scratch(launch, binding));
     GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
@@ -323,57 +286,34 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* Member by member, because padding may differ. */
+/* What has padding, which may differ, is hashed by its members. */
+_Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 8 &&
+                   sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
+                   sizeof(gt_texture) == 8 * 4 + 3 * 8,
+               "these have none");
+
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
-    const uint64_t counts[] = {launch->block_count, launch->parameter_count, launch->clear_count};
-    gt_hash hash = gt_hash_bytes(&launch->carveout_kb, sizeof launch->carveout_kb);
-    hash = gt_hash_join(hash, gt_hash_bytes(counts, sizeof counts));
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        const gt_block *one = &launch->blocks[i];
-        const uint64_t fields[] = {(uint64_t)one->pass, one->bytes, one->by_value_bytes,
-                                   one->may_lack};
-        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
-        hash = gt_hash_join(hash, gt_hash_string(one->symbol));
+    const gt_sequence *sequence = &launch->sequence;
+    const struct {
+        const void *items;
+        size_t bytes;
+    } parts[] = {{launch->blocks, launch->block_count * sizeof *launch->blocks},
+                 {launch->parameters, launch->parameter_count * sizeof *launch->parameters},
+                 {launch->maps, launch->map_count * sizeof *launch->maps},
+                 {launch->textures, launch->texture_count * sizeof *launch->textures},
+                 {launch->steps, launch->step_count * sizeof *launch->steps},
+                 {sequence->items, sequence->item_count * sizeof *sequence->items},
+                 {sequence->code, sequence->code_count * sizeof *sequence->code}};
+    const uint64_t numbers[] = {(uint64_t)launch->carveout_kb, launch->l2.parameter,
+                                launch->l2.set_aside_bytes, launch->l2.window_bytes};
+    gt_hash hash = gt_hash_bytes(numbers, sizeof numbers);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        hash = gt_hash_join(hash, gt_hash_bytes(parts[i].items, parts[i].bytes));
     }
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        const gt_parameter *one = &launch->parameters[i];
-        const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
-                                   one->scratch_bytes, one->map};
-        const uint32_t place[] = {one->holder, one->offset};
-        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
-        hash = one->holder ? gt_hash_join(hash, gt_hash_bytes(place, sizeof place)) : hash;
-        hash = one->base ? gt_hash_join(hash, gt_hash_bytes(&one->base, sizeof one->base)) : hash;
-        hash = one->zero_first ? gt_hash_join(hash, gt_hash_string("zero")) : hash;
-    }
-    const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,
-                           launch->l2.window_bytes};
-    hash = launch->l2.window_bytes ? gt_hash_join(hash, gt_hash_bytes(l2, sizeof l2)) : hash;
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
-    }
-    for (uint32_t i = 0; i < launch->map_count; i++) {
-        const gt_tensormap *one = &launch->maps[i];
-        const uint64_t modes[] = {one->rank,    one->type,         one->interleave,
-                                  one->swizzle, one->l2_promotion, one->nan_fill};
-        hash = gt_hash_join(hash, gt_hash_bytes(modes, sizeof modes));
-        hash = gt_hash_join(hash, gt_hash_bytes(one->sizes, sizeof one->sizes));
-        hash = gt_hash_join(hash, gt_hash_bytes(one->strides, sizeof one->strides));
-        hash = gt_hash_join(hash, gt_hash_bytes(one->box, sizeof one->box));
-    }
-    for (uint32_t i = 0; i < launch->texture_count; i++) { /* has no padding */
-        hash = gt_hash_join(hash, gt_hash_bytes(&launch->textures[i], sizeof launch->textures[i]));
-    }
-    for (uint32_t i = 0; i < launch->step_count; i++) { /* neither has this */
-        hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
-    }
-    const gt_sequence *sequence = &launch->sequence; /* neither have these */
-    if (sequence->item_count) {
-        hash = gt_hash_join(
-            hash, gt_hash_bytes(sequence->items, sequence->item_count * sizeof *sequence->items));
-        hash = gt_hash_join(
-            hash, gt_hash_bytes(sequence->code, sequence->code_count * sizeof *sequence->code));
     }
     return hash;
 }

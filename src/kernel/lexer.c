@@ -204,11 +204,10 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
     if (name_byte(c)) {
         return read_name(lexer);
     }
-    if (c == '"') {
-        return skip_quoted(lexer, c) ? GT_TOKEN_STRING : GT_TOKEN_OTHER;
-    }
-    if (c == '\'') {
-        return skip_quoted(lexer, c) ? GT_TOKEN_CHARACTER : GT_TOKEN_OTHER;
+    if (c == '"' || c == '\'') {
+        return !skip_quoted(lexer, c) ? GT_TOKEN_OTHER
+               : c == '"'             ? GT_TOKEN_STRING
+                                      : GT_TOKEN_CHARACTER;
     }
     return read_punctuation(lexer);
 }
@@ -236,6 +235,13 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
                         .column_base = place.column,
                         .fresh_line = true};
     gt_lexer_next(lexer);
+}
+
+gt_lexer gt_lexer_of(const char *text)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    return lexer;
 }
 
 /* Moves over the rest of a logical line: spliced lines and block comments belong to it. */
@@ -338,6 +344,16 @@ bool gt_lexer_accept(gt_lexer *lexer, const char *text)
     return true;
 }
 
+int gt_lexer_accept_any(gt_lexer *lexer, const char *words)
+{
+    const gt_token token = lexer->token;
+    const int word = token.kind == GT_TOKEN_END ? -1 : gt_word_at(token.text, token.length, words);
+    if (word >= 0) {
+        gt_lexer_next(lexer);
+    }
+    return word;
+}
+
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close)
 {
     const char *at;
@@ -386,10 +402,8 @@ gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what)
     const gt_token *token = &lexer->token;
     bool shows = !lexer->form || strstr(what, "as in ") || strstr(what, "such as ");
     const char *form = shows ? "" : lexer->form, *as = shows ? "" : ", as in ";
-    if (token->kind == GT_TOKEN_END) {
-        return gt_fail_at(gt_lexer_place(lexer), "the pragma ends here; expected %s%s%s", what, as,
-                          form);
-    }
+    GT_REFUSE_AT(token->kind == GT_TOKEN_END, gt_lexer_place(lexer),
+                 "the pragma ends here; expected %s%s%s", what, as, form);
     int shown = token->length > SHOWN ? SHOWN : (int)token->length;
     return gt_fail_at(gt_lexer_place(lexer), "found '%.*s'; expected %s%s%s", shown, token->text,
                       what, as, form);

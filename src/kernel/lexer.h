@@ -38,6 +38,8 @@ typedef struct gt_lexer {
 /* Opens the lexer on `length` bytes of `text` (not copied), which begin at `place` in their file,
  * and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
+/* A lexer that is open on the whole text; messages do not name its places. */
+gt_lexer gt_lexer_of(const char *text);
 /* Reads the next token into lexer->token; behind the last token it is always GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
 /* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
@@ -54,6 +56,9 @@ bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 gt_token gt_lexer_peek(gt_lexer lexer);
 /* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
+/* Steps over the current token if it is one of `words`, which blanks separate, and returns which;
+ * -1: it is none. */
+int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
 /* Whether the token is one of `words`, which blanks separate. */
@@ -75,11 +80,17 @@ void gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
+/* Does the same where `condition` holds, and returns that from the enclosing function. */
+#define GT_REFUSE_AT(condition, place, ...)                                                        \
+    GT_TRY((condition) ? gt_fail_at(place, __VA_ARGS__) : GPUTUNE_OK)
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 /* Fails with ETEMPLATE "more than MOST WHAT; expected fewer" where `count` has reached `most`. */
 gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place);
 /* Fails with ETEMPLATE at the current token: "found 'x'; expected WHAT", and lexer->form unless
  * WHAT shows a form itself. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
+/* Does the same unless `condition` holds, and returns that from the enclosing function. */
+#define GT_EXPECT(condition, lexer, what)                                                          \
+    GT_TRY((condition) ? GPUTUNE_OK : gt_fail_expected(lexer, what))
 /* Steps over `text` or fails as above. */
 gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);

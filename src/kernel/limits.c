@@ -3,30 +3,7 @@
 
 #include <stdio.h>
 
-/* The device's number that the text of a limit contains. */
-static long long number_of(gt_limit limit, const gt_device *device)
-{
-    switch (limit) {
-    case GT_LIMIT_BLOCK_THREADS:
-        return device->max_threads_per_block;
-    case GT_LIMIT_SHARED:
-        return device->shared_per_block_optin_bytes;
-    case GT_LIMIT_GRID:
-        return (long long)device->max_grid[0];
-    case GT_LIMIT_CLUSTER:
-        return device->max_cluster;
-    case GT_LIMIT_CARVEOUT_BLOCK:
-        return device->shared_reserved_per_block_bytes;
-    case GT_LIMIT_PASS_VALUE:
-        return device->max_parameter_bytes;
-    case GT_LIMIT_PASS_CONSTANT:
-        return device->constant_bytes;
-    default:
-        return 0;
-    }
-}
-
-/* %lld: number_of() the limit. */
+/* %lld: the device's number. */
 static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_NONE] = "nothing",
     [GT_LIMIT_EXPRESSION] = "an expression divides by zero or overflows",
@@ -65,9 +42,8 @@ static const char *const texts[GT_LIMIT_COUNT] = {
         "a tensor map's strides are no multiples of 16 bytes (32 with interleave = 32)",
     [GT_LIMIT_TENSORMAP_SIZE] = "a tensor map's sizes are outside 1 to 2^32",
     [GT_LIMIT_TENSORMAP_MODE] =
-        ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave "
-         "not 0, 16 or 32 (which needs three dimensions), or its l2 not 0, "
-         "64, 128 or 256"),
+        ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave not 0, 16 or 32 (which "
+         "needs three dimensions), or its l2 not 0, 64, 128 or 256"),
     [GT_LIMIT_PASS_VALUE] = "parameters by value exceed %lld bytes",
     [GT_LIMIT_PASS_CONSTANT] = "pass block exceeds %lld bytes of constant memory",
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",
@@ -75,5 +51,13 @@ static const char *const texts[GT_LIMIT_COUNT] = {
 
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device)
 {
-    (void)snprintf(out, bytes, texts[limit], number_of(limit, device));
+    const long long numbers[GT_LIMIT_COUNT] = {
+        [GT_LIMIT_BLOCK_THREADS] = device->max_threads_per_block,
+        [GT_LIMIT_SHARED] = device->shared_per_block_optin_bytes,
+        [GT_LIMIT_GRID] = (long long)device->max_grid[0],
+        [GT_LIMIT_CLUSTER] = device->max_cluster,
+        [GT_LIMIT_CARVEOUT_BLOCK] = device->shared_reserved_per_block_bytes,
+        [GT_LIMIT_PASS_VALUE] = device->max_parameter_bytes,
+        [GT_LIMIT_PASS_CONSTANT] = (long long)device->constant_bytes};
+    (void)snprintf(out, bytes, texts[limit], numbers[limit]);
 }

@@ -55,6 +55,9 @@ typedef enum gt_limit {
         }                                                                                          \
     } while (0)
 
+/* Returns `limit` from the enclosing function where `condition` holds. */
+#define GT_EXCLUDE(condition, limit) GT_WITHIN((condition) ? (limit) : GT_LIMIT_NONE)
+
 /* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
  * `out`, NUL-terminated. */
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);

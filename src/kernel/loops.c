@@ -89,9 +89,7 @@ static void add_argument(maker *m, uint32_t index)
     const gt_template_value *value = &template->parts->computed[index];
     gt_sequence_item *item = add_value(m, GT_SEQUENCE_VALUE, index, value->value);
     if (value->base) {
-        const uint32_t base = value->base - 1, scratch = base - template->argument_count;
-        const char *type = base < template->argument_count ? template->arguments[base].type
-                                                           : template->parts->scratch[scratch].type;
+        const char *type = gt_template_parameter(template, value->base - 1)->type;
         const int64_t bytes = gt_element_resolve(m->binding, type).bytes;
         add_instruction(m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
         add_instruction(m, item, (gt_instruction){.operation = GT_DO_MULTIPLY});
@@ -171,10 +169,9 @@ static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
     const uint32_t values = template->argument_count + template->parts->scratch_count;
     for (uint32_t i = 0; i < step->argument_count; i++) {
         uint32_t value = step->arguments[i] - values;
-        if (step->arguments[i] >= values &&
-            !fits(&template->parts->computed[value], run->values[value])) {
-            return GT_LIMIT_VALUE;
-        }
+        GT_EXCLUDE(step->arguments[i] >= values &&
+                       !fits(&template->parts->computed[value], run->values[value]),
+                   GT_LIMIT_VALUE);
     }
     return GT_LIMIT_NONE;
 }
@@ -186,12 +183,8 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
     const gt_device *device = binding->device;
     uint64_t threads = (uint64_t)run->block[0] * run->block[1] * run->block[2];
     for (int i = 0; i < 3; i++) {
-        if (run->grid[i] > device->max_grid[i]) {
-            return GT_LIMIT_GRID;
-        }
-        if (run->block[i] > (uint32_t)device->max_block[i]) {
-            return GT_LIMIT_BLOCK_DIMENSION;
-        }
+        GT_EXCLUDE(run->grid[i] > device->max_grid[i], GT_LIMIT_GRID);
+        GT_EXCLUDE(run->block[i] > (uint32_t)device->max_block[i], GT_LIMIT_BLOCK_DIMENSION);
     }
     double blocks = (double)run->grid[0] * run->grid[1] * run->grid[2];
     return threads > (uint64_t)device->max_threads_per_block ? GT_LIMIT_BLOCK_THREADS

@@ -18,28 +18,23 @@ static gputune_status check_argument(const named *n)
     if (!n->is_argument || !n->use->is_declared || n->use->tested.line == 0) {
         return GPUTUNE_OK;
     }
-    if (n->use->parameter.line > 0) {
-        return gt_fail_at(n->use->tested,
-                          "'%s' is taken for a macro here, and is a template parameter on line %d, "
-                          "where a macro would replace it; expected another name of the parameter",
-                          n->name, n->use->parameter.line);
-    }
-    return gt_fail_at(
-        n->use->tested,
-        "'%s' is taken for a macro here, and declared elsewhere in the code; expected "
-        "another name there",
-        n->name);
+    GT_REFUSE_AT(n->use->parameter.line > 0, n->use->tested,
+                 "'%s' is taken for a macro here, and is a template parameter on line %d, where a "
+                 "macro would replace it; expected another name of the parameter",
+                 n->name, n->use->parameter.line);
+    return gt_fail_at(n->use->tested,
+                      "'%s' is taken for a macro here, and declared elsewhere in the code; "
+                      "expected another name there",
+                      n->name);
 }
 
 static gputune_status check_name(const named *n)
 {
     GT_TRY(check_argument(n));
-    if (n->use->global.line > 0) {
-        return gt_fail_at(n->use->global,
-                          "'%s' is %s, and declared here with a value of its own; expected the "
-                          "declaration left out, or another name",
-                          n->name, n->what);
-    }
+    GT_REFUSE_AT(n->use->global.line > 0, n->use->global,
+                 "'%s' is %s, and declared here with a value of its own; expected the declaration "
+                 "left out, or another name",
+                 n->name, n->what);
     return GPUTUNE_OK;
 }
 
@@ -107,27 +102,24 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
 
 static gputune_status check_axis(const gt_parse *parse, uint32_t index)
 {
-    char nearest[GT_NAME_MAX];
     const gt_axis *axis = &parse->template->axes[index];
-    const gt_place place = parse->axis_places[index];
+    const gt_place place = axis->place;
     const gt_body *judge = &parse->parts->judge_body;
     if (has_effect(parse, index)) {
         return GPUTUNE_OK;
     }
-    if (parse->judge_uses.axes[index].is_read || (judge->argument_axes >> index & 1)) {
-        return gt_fail_at(place,
-                          "only the reference reads '%s', and has the default's value; expected "
-                          "the kernel or its launch to depend on it, or a problem(const %s = …)",
-                          axis->name, axis->name);
-    }
-    bool near =
-        gt_name_nearest(nearest, parse->template, parse->parts->kernel_body.text, axis->name);
-    return gt_fail_at(place, "neither the kernel nor its launch depends on '%s'; expected %s%s%s",
-                      axis->name, near ? "'" : "",
-                      near ? nearest
-                           : "its name in the code, in "
-                             "block(), grid() or another clause of the launch, or no such tunable",
-                      near ? "', which the code has" : "");
+    GT_REFUSE_AT(parse->judge_uses.axes[index].is_read || (judge->argument_axes >> index & 1),
+                 place,
+                 "only the reference reads '%s', and has the default's value; expected the kernel "
+                 "or its launch to depend on it, or a problem(const %s = …)",
+                 axis->name, axis->name);
+    gt_near near = gt_near_to(axis->name);
+    gt_near_names(&near, parse->template, parse->parts->kernel_body.text);
+    return gt_fail_at(place, "neither the kernel nor its launch depends on '%s'; expected %s%s",
+                      axis->name,
+                      gt_near_or(&near, "its name in the code, in block(), grid() or another "
+                                        "clause of the launch, or no such tunable"),
+                      near.name[0] ? ", which the code has" : "");
 }
 
 gputune_status gt_axes_check(const gt_parse *parse)

@@ -446,8 +446,7 @@ static gputune_status add_defines(gt_name_scan *s)
 /* Whether code, a condition or a pragma has the token. */
 static bool text_reads(const char *text, const gt_token *name)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(text), line;
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
             if (gt_token_equals(&lexer.token, name)) {
@@ -506,8 +505,7 @@ static bool joins_to(const char *text, const char *name)
     bool reached[GT_NAME_MAX * 2] = {true};
     for (int piece = 0; piece < PIECES; piece++) {
         bool next[GT_NAME_MAX * 2] = {false};
-        gt_lexer lexer;
-        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        gt_lexer lexer = gt_lexer_of(text);
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
             const gt_token *token = &lexer.token;
             bool part = token->kind == GT_TOKEN_NAME || token->kind == GT_TOKEN_NUMBER;
@@ -585,20 +583,15 @@ static bool has_small_letters(const char *name)
     return false;
 }
 
-bool gt_name_nearest(char out[GT_NAME_MAX], const gt_template *template, const char *text,
-                     const char *name)
+void gt_near_names(gt_near *near, const gt_template *template, const char *text)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    char name[GT_NAME_MAX];
+    gt_lexer lexer = gt_lexer_of(text);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        const char *candidate = out;
-        if (!gt_token_copy(out, GT_NAME_MAX, &lexer.token) ||
-            name_index(template, &lexer.token) >= 0) {
-            continue;
-        }
-        if (has_small_letters(out) == has_small_letters(name) && gt_nearest(name, &candidate, 1)) {
-            return true;
+        if (gt_token_copy(name, sizeof name, &lexer.token) &&
+            name_index(template, &lexer.token) < 0 &&
+            has_small_letters(name) == has_small_letters(near->word)) {
+            gt_near_try(near, name);
         }
     }
-    return false;
 }

@@ -83,18 +83,15 @@ static bool read_shape(gt_npy *out, gt_lexer *c)
 
 static gputune_status read_type(gt_npy *out, const char *descr, const char *path)
 {
-    for (int i = 0; i < TYPE_COUNT; i++) {
-        if (strcmp(types[i].descr, descr) == 0) {
-            out->type = types[i].type;
-            return GPUTUNE_OK;
-        }
+    const size_t i = gt_index_of(descr, types, TYPE_COUNT);
+    if (i < TYPE_COUNT) {
+        out->type = types[i].type;
+        return GPUTUNE_OK;
     }
-    if (descr[0] == '>') {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: elements are '%s', with the highest byte first; expected the lowest "
-                       "first: save array.astype('<%s')",
-                       path, descr, descr + 1);
-    }
+    GT_REFUSE(descr[0] == '>', GPUTUNE_EINVAL,
+              "%s: elements are '%s', with the highest byte first; expected the lowest "
+              "first: save array.astype('<%s')",
+              path, descr, descr + 1);
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: elements are '%s'; expected integers or floats of 1 to 8 bytes", path,
                    descr);
@@ -117,11 +114,9 @@ static gputune_status read_header(gt_npy *out, const char *header, const char *e
     if (!find_key(&c, header, end, "shape") || !read_shape(out, &c)) {
         return not_numpys(path, "no shape of up to 8 dimensions in its header");
     }
-    if (!find_key(&c, header, end, "fortran_order") || gt_lexer_accept(&c, "True")) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: stored by columns; expected rows: save numpy.ascontiguousarray(array)",
-                       path);
-    }
+    GT_REFUSE(!find_key(&c, header, end, "fortran_order") || gt_lexer_accept(&c, "True"),
+              GPUTUNE_EINVAL,
+              "%s: stored by columns; expected rows: save numpy.ascontiguousarray(array)", path);
     return GPUTUNE_OK;
 }
 
@@ -145,12 +140,10 @@ gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const c
     const char *header = (const char *)at + begin;
     GT_TRY(read_header(&npy, header, header + length, path));
     npy.data = begin + length;
-    if (__builtin_mul_overflow(npy.elements, gt_type_bytes(npy.type), &npy.bytes) ||
-        npy.bytes != count - npy.data) {
-        return gt_fail(GPUTUNE_EINVAL, "%s: %zu bytes of data; expected %llu for its %llu elements",
-                       path, count - npy.data, (unsigned long long)npy.bytes,
-                       (unsigned long long)npy.elements);
-    }
+    GT_REFUSE(__builtin_mul_overflow(npy.elements, gt_type_bytes(npy.type), &npy.bytes) ||
+                  npy.bytes != count - npy.data,
+              GPUTUNE_EINVAL, "%s: %zu bytes of data; expected %llu for its %llu elements", path,
+              count - npy.data, (unsigned long long)npy.bytes, (unsigned long long)npy.elements);
     *out = npy;
     return GPUTUNE_OK;
 }

@@ -14,10 +14,8 @@ typedef struct gt_parse {
     const gt_clause *clause; /* the one that is read */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
-    gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* on the names of an axis's buffers, which are read when
                                              the arguments are known */
-    gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* of kernel_body and judge_body */
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
@@ -134,16 +132,16 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
  * property, one of the engine's names, or taken already. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what);
-/* If the token `sign` comes next, reads it and a fill (template.h) behind it. *stated says whether
- * it came. */
-gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                            const char *sign);
 /* Reads `file("name")`. Fails if *out is set already. */
 gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer);
 /* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
  * are fills if `fills` is set, else real expressions. *stated says whether they came. */
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
                                     gt_lexer *lexer, const char *sign, bool fills);
+/* If the token `sign` comes next, reads what the argument or block holds at first: a list as above,
+ * or a fill (template.h) for all numbers. *stated says whether it came. */
+gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                                const char *sign);
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);

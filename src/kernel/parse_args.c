@@ -5,36 +5,19 @@
 
 #include <string.h>
 
-static bool read_direction(gt_direction *out, gt_lexer *body)
-{
-    static const struct {
-        const char *word;
-        gt_direction direction;
-    } words[] = {{"in", GT_IN}, {"out", GT_OUT}, {"inout", GT_INOUT}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (gt_lexer_accept(body, words[i].word)) {
-            *out = words[i].direction;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What a struct holds follows all that the kernel takes. */
-static gputune_status check_order(const gt_template *template, const gt_argument *argument,
-                                  gt_place place)
+static gputune_status check_order(const gt_template *template, const gt_argument *argument)
 {
     const bool behind = template->argument_count > template->taken_count;
-    return behind && !argument->holder
-               ? gt_fail_at(place,
-                            "parameter '%s' stands behind '%s', which a struct points to; expected "
-                            "all parameters first",
-                            argument->name, template->arguments[template->taken_count].name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(behind && !argument->holder, argument->place,
+                 "parameter '%s' stands behind '%s', which a struct points to; expected all "
+                 "parameters first",
+                 argument->name, template->arguments[template->taken_count].name);
+    return GPUTUNE_OK;
 }
 
 /* "grid.x": the struct of the arguments so far, and the pointer in it. */
-static gputune_status find_holder(gt_argument *argument, const gt_parse *parse, gt_place place)
+static gputune_status find_holder(gt_argument *argument, const gt_parse *parse)
 {
     const gt_template *template = parse->template;
     const gt_structure_member *member = NULL;
@@ -49,44 +32,35 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *parse, 
             argument->holder = i + 1;
         }
     }
-    if (dot && !member) {
-        return gt_fail_at(place,
-                          "'%s' is no pointer in a struct; expected one that an argument in front "
-                          "of it has, as x of 'Grid g' in 'in float g.x[n]'",
-                          argument->name);
-    }
+    GT_REFUSE_AT(dot && !member, argument->place,
+                 "'%s' is no pointer in a struct; expected one that an argument in front of it "
+                 "has, as x of 'Grid g' in 'in float g.x[n]'",
+                 argument->name);
     return member && gt_element_from_name(&given, type) &&
                    gt_element_from_name(&pointed, member->type) && given.bytes != pointed.bytes
-               ? gt_fail_at(place, "'%s' points to %s; expected that as its type", argument->name,
-                            member->type)
+               ? gt_fail_at(argument->place, "'%s' points to %s; expected that as its type",
+                            argument->name, member->type)
                : GPUTUNE_OK;
 }
 
 /* `NAME`, or `NAME.MEMBER` of what a struct points to. */
 static gputune_status read_name(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
-    const gt_place place = gt_lexer_place(body);
+    argument->place = gt_lexer_place(body);
     GT_TRY(gt_argument_name_read(argument->name, body, "an argument's name"));
-    argument->line = place.line;
-    argument->column = place.column;
-    GT_TRY(find_holder(argument, parse, place));
-    return check_order(parse->template, argument, place);
+    GT_TRY(find_holder(argument, parse));
+    return check_order(parse->template, argument);
 }
 
 static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
 {
     const gt_template *template = parse->template;
     const int first = GT_NAMED(template->arguments, template->argument_count, name);
-    if (first >= 0) {
-        return gt_fail_at(place, "'%s' declared twice; expected another name (first on line %d)",
-                          name, template->arguments[first].line);
-    }
-    if (gt_template_axis(template, name)) {
-        return gt_fail_at(place,
-                          "'%s' is a tunable, which would replace the argument's name; "
-                          "expected another name",
-                          name);
-    }
+    GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
+                 name, template->arguments[first].place.line);
+    GT_REFUSE_AT(
+        gt_template_axis(template, name), place,
+        "'%s' is a tunable, which would replace the argument's name; expected another name", name);
     return GPUTUNE_OK;
 }
 
@@ -94,49 +68,37 @@ static gputune_status check_fill(const gt_parse *parse, const gt_argument *argum
 {
     const gt_fill *fill = &argument->fill;
     bool integers = gt_element_may_be_integer(parse->template, argument->type);
-    if (fill->kind == GT_FILL_EXPRESSION && integers && gt_expression_is_real(fill->low)) {
-        return gt_fail_at(fill->place,
-                          "'%s' is floating, and '%s' has integers; expected an "
-                          "integer expression",
-                          gt_expression_text(fill->low), argument->name);
-    }
-    return argument->direction == GT_OUT && gt_fill_is_sent(fill->kind)
-               ? gt_fail_at(fill->place,
-                            "'%s' is an output, which is poisoned before a launch; "
-                            "expected in or inout",
-                            argument->name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(fill->kind == GT_FILL_EXPRESSION && integers && gt_expression_is_real(fill->low),
+                 fill->place,
+                 "'%s' is floating, and '%s' has integers; expected an integer expression",
+                 gt_expression_text(fill->low), argument->name);
+    GT_REFUSE_AT(argument->direction == GT_OUT && gt_fill_is_sent(fill->kind), fill->place,
+                 "'%s' is an output, which is poisoned before a launch; expected in or inout",
+                 argument->name);
+    return GPUTUNE_OK;
 }
 
-static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body,
-                                  gt_place place)
+static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     bool stated;
-    if (gt_template_problem_index(parse->template, argument->name) >= 0) {
-        return gt_fail_at(place, "buffer '%s' is named like a problem value; expected another name",
-                          argument->name);
-    }
+    GT_REFUSE_AT(gt_template_problem_index(parse->template, argument->name) >= 0, argument->place,
+                 "buffer '%s' is named like a problem value; expected another name",
+                 argument->name);
     GT_TRY(
         gt_read_extents(argument->extents, &argument->extent_count, parse, body, GT_USE_PROBLEM));
-    GT_TRY(gt_read_initialisers(&argument->initialisers, &stated, parse, body, "=", true));
-    if (!stated) {
-        GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
-        argument->initialisers.single = stated;
-    }
+    GT_TRY(gt_read_contents(argument, &stated, parse, body, "="));
     if (!stated && parse->parts->init.present &&
         gt_element_may_be_integer(parse->template, argument->type)) {
         argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
         argument->initialisers.single = true;
         stated = true;
     }
-    if (!stated && argument->direction != GT_OUT &&
-        gt_element_may_be_integer(parse->template, argument->type)) {
-        return gt_fail_at(
-            place,
-            "integers of '%s' without a fill; expected '= uniform(low, high)', "
-            "'= index', '= zero', '= constant(value)' or another fill, or an init() kernel",
-            argument->name);
-    }
+    GT_REFUSE_AT(!stated && argument->direction != GT_OUT &&
+                     gt_element_may_be_integer(parse->template, argument->type),
+                 argument->place,
+                 "integers of '%s' without a fill; expected '= uniform(low, high)', '= index', '= "
+                 "zero', '= constant(value)' or another fill, or an init() kernel",
+                 argument->name);
     GT_TRY(check_fill(parse, argument));
     for (;;) {
         if (gt_lexer_accept(body, "nan_ok")) {
@@ -149,32 +111,27 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
     }
 }
 
-static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
-                                  gt_place place)
+static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     int named = gt_template_problem_index(parse->template, argument->name);
-    if (gt_lexer_is(body, "[")) {
-        return gt_fail_at(place,
-                          "buffer '%s' without a direction; expected in, out or inout in "
-                          "front of its type",
-                          argument->name);
-    }
+    GT_REFUSE_AT(gt_lexer_is(body, "["), argument->place,
+                 "buffer '%s' without a direction; expected in, out or inout in front of its type",
+                 argument->name);
     if (named >= 0 && parse->template->problem[named].kind != GT_PROBLEM_TYPE) {
-        return gt_lexer_is(body, "=")
-                   ? gt_fail_at(place,
-                                "scalar '%s' has the value of the problem of that name; expected "
-                                "'%s %s' alone",
-                                argument->name, argument->type, argument->name)
-                   : GPUTUNE_OK;
+        GT_REFUSE_AT(
+            gt_lexer_is(body, "="), argument->place,
+            "scalar '%s' has the value of the problem of that name; expected '%s %s' alone",
+            argument->name, argument->type, argument->name);
+        return GPUTUNE_OK;
     }
     if (!gt_lexer_is(body, "=")) {
         if (gt_structure_of(parse->template, argument->type)) {
             return GPUTUNE_OK; /* its members may be named like problem values */
         }
-        return gt_fail_at(place,
-                          "scalar '%s' without a value; expected '= value', or the name of a "
-                          "problem value",
-                          argument->name);
+        return gt_fail_at(
+            argument->place,
+            "scalar '%s' without a value; expected '= value', or the name of a problem value",
+            argument->name);
     }
     bool listed;
     GT_TRY(gt_read_initialisers(&argument->initialisers, &listed, parse, body, "=", false));
@@ -199,21 +156,18 @@ static void count_argument(gt_template *template, const gt_argument *argument)
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
     gt_lexer zero;
-    gt_place place = gt_lexer_place(body);
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
     memcpy(argument->type, "uint64_t", sizeof "uint64_t");
     argument->is_buffer = false;
     GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, place));
+    GT_TRY(check_name(parse, argument->name, argument->place));
     count_argument(parse->template, argument);
-    if (!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null")) {
-        return gt_fail_at(place,
-                          "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' "
-                          "where the kernel gets no buffer",
-                          argument->name, argument->pointee, argument->name);
-    }
+    GT_REFUSE_AT(!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null"), argument->place,
+                 "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
+                 "kernel gets no buffer",
+                 argument->name, argument->pointee, argument->name);
     argument->is_stated = argument->initialisers.single = true;
-    gt_lexer_open(&zero, "0", 1, place);
+    gt_lexer_open(&zero, "0", 1, argument->place);
     return gt_read_integer_expression(&argument->value, parse, &zero, 0);
 }
 
@@ -222,11 +176,11 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     gt_template *template = parse->template;
     gt_argument *argument = &template->arguments[template->argument_count];
     bool constant = gt_lexer_accept(body, "const");
-    argument->is_buffer = read_direction(&argument->direction, body);
+    const int direction = gt_lexer_accept_any(body, "in out inout"); /* as in gt_direction */
+    argument->is_buffer = direction >= 0;
+    argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
     constant |= gt_lexer_accept(body, "const");
-    if (constant && argument->direction != GT_IN) {
-        return gt_fail_expected(body, "no const in front of an output");
-    }
+    GT_EXPECT(!constant || argument->direction == GT_IN, body, "no const in front of an output");
     gt_lexer ahead = *body;
     if (gt_lexer_accept(&ahead, "void") && gt_lexer_is(&ahead, "*")) {
         memcpy(argument->type, "void", sizeof "void");
@@ -237,12 +191,11 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     if (gt_lexer_accept(body, "*")) {
         return read_null(argument, parse, body);
     }
-    gt_place place = gt_lexer_place(body);
     GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, place));
+    GT_TRY(check_name(parse, argument->name, argument->place));
     count_argument(template, argument);
-    return argument->is_buffer ? read_buffer(argument, parse, body, place)
-                               : read_scalar(argument, parse, body, place);
+    return argument->is_buffer ? read_buffer(argument, parse, body)
+                               : read_scalar(argument, parse, body);
 }
 
 gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
@@ -266,22 +219,23 @@ gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
     do {
         GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
                              parse->clause->place));
-        gt_scratch *scratch = &parts->scratch[parts->scratch_count];
+        gt_argument *scratch = &parts->scratch[parts->scratch_count];
+        scratch->is_buffer = true;
+        scratch->direction = GT_INOUT;
         GT_TRY(gt_read_element_type(scratch->type, parse, body));
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
         GT_TRY(check_name(parse, scratch->name, place));
-        if (GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0) {
-            return gt_fail_at(place, "'%s' declared twice; expected another name", scratch->name);
-        }
+        GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
+                     "'%s' declared twice; expected another name", scratch->name);
         parts->scratch_count++;
-        GT_TRY(gt_read_extents(scratch->extents.items, &scratch->extents.count, parse, body,
+        GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, parse, body,
                                GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                    GT_USE_GRID));
-        scratch->zero_first = gt_lexer_accept(body, "=");
-        if (scratch->zero_first && !gt_lexer_accept(body, "zero")) {
-            return gt_fail_expected(body, "zero, all that scratch may hold at first");
-        }
+        bool stated = gt_lexer_accept(body, "=");
+        GT_EXPECT(!stated || gt_lexer_accept(body, "zero"), body,
+                  "zero, all that scratch may hold at first");
+        scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
@@ -293,32 +247,25 @@ static gputune_status find_scalar(gt_argument **out, gt_parse *parse, const char
     int index = gt_parse_parameter_index(parse, name);
     gt_template *template = parse->template;
     *out = index >= 0 && index < (int)template->argument_count ? &template->arguments[index] : NULL;
-    if (!*out || (*out)->is_buffer) {
-        return gt_fail_at(place, "no scalar '%s'; expected one of args()", name);
-    }
-    if (gt_template_problem_index(template, name) >= 0) {
-        return gt_fail_at(
-            place, "'%s' has the value of the problem of that name; expected another scalar", name);
-    }
-    return (*out)->is_stated
-               ? gt_fail_at(place, "'%s' given twice; expected each scalar once", name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(!*out || (*out)->is_buffer, place, "no scalar '%s'; expected one of args()", name);
+    GT_REFUSE_AT(gt_template_problem_index(template, name) >= 0, place,
+                 "'%s' has the value of the problem of that name; expected another scalar", name);
+    GT_REFUSE_AT((*out)->is_stated, place, "'%s' given twice; expected each scalar once", name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lexer *body,
                                   gt_place place)
 {
     bool integers = gt_element_may_be_integer(parse->template, argument->type);
-    if (!argument->value) {
-        return gt_fail_at(place, "'%s' has several numbers; expected prove(%s), which fixes them",
-                          argument->name, argument->name);
-    }
+    GT_REFUSE_AT(!argument->value, place,
+                 "'%s' has several numbers; expected prove(%s), which fixes them", argument->name,
+                 argument->name);
     do {
         const gt_expression **value = &argument->others[argument->other_count];
-        if (argument->other_count == GT_OTHER_MAX) {
-            return gt_fail_at(place, "more than %d further values of '%s'; expected fewer",
-                              GT_OTHER_MAX, argument->name);
-        }
+        GT_REFUSE_AT(argument->other_count == GT_OTHER_MAX, place,
+                     "more than %d further values of '%s'; expected fewer", GT_OTHER_MAX,
+                     argument->name);
         GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, parse, body,
                                                                                  GT_USE_PROBLEM));
         argument->other_count++;
@@ -342,31 +289,25 @@ gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
     return GPUTUNE_OK;
 }
 
-static bool is_clearable(const gt_parse *parse, const char *name)
+static bool is_clearable(const gt_template *template, int index)
 {
-    const int index = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = &parse->template->arguments[index];
-    return index >= (int)parse->template->argument_count ||
-           (index >= 0 && argument->is_buffer && argument->direction != GT_IN);
+    const gt_argument *buffer = index < 0 ? NULL : gt_template_parameter(template, (uint32_t)index);
+    return buffer && buffer->is_buffer && buffer->direction != GT_IN;
 }
 
 gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
 {
-    gt_template_parts *parts = parse->parts;
     do {
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
-        if (!is_clearable(parse, name)) {
-            return gt_fail_at(place,
-                              "'%s' is not written by the kernel; expected an out, inout or "
-                              "scratch buffer",
-                              name);
-        }
-        if (GT_NAMED(parts->clears, parts->clear_count, name) >= 0) {
-            return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
-        }
-        memcpy(parts->clears[parts->clear_count++], name, sizeof name);
+        const int index = gt_parse_parameter_index(parse, name);
+        GT_REFUSE_AT(!is_clearable(parse->template, index), place,
+                     "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
+                     name);
+        GT_REFUSE_AT(parse->parts->cleared >> index & 1, place,
+                     "'%s' given twice; expected each buffer once", name);
+        parse->parts->cleared |= UINT64_C(1) << index;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
@@ -383,17 +324,12 @@ static gputune_status read_place(uint32_t *out, gt_parse *parse, gt_lexer *body,
     const gt_argument *argument = &parse->template->arguments[index < 0 ? 0 : index];
     bool is_buffer = index >= 0 && (uint32_t)index < parse->template->argument_count &&
                      argument->is_buffer && argument->direction == direction;
-    if (!is_buffer) {
-        return gt_fail_at(place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
-                          name, what);
-    }
-    if (direction == GT_OUT &&
-        GT_NAMED(parse->parts->clears, parse->parts->clear_count, name) >= 0) {
-        return gt_fail_at(place,
-                          "'%s' is zeroed by clear() before each launch, and an input in its "
-                          "place with it; expected an output that is not cleared",
-                          name);
-    }
+    GT_REFUSE_AT(!is_buffer, place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
+                 name, what);
+    GT_REFUSE_AT(direction == GT_OUT && (parse->parts->cleared >> index & 1), place,
+                 "'%s' is zeroed by clear() before each launch, and an input in its place with it; "
+                 "expected an output that is not cleared",
+                 name);
     *out = (uint32_t)index;
     return GPUTUNE_OK;
 }
@@ -405,10 +341,8 @@ static gputune_status check_once(const gt_template *template, uint32_t output, u
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
-        if (is_taken) {
-            return gt_fail_at(place, "'%s' given twice; expected each buffer once",
-                              template->arguments[i == output ? output : input].name);
-        }
+        GT_REFUSE_AT(is_taken, place, "'%s' given twice; expected each buffer once",
+                     template->arguments[i == output ? output : input].name);
     }
     return GPUTUNE_OK;
 }

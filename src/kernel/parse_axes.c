@@ -17,11 +17,9 @@ gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_ax
     gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
     GT_TRY(gt_keep(parse->parts, values));
     parse->parts->axis_values[index] = values;
-    parse->axis_places[index] = place;
     axis->values = values;
     axis->kind = kind;
-    axis->line = place.line;
-    axis->column = place.column;
+    axis->place = place;
     template->axis_count++;
     *out = index;
     return GPUTUNE_OK;
@@ -40,9 +38,7 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
         char text[GT_NAME_MAX];
         const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
         gt_value_text(text, sizeof text, &axis->values[i]);
-        if (refusal) {
-            return gt_fail_at(place, "%s has the value %s; expected %s", axis->name, text, refusal);
-        }
+        GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name, text, refusal);
     }
     return GPUTUNE_OK;
 }
@@ -68,9 +64,7 @@ gputune_status gt_parse_vector(gt_parse *parse, gt_lexer *body)
     uint32_t index = 0;
     gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
     GT_TRY(read_axis(&index, parse, body, kind));
-    if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);
-    }
+    GT_EXPECT(gt_lexer_is(body, ":"), body, gt_axis_traits_of(kind)->buffers);
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
     while (body->token.kind != GT_TOKEN_END) {
@@ -88,11 +82,9 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
         uint32_t i;
         const gt_lexer name = *body;
         GT_TRY(gt_read_buffer(&i, parse, body, traits->scratch, "a buffer's name"));
-        if (axis->buffers >> i & 1) {
-            return gt_fail_at(gt_lexer_place(&name),
-                              "'%.*s' given twice; expected each buffer once",
-                              (int)name.token.length, name.token.text);
-        }
+        GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
+                     "'%.*s' given twice; expected each buffer once", (int)name.token.length,
+                     name.token.text);
         axis->buffers |= UINT64_C(1) << i;
     } while (!traits->one_buffer && gt_lexer_accept(body, ","));
     return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
@@ -113,9 +105,7 @@ gputune_status gt_parse_cluster(gt_parse *parse, gt_lexer *body)
     uint32_t dimension = 0;
     do {
         uint32_t index = 0;
-        if (dimension == 3) {
-            return gt_fail_expected(body, "one to three dimensions");
-        }
+        GT_EXPECT(dimension != 3, body, "one to three dimensions");
         GT_TRY(read_axis(&index, parse, body, GT_AXIS_CLUSTER));
         parse->template->axes[index].dimension = dimension++;
     } while (gt_lexer_accept(body, ";"));
@@ -130,10 +120,10 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    const char *nearest = gt_axis_nearest(template, name);
-    return gt_fail_at(place, "'%s' is not a tunable; expected %s%s%s", name, nearest ? "'" : "",
-                      nearest ? nearest : "one that tune() or another axis declares",
-                      nearest ? "'" : "");
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->axes, template->axis_count);
+    return gt_fail_at(place, "'%s' is not a tunable; expected %s", name,
+                      gt_near_or(&near, "one that tune() or another axis declares"));
 }
 
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
@@ -144,9 +134,7 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
     GT_TRY(find_axis(axis, parse, name, place));
-    if (*given >> *axis & 1) {
-        return gt_fail_at(place, "'%s' given twice; expected each axis once", name);
-    }
+    GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
     *given |= UINT64_C(1) << *axis;
     GT_TRY(gt_lexer_expect(body, "="));
     place = gt_lexer_place(body);
@@ -173,10 +161,9 @@ static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lex
 {
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_constant(&value->fallback.number, parse, body));
-    if (value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX) {
-        return gt_fail_at(place, "size %s is %lld; expected 0 to 2^40", value->name,
-                          (long long)value->fallback.number);
-    }
+    GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
+                 "size %s is %lld; expected 0 to 2^40", value->name,
+                 (long long)value->fallback.number);
     return GPUTUNE_OK;
 }
 
@@ -189,10 +176,9 @@ static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, gt_l
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, parse, body));
     for (uint32_t i = 0; i < value->count; i++) {
-        if (!values[i].word != (value->kind == GT_PROBLEM_CONST)) {
-            return gt_fail_at(place, "wrong kind of value for %s; expected %s", value->name,
-                              value->kind == GT_PROBLEM_CONST ? "integers" : "types");
-        }
+        GT_REFUSE_AT(!values[i].word != (value->kind == GT_PROBLEM_CONST), place,
+                     "wrong kind of value for %s; expected %s", value->name,
+                     value->kind == GT_PROBLEM_CONST ? "integers" : "types");
     }
     value->fallback = values[0];
     if (value->kind == GT_PROBLEM_CONST && value->count == 1) {
@@ -211,7 +197,7 @@ static gputune_status read_problem_value(gt_parse *parse, gt_lexer *body)
     value->kind = gt_lexer_accept(body, "const")  ? GT_PROBLEM_CONST
                   : gt_lexer_accept(body, "type") ? GT_PROBLEM_TYPE
                                                   : GT_PROBLEM_SIZE;
-    parse->problem_places[index] = gt_lexer_place(body);
+    value->place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(value->name, parse, body, "NAME = value"));
     GT_TRY(gt_lexer_expect(body, "="));
     template->problem_count++;

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-static gputune_status new_block(gt_pass_block **out, gt_parse *parse, gt_place place)
+static gputune_status new_block(gt_argument **out, gt_parse *parse, gt_place place)
 {
     gt_template *template = parse->template;
     GT_TRY(gt_check_room(template->pass_count, GT_BLOCK_MAX, "blocks", place));
     *out = &template->passes[template->pass_count++];
+    (*out)->is_buffer = true;
     (*out)->axis = -1;
-    (*out)->line = place.line;
-    (*out)->column = place.column;
+    (*out)->place = place;
     return GPUTUNE_OK;
 }
 
 /* `TYPE[COUNT]`, or the name of a struct alone. */
-static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
+static gputune_status read_elements(gt_argument *block, gt_parse *parse, gt_lexer *body)
 {
     gt_lexer type_at = *body;
     /* `float[` has no name behind the type, so the words end at the bracket */
@@ -24,40 +24,34 @@ static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_le
     gt_element element;
     if (!gt_element_from_name(&element, block->type)) {
         GT_TRY(gt_read_element_type(block->type, parse, &type_at));
-        if (type_at.token.text != body->token.text) {
-            return gt_fail_expected(&type_at, "'[' and the number of elements");
-        }
+        GT_EXPECT(type_at.token.text == body->token.text, &type_at,
+                  "'[' and the number of elements");
     }
     if (!gt_lexer_is(body, "[") && gt_structure_of(parse->template, block->type)) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_lexer_expect(body, "["));
-    GT_TRY(gt_read_integer_expression(&block->count, parse, body, GT_USE_CONST));
+    GT_TRY(gt_read_integer_expression(block->extents, parse, body, GT_USE_CONST));
+    block->extent_count = 1;
     return gt_lexer_expect(body, "]");
 }
 
-static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
+static gputune_status read_contents(gt_argument *block, gt_parse *parse, gt_lexer *body)
 {
     bool stated;
     gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_initialisers(&block->initialisers, &stated, parse, body, ":", true));
-    if (!stated) {
-        GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
-        block->initialisers.single = stated;
-    }
-    if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
-        return gt_fail_at(place,
-                          "integers of '%s' without a fill; expected ': uniform(low, high)', "
-                          "': index', ': zero', ': constant(value)' or another fill",
-                          block->name);
-    }
+    GT_TRY(gt_read_contents(block, &stated, parse, body, ":"));
+    GT_REFUSE_AT(!stated && gt_element_may_be_integer(parse->template, block->type), place,
+                 "integers of '%s' without a fill; expected ': uniform(low, high)', "
+                 "': index', ': zero', ': constant(value)' or another fill",
+                 block->name);
     return GPUTUNE_OK;
 }
 
 /* pass(NAME : TYPE[COUNT] = value, split : fill) */
 gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
 {
-    gt_pass_block *block = NULL;
+    gt_argument *block = NULL;
     uint32_t axis = 0;
     GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
     GT_TRY(gt_new_axis(&axis, parse, body, GT_AXIS_PASS));
@@ -71,11 +65,10 @@ gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
 
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse, const char *name)
 {
-    gt_lexer lexer, line;
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
     int depth = 0;
     bool is_constant = false, extern_c = false;
-    gt_lexer_open(&lexer, parse->code, strlen(parse->code), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(parse->code), line;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
@@ -100,8 +93,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *pars
 }
 
 /* Where both the code and the clause name a number type, their elements must be alike. */
-static gputune_status check_constant_type(const gt_pass_block *block, const gt_token *declared,
-                                          gt_place place)
+static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
 {
     char name[GT_NAME_MAX];
     gt_element own, of_code;
@@ -111,7 +103,7 @@ static gputune_status check_constant_type(const gt_pass_block *block, const gt_t
          gt_type_is_float(own.type) == gt_type_is_float(of_code.type))) {
         return GPUTUNE_OK;
     }
-    return gt_fail_at(place,
+    return gt_fail_at(block->place,
                       "'%s' has elements of %s in the code, and of %s here; expected %s : %s[…]",
                       block->name, name, block->type, block->name, name);
 }
@@ -148,47 +140,39 @@ static int64_t declared_elements(gt_parse *parse, gt_lexer *behind)
 
 /* What the caller fills must fit into what the code declares. Another type's elements may be of
  * another size: a typedef of an array, say. */
-static gputune_status check_constant_count(const gt_pass_block *block, const gt_token *declared,
-                                           gt_parse *parse, gt_lexer *behind, gt_place place)
+static gputune_status check_constant_count(const gt_argument *block, const gt_token *declared,
+                                           gt_parse *parse, gt_lexer *behind)
 {
-    int64_t own = block->count ? number_of(block->count) : 1;
+    int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(parse, behind) : -1;
-    return own < 0 || of_code < 0 || own <= of_code
-               ? GPUTUNE_OK
-               : gt_fail_at(place,
-                            "'%s' has %lld element%s in the code, and %lld here; expected %s : "
-                            "%s[%lld]",
-                            block->name, (long long)of_code, gt_plural((size_t)of_code),
-                            (long long)own, block->name, block->type, (long long)of_code);
+    GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
+                 "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
+                 block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
+                 block->name, block->type, (long long)of_code);
+    return GPUTUNE_OK;
 }
 
 /* constant(NAME : TYPE[COUNT] : fill) */
 gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
 {
-    gt_pass_block *block = NULL;
+    gt_argument *block = NULL;
     gt_token type;
     gt_lexer behind;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(new_block(&block, parse, place));
+    GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));
-    const gt_pass_block *passes = parse->template->passes;
+    const gt_argument *passes = parse->template->passes;
     const int first = GT_NAMED(passes, parse->template->pass_count - 1, block->name);
-    if (first >= 0) {
-        return gt_fail_at(place, "'%s' declared twice; expected it once (first on line %d)",
-                          block->name, passes[first].line);
-    }
-    if (!gt_declares_constant(&type, &behind, parse, block->name)) {
-        return gt_fail_at(place,
-                          "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
-                          "and not in a namespace",
-                          block->name, block->name);
-    }
+    GT_REFUSE_AT(first >= 0, block->place,
+                 "'%s' declared twice; expected it once (first on line %d)", block->name,
+                 passes[first].place.line);
+    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, parse, block->name), block->place,
+                 "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, and not "
+                 "in a namespace",
+                 block->name, block->name);
     GT_TRY(read_elements(block, parse, body));
-    GT_TRY(check_constant_type(block, &type, place));
-    GT_TRY(check_constant_count(block, &type, parse, &behind, place));
-    if (gt_lexer_is(body, "=")) {
-        return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
-    }
+    GT_TRY(check_constant_type(block, &type));
+    GT_TRY(check_constant_count(block, &type, parse, &behind));
+    GT_EXPECT(!gt_lexer_is(body, "="), body, "':' and a fill, as in constant(w : float[9] : zero)");
     return read_contents(block, parse, body);
 }

@@ -43,12 +43,10 @@ static gputune_status take_value(uint32_t *out, elements *made, const gt_token *
             return GPUTUNE_OK;
         }
     }
-    if (judge->value_count == GT_JUDGE_VALUES) {
-        return gt_fail_at(place,
-                          "more than %d different extents and sizes in a reference by elements; "
-                          "expected fewer, or a kernel in reference()",
-                          GT_JUDGE_VALUES);
-    }
+    GT_REFUSE_AT(judge->value_count == GT_JUDGE_VALUES, place,
+                 "more than %d different extents and sizes in a reference by elements; "
+                 "expected fewer, or a kernel in reference()",
+                 GT_JUDGE_VALUES);
     gt_lexer lexer;
     gt_lexer_open(&lexer, text->text, text->length, place);
     GT_TRY(gt_read_integer_expression(&judge->values[judge->value_count], made->parse, &lexer,
@@ -70,9 +68,7 @@ static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
 static gputune_status read_indices(assignment *out, gt_lexer *body)
 {
     while (gt_lexer_accept(body, "[")) {
-        if (out->index_count == INDICES_MAX) {
-            return gt_fail_expected(body, "at most three indices");
-        }
+        GT_EXPECT(out->index_count != INDICES_MAX, body, "at most three indices");
         GT_TRY(gt_name_read(out->indices[out->index_count++], GT_NAME_MAX, body,
                             "a name for the index, as in y[i]"));
         GT_TRY(gt_lexer_expect(body, "]"));
@@ -88,18 +84,15 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
         bool is_output = argument->is_buffer && argument->direction != GT_IN;
         out->output = is_output && gt_lexer_is(body, argument->name) ? argument : out->output;
     }
-    if (!out->output) {
-        return gt_fail_expected(body, "an out or inout buffer of args()");
-    }
+    GT_EXPECT(out->output, body, "an out or inout buffer of args()");
     gt_lexer_next(body);
     GT_TRY(read_indices(out, body));
-    return out->index_count == 1 || out->index_count == out->output->extent_count
-               ? GPUTUNE_OK
-               : gt_fail_at(out->place,
-                            "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
-                            out->index_count, out->output->name, out->output->extent_count,
-                            out->output->extent_count > 1 ? "1 or " : "", out->output->extent_count,
-                            out->output->name);
+    GT_REFUSE_AT(out->index_count != 1 && out->index_count != out->output->extent_count, out->place,
+                 "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
+                 out->index_count, out->output->name, out->output->extent_count,
+                 out->output->extent_count > 1 ? "1 or " : "", out->output->extent_count,
+                 out->output->name);
+    return GPUTUNE_OK;
 }
 
 /* Whether a buffer's name is followed by just the indices of the element that is assigned. */
@@ -120,12 +113,11 @@ static gputune_status note_name(elements *made, const assignment *now, const gt_
     const gt_template *template = made->parse->template;
     const int index = find_argument(template, &at->token);
     const gt_argument *argument = index < 0 ? NULL : &template->arguments[index];
-    if (argument && argument->is_buffer && argument->direction == GT_OUT) {
-        return gt_fail_at(gt_lexer_place(at),
-                          "'%s' is an out buffer, which holds nothing before; expected what it is "
-                          "computed from, or it as inout in args()",
-                          argument->name);
-    }
+    GT_REFUSE_AT(argument && argument->is_buffer && argument->direction == GT_OUT,
+                 gt_lexer_place(at),
+                 "'%s' is an out buffer, which holds nothing before; expected what it is "
+                 "computed from, or it as inout in args()",
+                 argument->name);
     if (argument && argument->direction == GT_INOUT && !is_own_element(now, *at)) {
         made->judge->copied |= UINT64_C(1) << index;
     }
@@ -359,12 +351,11 @@ static gputune_status check_all_assigned(const gt_template *template, uint64_t a
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->direction != GT_IN && !(assigned >> i & 1)) {
-            return gt_fail_at(place,
-                              "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
-                              "kernel in reference()",
-                              argument->name, argument->name);
-        }
+        GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !(assigned >> i & 1),
+                     place,
+                     "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
+                     "kernel in reference()",
+                     argument->name, argument->name);
     }
     return GPUTUNE_OK;
 }
@@ -383,12 +374,10 @@ static gputune_status read_assignments(elements *made, gt_lexer *body)
     const gt_template *template = made->parse->template;
     const gt_place place = gt_lexer_place(body);
     uint64_t assigned = 0;
-    if (template->taken_count < template->argument_count) {
-        return gt_fail_at(place,
-                          "reference() by elements does not reach '%s', which a struct points to; "
-                          "expected a kernel in reference()",
-                          template->arguments[template->taken_count].name);
-    }
+    GT_REFUSE_AT(template->taken_count < template->argument_count, place,
+                 "reference() by elements does not reach '%s', which a struct points to; "
+                 "expected a kernel in reference()",
+                 template->arguments[template->taken_count].name);
     do {
         assignment now = {.output = NULL};
         GT_TRY(read_output(&now, template, body));

@@ -68,9 +68,8 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
 {
     out->kind = word->kind;
     gt_lexer_next(lexer);
-    if (word->most == 0 && gt_lexer_is(lexer, "(")) {
-        return gt_fail_expected(lexer, "the word alone, as in = permutation");
-    }
+    GT_EXPECT(word->most > 0 || !gt_lexer_is(lexer, "("), lexer,
+              "the word alone, as in = permutation");
     if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
         return GPUTUNE_OK;
     }
@@ -86,11 +85,11 @@ gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *le
     static const char form[] = "file(\"a.npy\")";
     GT_TRY(expect_mark(lexer, "file", form));
     GT_TRY(expect_mark(lexer, "(", form));
-    if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
-        lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
-        return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
-    }
-    GT_TRY(gt_keep_text(out, parse->parts, lexer->token.text + 1, lexer->token.length - 2));
+    const gt_token *token = &lexer->token;
+    GT_EXPECT(!*out && token->kind == GT_TOKEN_STRING && token->text[0] == '"' &&
+                  token->length >= 3 && !memchr(token->text, '\\', token->length),
+              lexer, "a file's name in quotes, as in file(\"a.npy\")");
+    GT_TRY(gt_keep_text(out, parse->parts, token->text + 1, token->length - 2));
     gt_lexer_next(lexer);
     return expect_mark(lexer, ")", form);
 }
@@ -112,15 +111,14 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
 
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
 {
-    if (!begins_expression(parse, lexer)) {
-        return gt_fail_expected(lexer, fills_expected);
-    }
+    GT_EXPECT(begins_expression(parse, lexer), lexer, fills_expected);
     out->kind = GT_FILL_EXPRESSION;
     return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
-gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                            const char *sign)
+/* If the token `sign` comes next, reads it and a fill behind it. *stated: it came. */
+static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                                const char *sign)
 {
     *stated = gt_lexer_accept(lexer, sign);
     if (!*stated) {
@@ -149,29 +147,16 @@ typedef struct list_reader {
     bool fills; /* else values */
 } list_reader;
 
-static bool append(char path[GT_NAME_MAX], const char *text, size_t length)
-{
-    size_t before = strlen(path);
-    bool fits = before + length < GT_NAME_MAX;
-    if (fits) {
-        memcpy(path + before, text, length);
-        path[before + length] = '\0';
-    }
-    return fits;
-}
-
 /* Adds `pos.x`, up to the `=`, to a path. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
-    bool fits = append(path, ".", path[0] ? 1 : 0), some = false;
+    bool fits = gt_append_within(path, GT_NAME_MAX, ".", path[0] ? 1 : 0), some = false;
     for (; !gt_lexer_is(lexer, "=") && lexer->token.kind != GT_TOKEN_END && fits; some = true) {
-        fits = append(path, lexer->token.text, lexer->token.length);
+        fits = gt_append_within(path, GT_NAME_MAX, lexer->token.text, lexer->token.length);
         gt_lexer_next(lexer);
     }
-    if (!fits) {
-        return gt_fail_at(place, "a path of too many characters; expected '.member = …'");
-    }
+    GT_REFUSE_AT(!fits, place, "a path of too many characters; expected '.member = …'");
     return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
 }
 
@@ -184,7 +169,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
         GT_TRY(gt_lexer_expect(lexer, separator));
         return gt_read_real_expression(&out->value, reader->parse, lexer, GT_USE_PROBLEM);
     }
-    GT_TRY(gt_read_fill(&out->fill, &stated, reader->parse, lexer, separator));
+    GT_TRY(read_fill(&out->fill, &stated, reader->parse, lexer, separator));
     if (!stated) {
         return gt_lexer_expect(lexer, separator);
     }
@@ -231,10 +216,9 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
         GT_TRY(read_path(path, lexer));
     } else {
         int length = snprintf(by_place, sizeof by_place, "#%u", place);
-        if (!append(path, by_place, (size_t)length)) {
-            return gt_fail_at(gt_lexer_place(lexer),
-                              "a list that is nested too deep; expected fewer braces");
-        }
+        GT_REFUSE_AT(!gt_append_within(path, GT_NAME_MAX, by_place, (size_t)length),
+                     gt_lexer_place(lexer),
+                     "a list that is nested too deep; expected fewer braces");
     }
     if (open_list(lexer, separator)) {
         return read_list(reader, lexer, path);
@@ -269,4 +253,16 @@ gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
     GT_TRY(gt_keep(parse->parts, out->items));
     return read_list(&reader, lexer, "");
+}
+
+gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                                const char *sign)
+{
+    GT_TRY(gt_read_initialisers(&out->initialisers, stated, parse, lexer, sign, true));
+    if (*stated) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_fill(&out->fill, stated, parse, lexer, sign));
+    out->initialisers.single = *stated;
+    return GPUTUNE_OK;
 }

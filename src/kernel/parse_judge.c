@@ -20,32 +20,25 @@ static const setting *const tolerances = of_judge + 2;
 enum { SHAPES = 2, TOLERANCES = 3 };
 
 /* `use`: what its expressions may use, the bits of symbols.h. */
-static gputune_status read_setting(void *to, const setting *settings, size_t count, unsigned use,
+static gputune_status read_setting(void *to, const setting *settings, uint32_t count, unsigned use,
                                    gt_parse *parse, gt_lexer *body)
 {
     const char *names[SHAPES + TOLERANCES];
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
-    for (size_t i = 0; i < count; i++) {
+    uint32_t which, given = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const void *member = (char *)to + settings[i].offset;
+        bool has = settings[i].is_shape && ((const gt_dimensions *)member)->count > 0;
         names[i] = settings[i].name;
-        void *member = (char *)to + settings[i].offset;
-        if (strcmp(names[i], name) != 0) {
-            continue;
-        }
-        GT_TRY(gt_lexer_expect(body, "="));
-        if (settings[i].is_shape && ((gt_dimensions *)member)->count > 0) {
-            return gt_fail_at(place, "'%s' given twice; expected it once", name);
-        }
-        return settings[i].is_shape ? gt_read_dimensions(member, parse, body, use)
-                                    : gt_read_real_expression(member, parse, body, use);
+        given |= (uint32_t)has << i;
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                      nearest ? nearest : names[0]);
+    GT_TRY(
+        gt_setting_name_read(&which, given, body, names, count, "a setting such as block = 256"));
+    void *member = (char *)to + settings[which].offset;
+    return settings[which].is_shape ? gt_read_dimensions(member, parse, body, use)
+                                    : gt_read_real_expression(member, parse, body, use);
 }
 
-static gputune_status read_settings(void *to, const setting *settings, size_t count, unsigned use,
+static gputune_status read_settings(void *to, const setting *settings, uint32_t count, unsigned use,
                                     gt_parse *parse, gt_lexer *body)
 {
     do {
@@ -69,12 +62,11 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
         interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
     }
     interchangeable &= gt_axes_used(measure);
-    return interchangeable
-               ? gt_fail_at(gt_expression_place(measure),
-                            "the work depends on '%s', of which a plan may launch another value; "
-                            "expected a tune or cluster axis",
-                            first_axis(template, interchangeable)->name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(interchangeable, gt_expression_place(measure),
+                 "the work depends on '%s', of which a plan may launch another value; expected a "
+                 "tune or cluster axis",
+                 first_axis(template, interchangeable)->name);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
@@ -86,16 +78,15 @@ gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
     GT_TRY(read_settings(parse->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
-    if (!template->work.axes && gt_axes_used(parts->work_bytes)) {
-        return gt_fail_at(gt_expression_place(parts->work_bytes),
-                          "the bytes depend on '%s' and the flops, which count as the work, on no "
-                          "axis; expected flops that say how much more such a launch does",
-                          first_axis(template, gt_axes_used(parts->work_bytes))->name);
-    }
+    GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes),
+                 gt_expression_place(parts->work_bytes),
+                 "the bytes depend on '%s' and the flops, which count as the work, on no axis; "
+                 "expected flops that say how much more such a launch does",
+                 first_axis(template, gt_axes_used(parts->work_bytes))->name);
     return check_work_axes(template, measure);
 }
 
-static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_parse *parse,
+static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_parse *parse,
                                  gt_lexer *body)
 {
     judge->present = true;
@@ -164,8 +155,7 @@ gputune_status gt_parse_init(gt_parse *parse, gt_lexer *body)
 static gputune_status find_output(gt_argument **out, const gt_template *template, const char *name,
                                   gt_place place)
 {
-    const char *names[GT_PARAMETER_MAX];
-    size_t count = 0;
+    gt_near near = gt_near_to(name);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         gt_argument *argument = &template->arguments[i];
         if (!argument->is_buffer || argument->direction == GT_IN) {
@@ -175,12 +165,10 @@ static gputune_status find_output(gt_argument **out, const gt_template *template
             *out = argument;
             return GPUTUNE_OK;
         }
-        names[count++] = argument->name;
+        gt_near_try(&near, argument->name);
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "no output '%s'; expected %s%s%s, rtol, atol or stol", name,
-                      nearest ? "'" : "", nearest ? nearest : "an out or inout buffer",
-                      nearest ? "'" : "");
+    return gt_fail_at(place, "no output '%s'; expected %s, rtol, atol or stol", name,
+                      gt_near_or(&near, "an out or inout buffer"));
 }
 
 static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
@@ -195,32 +183,28 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_argument_name_read(name, body, "an output's name, as in y = file(\"y.npy\")"));
     GT_TRY(find_output(&argument, parse->template, name, place));
     GT_TRY(gt_lexer_expect(body, "="));
-    return argument->expected
-               ? gt_fail_at(place, "'%s' given twice; expected each output once", name)
-               : gt_read_file_name(&argument->expected, parse, body);
+    GT_REFUSE_AT(argument->expected, place, "'%s' given twice; expected each output once", name);
+    return gt_read_file_name(&argument->expected, parse, body);
 }
 
 gputune_status gt_parse_expect(gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
     const gt_judge *reference = &parse->parts->reference;
-    if (reference->present || reference->self || parse->parts->check.present) {
-        return gt_fail_at(parse->clause->place,
-                          "expect() beside reference() or check(); expected one of "
-                          "them, as each says what is right");
-    }
+    GT_REFUSE_AT(
+        reference->present || reference->self || parse->parts->check.present, parse->clause->place,
+        "expect() beside reference() or check(); expected one of them, as each says what is right");
     parse->parts->reference.kernel.place = parse->clause->place;
     do {
         GT_TRY(read_expected(parse, body));
     } while (gt_lexer_accept(body, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->direction != GT_IN && !argument->expected) {
-            return gt_fail_at(parse->clause->place,
-                              "no expected results of '%s'; expected '%s = "
-                              "file(\"name.npy\")', because every output is compared",
-                              argument->name, argument->name);
-        }
+        GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !argument->expected,
+                     parse->clause->place,
+                     "no expected results of '%s'; expected '%s = file(\"name.npy\")', because "
+                     "every output is compared",
+                     argument->name, argument->name);
     }
     parse->parts->expects = true;
     return GPUTUNE_OK;

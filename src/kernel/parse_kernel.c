@@ -36,10 +36,8 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
     out->place = gt_lexer_place(lexer);
     do {
         GT_TRY(gt_name_read(part, sizeof part, lexer, what));
-        if (length + strlen(part) + 3 > sizeof out->name) {
-            return gt_fail_at(out->place, "the name is too long; expected fewer than %d characters",
-                              GT_NAME_MAX);
-        }
+        GT_REFUSE_AT(length + strlen(part) + 3 > sizeof out->name, out->place,
+                     "the name is too long; expected fewer than %d characters", GT_NAME_MAX);
         length += (size_t)snprintf(out->name + length, sizeof out->name - length, "%s%s",
                                    length ? "::" : "", part);
     } while (gt_lexer_accept(lexer, "::"));
@@ -65,18 +63,15 @@ static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *
     GT_TRY(gt_name_read(name, sizeof name, &reading, "a template argument"));
     int axis = gt_template_axis_index(parse->template, name);
     int problem = gt_template_problem_index(parse->template, name);
-    if (problem >= 0 && parse->template->problem[problem].kind == GT_PROBLEM_SIZE) {
-        return gt_fail_at(gt_lexer_place(lexer),
-                          "'%s' is a run-time size; expected a tunable, a compile-time problem "
-                          "value or a constant as template argument",
-                          name);
-    }
-    if (gt_symbol_is_reserved(name)) {
-        return gt_fail_at(gt_lexer_place(lexer),
-                          "'%s' is a device property; expected a tunable, a compile-time problem "
-                          "value or a constant as template argument",
-                          name);
-    }
+    GT_REFUSE_AT(problem >= 0 && parse->template->problem[problem].kind == GT_PROBLEM_SIZE,
+                 gt_lexer_place(lexer),
+                 "'%s' is a run-time size; expected a tunable, a compile-time problem "
+                 "value or a constant as template argument",
+                 name);
+    GT_REFUSE_AT(gt_symbol_is_reserved(name), gt_lexer_place(lexer),
+                 "'%s' is a device property; expected a tunable, a compile-time problem "
+                 "value or a constant as template argument",
+                 name);
     body->argument_axes |= axis >= 0 ? UINT64_C(1) << axis : 0;
     body->argument_problem |= problem >= 0 ? UINT64_C(1) << problem : 0;
     return GPUTUNE_OK;

@@ -56,9 +56,7 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
     if (body->token.kind == GT_TOKEN_STRING && body->token.text[0] == '"') {
         GT_TRY(gt_keep_text(&define->text, parse->parts, body->token.text + 1,
                             body->token.length - 2));
-        if (strpbrk(define->text, "\n\\")) {
-            return gt_fail_expected(body, "a text without backslashes");
-        }
+        GT_EXPECT(!strpbrk(define->text, "\n\\"), body, "a text without backslashes");
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
@@ -78,9 +76,8 @@ gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
         gt_define *define = &parts->defines[parts->define_count];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_read_new_name(define->name, parse, body, "NAME = value"));
-        if (GT_NAMED(parts->defines, parts->define_count, define->name) >= 0) {
-            return gt_fail_at(place, "'%s' declared twice; expected another name", define->name);
-        }
+        GT_REFUSE_AT(GT_NAMED(parts->defines, parts->define_count, define->name) >= 0, place,
+                     "'%s' declared twice; expected another name", define->name);
         parts->define_count++;
         if (gt_lexer_accept(body, "=")) {
             GT_TRY(read_define_value(define, parse, body));
@@ -106,12 +103,12 @@ gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *bo
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_argument_name_read(name, body, expected));
     const int index = gt_parse_parameter_index(parse, name);
-    const bool is_argument = index >= 0 && (uint32_t)index < parse->template->argument_count;
     *out = (uint32_t)index;
-    return index >= 0 && (is_argument ? parse->template->arguments[index].is_buffer : scratch)
-               ? GPUTUNE_OK
-               : gt_fail_at(place, "'%s' is not a buffer; expected one of args()%s", name,
-                            scratch ? " or scratch()" : "");
+    GT_REFUSE_AT(index < 0 || !gt_template_parameter(parse->template, *out)->is_buffer ||
+                     (!scratch && *out >= parse->template->argument_count),
+                 place, "'%s' is not a buffer; expected one of args()%s", name,
+                 scratch ? " or scratch()" : "");
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body,
@@ -172,15 +169,12 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
-    if (body->token.kind == GT_TOKEN_END || gt_token_is_any(&body->token, ", )")) {
-        return gt_fail_expected(body, "the name of an argument or scratch, or an expression");
-    }
-    if (name && !gt_symbol_is_known(&symbols, &body->token)) {
-        return gt_fail_at(place,
-                          "unknown argument '%.*s'; expected one of args() or scratch(), a loop's "
-                          "counter, a tunable or a problem value",
-                          (int)body->token.length, body->token.text);
-    }
+    GT_EXPECT(body->token.kind != GT_TOKEN_END && !gt_token_is_any(&body->token, ", )"), body,
+              "the name of an argument or scratch, or an expression");
+    GT_REFUSE_AT(name && !gt_symbol_is_known(&symbols, &body->token), place,
+                 "unknown argument '%.*s'; expected one of args() or scratch(), a loop's counter, "
+                 "a tunable or a problem value",
+                 (int)body->token.length, body->token.text);
     return read_value(argument, parse, body);
 }
 
@@ -203,10 +197,9 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
 {
     const gt_template *template = parse->template;
     const uint32_t all = template->argument_count + parse->parts->scratch_count;
-    if (all - template->argument_count + template->taken_count > GT_STEP_ARGUMENTS) {
-        return gt_fail_at(step->kernel.place, "more than %d arguments; expected args = (…)",
-                          GT_STEP_ARGUMENTS);
-    }
+    GT_REFUSE_AT(all - template->argument_count + template->taken_count > GT_STEP_ARGUMENTS,
+                 step->kernel.place, "more than %d arguments; expected args = (…)",
+                 GT_STEP_ARGUMENTS);
     for (uint32_t i = 0; i < all; i++) {
         if (i < template->taken_count || i >= template->argument_count) {
             step->arguments[step->argument_count++] = i;
@@ -215,45 +208,32 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_known(const gt_setting *setting, gt_template_step *step, gt_parse *parse,
-                                 gt_lexer *body, gt_place place)
-{
-    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
-    if (values == &step->programmatic && step == parse->parts->steps) {
-        return gt_fail_at(place, "the first launch() has none before it; expected 'programmatic' "
-                                 "in a later one");
-    }
-    return values[0] && setting->most > 1
-               ? gt_fail_at(place, "'%s' given twice; expected it once", setting->word)
-               : read_setting(setting, parse, step, body, setting->launch_use);
-}
-
-/* `NAME = …` */
+/* `NAME = …`: a setting, or args behind all of them. */
 static gputune_status read_named(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
     enum { NAMES_MAX = 16 };
-    const char *names[NAMES_MAX] = {"args"};
-    size_t count = 1;
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
-    GT_TRY(gt_lexer_expect(body, "="));
-    for (uint32_t i = 0; gt_setting_at(i); i++) {
-        const gt_setting *setting = gt_setting_at(i);
-        if (setting->launch_use && strcmp(name, setting->word) == 0) {
-            return read_known(setting, step, parse, body, place);
+    const char *names[NAMES_MAX];
+    const gt_setting *settings[NAMES_MAX], *one;
+    uint32_t count = 0, given = 0, which;
+    const gt_place place = gt_lexer_place(body);
+    for (uint32_t i = 0; (one = gt_setting_at(i)); i++) {
+        if (one->launch_use) {
+            bool has = one->most > 1 && *gt_setting_values(one, parse->parts, step);
+            given |= (uint32_t)has << count;
+            settings[count] = one;
+            names[count++] = one->word;
         }
-        names[count] = setting->word;
-        count += setting->launch_use != 0;
     }
-    if (strcmp(name, "args") == 0) {
-        return step->argument_count || step->takes_none
-                   ? gt_fail_at(place, "'args' given twice; expected it once")
-                   : read_arguments(step, parse, body);
+    names[count] = "args";
+    given |= (uint32_t)(step->argument_count || step->takes_none) << count;
+    GT_TRY(gt_setting_name_read(&which, given, body, names, count + 1,
+                                "a setting such as block = 256"));
+    if (which == count) {
+        return read_arguments(step, parse, body);
     }
-    const char *nearest = gt_nearest(name, names, count);
-    return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                      nearest ? nearest : "block");
+    GT_REFUSE_AT(step == parse->parts->steps && strcmp(names[which], "programmatic") == 0, place,
+                 "the first launch() has none before it; expected 'programmatic' in a later one");
+    return read_setting(settings[which], parse, step, body, settings[which]->launch_use);
 }
 
 /* The first launch() takes the place of the kernel that kernel() would name. */
@@ -282,17 +262,11 @@ gputune_status gt_parse_launch(gt_parse *parse, gt_lexer *body)
     while (gt_lexer_accept(body, ",")) {
         GT_TRY(read_named(step, parse, body));
     }
-    if (body->token.kind != GT_TOKEN_END) {
-        return gt_fail_expected(body, "',' or ')'");
-    }
+    GT_EXPECT(body->token.kind == GT_TOKEN_END, body, "',' or ')'");
     parse->parts->has_loops |= step->when != NULL;
-    if (!step->block.count || !step->grid.count) {
-        return gt_fail_at(parse->clause->place,
-                          "launch(%s) without %s; expected launch(%s, block = 256, "
-                          "grid = ceil_div(n, 256))",
-                          step->kernel.name, step->block.count ? "grid" : "block",
-                          step->kernel.name);
-    }
+    GT_REFUSE_AT(!step->block.count || !step->grid.count, parse->clause->place,
+                 "launch(%s) without %s; expected launch(%s, block = 256, grid = ceil_div(n, 256))",
+                 step->kernel.name, step->block.count ? "grid" : "block", step->kernel.name);
     return step->argument_count || step->takes_none ? GPUTUNE_OK : take_all(step, parse);
 }
 
@@ -317,10 +291,8 @@ static gputune_status new_option(gt_option **out, gt_parse *parse, uint32_t item
 
 static gputune_status read_text(gt_option *option, gt_parse *parse, gt_lexer *body)
 {
-    if (!is_text(body)) {
-        return gt_fail_expected(body, "an option such as \"--use_fast_math\", or CONDITION ? "
-                                      "\"--option\" : \"\"");
-    }
+    GT_EXPECT(is_text(body), body,
+              "an option such as \"--use_fast_math\", or CONDITION ? \"--option\" : \"\"");
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_keep_text(&option->text, parse->parts, body->token.text + 1, body->token.length - 2));
     gt_lexer_next(body);
@@ -355,12 +327,9 @@ static gputune_status check_macro(const gt_template *template, const char *optio
     const char *name = gt_compiler_option_macro(option, true);
     for (uint32_t i = 0; name && i < template->axis_count; i++) {
         const char *axis = template->axes[i].name;
-        if (strcspn(name, "=") == strlen(axis) && strncmp(name, axis, strlen(axis)) == 0) {
-            return gt_fail_at(place,
-                              "'%s' defines a tunable; expected its values in the clause that "
-                              "declares it",
-                              option);
-        }
+        GT_REFUSE_AT(
+            strcspn(name, "=") == strlen(axis) && strncmp(name, axis, strlen(axis)) == 0, place,
+            "'%s' defines a tunable; expected its values in the clause that declares it", option);
     }
     return GPUTUNE_OK;
 }
@@ -373,9 +342,7 @@ static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
     while (split_condition(&condition, body)) {
         GT_TRY(new_option(&option, parse, item, gt_lexer_place(&condition)));
         GT_TRY(gt_read_integer_expression(&option->condition, parse, &condition, USE_SOURCE));
-        if (condition.token.kind != GT_TOKEN_END) {
-            return gt_fail_expected(&condition, "'?'");
-        }
+        GT_EXPECT(condition.token.kind == GT_TOKEN_END, &condition, "'?'");
         gt_place place = gt_lexer_place(body);
         GT_TRY(read_text(option, parse, body));
         GT_TRY(check_macro(parse->template, option->text, place));

@@ -42,8 +42,6 @@ static gputune_status read_text(const gt_expression **out, gt_parse *parse, gt_t
 static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *counter)
 {
-    static const char *const assignments[] = {"+=", "-=", "*=", "/=", "<<=", ">>=", "="};
-    enum { ASSIGNMENTS = sizeof assignments / sizeof *assignments };
     gt_text text = {0};
     const gt_place place = gt_lexer_place(body);
     bool in_front = gt_lexer_is(body, "++") || gt_lexer_is(body, "--"),
@@ -51,27 +49,21 @@ static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_l
     if (in_front) {
         gt_lexer_next(body);
     }
-    if (!gt_lexer_accept(body, counter)) {
-        return gt_fail_expected(body, "what the counter is next, as in ++i, i += 2 or i /= 2");
-    }
+    GT_EXPECT(gt_lexer_accept(body, counter), body,
+              "what the counter is next, as in ++i, i += 2 or i /= 2");
     down |= gt_lexer_is(body, "--");
     if (in_front || gt_lexer_accept(body, "++") || gt_lexer_accept(body, "--")) {
         gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
         return read_text(out, parse, &text, place);
     }
-    int i = 0;
-    while (i < ASSIGNMENTS && !gt_lexer_is(body, assignments[i])) {
-        i++;
-    }
-    if (i == ASSIGNMENTS) {
-        return gt_fail_expected(body, "++, --, = or an assignment such as +=, *= or >>=");
-    }
-    gt_lexer_next(body);
+    const gt_token sign = body->token;
+    GT_EXPECT(gt_lexer_accept_any(body, "+= -= *= /= <<= >>= =") >= 0, body,
+              "++, --, = or an assignment such as +=, *= or >>=");
     gt_place behind = gt_lexer_place(body);
-    if (assignments[i][0] == '=') {
+    if (sign.length == 1) {
         return gt_read_integer_expression(out, parse, body, USE);
     }
-    gt_text_printf(&text, "%s %.*s (", counter, (int)strlen(assignments[i]) - 1, assignments[i]);
+    gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
     behind.column -= (int)text.length; /* so that mistakes are placed where they stand */
     gt_text_printf(&text, "%.*s)", (int)(body->end - body->token.text), body->token.text);
     while (body->token.kind != GT_TOKEN_END) {
@@ -89,10 +81,8 @@ gputune_status gt_parse_for(gt_parse *parse, gt_lexer *body)
                          parse->clause->place));
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(name, parse, body, "a counter, as in for(i = 0; i < n; ++i)"));
-    if (GT_NAMED(parts->counters, parts->open_loops, name) >= 0) {
-        return gt_fail_at(place, "'%s' counts the loop around this one; expected another name",
-                          name);
-    }
+    GT_REFUSE_AT(GT_NAMED(parts->counters, parts->open_loops, name) >= 0, place,
+                 "'%s' counts the loop around this one; expected another name", name);
     GT_TRY(gt_parse_order(&order, parse, GT_ORDER_FOR, parts->open_loops, parse->clause->place));
     GT_TRY(gt_lexer_expect(body, "="));
     GT_TRY(gt_read_integer_expression(&order->begin, parse, body, USE));
@@ -109,10 +99,9 @@ static gputune_status end_loop(gt_parse *parse, gt_place place)
     gt_template_parts *parts = parse->parts;
     gt_order *order;
     const gt_order *last = &parts->orders[parts->order_count - 1];
-    if (last->kind == GT_ORDER_FOR) {
-        return gt_fail_at(last->place, "for(%s) around no launch(); expected one behind it",
-                          parts->counters[parts->open_loops - 1]);
-    }
+    GT_REFUSE_AT(last->kind == GT_ORDER_FOR, last->place,
+                 "for(%s) around no launch(); expected one behind it",
+                 parts->counters[parts->open_loops - 1]);
     parts->open_loops--;
     return gt_parse_order(&order, parse, GT_ORDER_END, parts->open_loops, place);
 }
@@ -123,32 +112,23 @@ gputune_status gt_parse_end(gt_parse *parse, gt_lexer *body)
     char name[GT_NAME_MAX];
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "the counter of a for()"));
-    if (parts->open_loops == 0) {
-        return gt_fail_at(place, "end(%s) behind no for(%s); expected one in front of it", name,
-                          name);
-    }
+    GT_REFUSE_AT(parts->open_loops == 0, place,
+                 "end(%s) behind no for(%s); expected one in front of it", name, name);
     const char *inner = parts->counters[parts->open_loops - 1];
     return strcmp(inner, name) == 0
                ? end_loop(parse, parse->clause->place)
                : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
 }
 
-/* A buffer that may be swapped: its type, and whether the kernels may write it. */
-static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse *parse,
-                                   gt_lexer *body)
+/* A buffer that may be swapped: the kernels may write it. */
+static gputune_status read_swapped(uint32_t *index, gt_parse *parse, gt_lexer *body)
 {
-    const gt_template *template = parse->template;
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_taken_buffer(index, parse, body, true, "two buffers, as in swap(next, now)"));
-    const gt_argument *argument =
-        *index < template->argument_count ? &template->arguments[*index] : NULL;
-    if (argument && argument->direction == GT_IN) {
-        return gt_fail_at(place,
-                          "'%s' is an input, which kernels must not write; expected it to be inout",
-                          argument->name);
-    }
-    *type =
-        argument ? argument->type : parse->parts->scratch[*index - template->argument_count].type;
+    const gt_argument *buffer = gt_template_parameter(parse->template, *index);
+    GT_REFUSE_AT(buffer->direction == GT_IN, place,
+                 "'%s' is an input, which kernels must not write; expected it to be inout",
+                 buffer->name);
     return GPUTUNE_OK;
 }
 
@@ -156,18 +136,15 @@ gputune_status gt_parse_swap(gt_parse *parse, gt_lexer *body)
 {
     gt_order *order;
     uint32_t first, second;
-    const char *type, *other;
-    GT_TRY(read_swapped(&first, &type, parse, body));
+    GT_TRY(read_swapped(&first, parse, body));
     GT_TRY(gt_lexer_expect(body, ","));
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(read_swapped(&second, &other, parse, body));
-    if (first == second) {
-        return gt_fail_at(place, "a buffer in its own place; expected another one");
-    }
-    if (strcmp(type, other) != 0) {
-        return gt_fail_at(place, "a buffer of %s in the place of one of %s; expected equal types",
-                          other, type);
-    }
+    GT_TRY(read_swapped(&second, parse, body));
+    const char *type = gt_template_parameter(parse->template, first)->type;
+    const char *other = gt_template_parameter(parse->template, second)->type;
+    GT_REFUSE_AT(first == second, place, "a buffer in its own place; expected another one");
+    GT_REFUSE_AT(strcmp(type, other) != 0, place,
+                 "a buffer of %s in the place of one of %s; expected equal types", other, type);
     GT_TRY(gt_parse_order(&order, parse, GT_ORDER_SWAP, first, parse->clause->place));
     order->other = second;
     return GPUTUNE_OK;
@@ -182,12 +159,10 @@ static gputune_status check_known(const gt_parse *parse, const gt_expression *ex
                      gt_expression_uses(expression, GT_SLOT_GRID + i)) ||
                     (gt_counters_used(first->block.items[i]) &&
                      gt_expression_uses(expression, GT_SLOT_BLOCK + i));
-        if (uses) {
-            return gt_fail_at(gt_expression_place(expression),
-                              "'%s' uses the grid or block of the first launch(), which changes in "
-                              "its loop; expected problem values and tunables",
-                              gt_expression_text(expression));
-        }
+        GT_REFUSE_AT(uses, gt_expression_place(expression),
+                     "'%s' uses the grid or block of the first launch(), which changes in "
+                     "its loop; expected problem values and tunables",
+                     gt_expression_text(expression));
     }
     return GPUTUNE_OK;
 }
@@ -209,10 +184,8 @@ static void join_vectors(gt_template *template, const gt_template_parts *parts)
 gputune_status gt_loops_finish(gt_parse *parse)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->has_loops && !parts->is_pipeline) {
-        return gt_fail_at(parts->orders[0].place,
-                          "a loop without launch(); expected launch(KERNEL, …) in it");
-    }
+    GT_REFUSE_AT(parts->has_loops && !parts->is_pipeline, parts->orders[0].place,
+                 "a loop without launch(); expected launch(KERNEL, …) in it");
     while (parts->open_loops > 0) {
         GT_TRY(end_loop(parse, parts->orders[parts->order_count - 1].place));
     }
@@ -220,8 +193,8 @@ gputune_status gt_loops_finish(gt_parse *parse)
         GT_TRY(check_known(parse, parts->requires[i]));
     }
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        for (uint32_t k = 0; k < parts->scratch[i].extents.count; k++) {
-            GT_TRY(check_known(parse, parts->scratch[i].extents.items[k]));
+        for (uint32_t k = 0; k < parts->scratch[i].extent_count; k++) {
+            GT_TRY(check_known(parse, parts->scratch[i].extents[k]));
         }
     }
     join_vectors(parse->template, parts);

@@ -11,10 +11,8 @@ gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *pars
     gt_expression *read;
     gt_symbols symbols = {parse->template, use, parse->code};
     gt_scope scope = gt_symbols_scope(&symbols);
-    if (*out) {
-        return gt_fail_at(gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
-                          gt_expression_text(*out));
-    }
+    GT_REFUSE_AT(*out, gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
+                 gt_expression_text(*out));
     GT_TRY(gt_expression_read(&read, lexer, &scope));
     *out = read;
     return gt_keep(parse->parts, read);
@@ -24,11 +22,9 @@ gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p
                                           gt_lexer *lexer, unsigned use)
 {
     GT_TRY(gt_read_real_expression(out, parse, lexer, use));
-    return gt_expression_is_real(*out)
-               ? gt_fail_at(gt_expression_place(*out),
-                            "'%s' is floating; expected an integer expression",
-                            gt_expression_text(*out))
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(gt_expression_is_real(*out), gt_expression_place(*out),
+                 "'%s' is floating; expected an integer expression", gt_expression_text(*out));
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
@@ -86,9 +82,8 @@ gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer 
 {
     bool list = opens_list(lexer) && gt_lexer_accept(lexer, "(");
     do {
-        if (out->count == 3) {
-            return gt_fail_at(gt_lexer_place(lexer), "a fourth value; expected one to three");
-        }
+        GT_REFUSE_AT(out->count == 3, gt_lexer_place(lexer),
+                     "a fourth value; expected one to three");
         GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, lexer, use));
         out->count++;
     } while (list ? gt_lexer_accept(lexer, ",") : accept_comma(lexer));
@@ -98,13 +93,9 @@ gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer 
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
                                gt_lexer *lexer, unsigned use)
 {
-    if (!gt_lexer_is(lexer, "[")) {
-        return gt_fail_expected(lexer, "'[' and the number of elements");
-    }
+    GT_EXPECT(gt_lexer_is(lexer, "["), lexer, "'[' and the number of elements");
     while (gt_lexer_accept(lexer, "[")) {
-        if (*count == 3) {
-            return gt_fail_at(gt_lexer_place(lexer), "a fourth extent; expected one to three");
-        }
+        GT_REFUSE_AT(*count == 3, gt_lexer_place(lexer), "a fourth extent; expected one to three");
         GT_TRY(gt_read_integer_expression(&out[*count], parse, lexer, use));
         ++*count;
         GT_TRY(gt_lexer_expect(lexer, "]"));
@@ -135,9 +126,8 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
         GT_TRY(gt_read_value(&value, parse, lexer));
         gt_value_text(text, sizeof text, &value);
         for (uint32_t i = 0; i < *count; i++) {
-            if (values[i].number == value.number && !values[i].word == !value.word) {
-                return gt_fail_at(place, "value %s given twice; expected each once", text);
-            }
+            GT_REFUSE_AT(values[i].number == value.number && !values[i].word == !value.word, place,
+                         "value %s given twice; expected each once", text);
         }
         GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;
@@ -150,7 +140,8 @@ static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
     int axis = gt_template_axis_index(parse->template, name);
     int problem = gt_template_problem_index(parse->template, name);
     if (axis >= 0 || problem >= 0) {
-        *first = axis >= 0 ? parse->axis_places[axis] : parse->problem_places[problem];
+        *first =
+            axis >= 0 ? parse->template->axes[axis].place : parse->template->problem[problem].place;
     }
     return axis >= 0 || problem >= 0;
 }
@@ -162,20 +153,15 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
     gt_place first, place = gt_lexer_place(lexer);
     char name[GT_NAME_MAX];
     GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    if (gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0) {
-        return gt_fail_at(place, "'%s' is a word of the language; expected %s", name, what);
-    }
-    if (gt_symbol_is_reserved(name)) {
-        return gt_fail_at(place, "'%s' is a device property; expected another name", name);
-    }
-    if (strncmp(name, "gputune_", 8) == 0 || strncmp(name, "GPUTUNE_", 8) == 0 ||
-        strncmp(name, "__", 2) == 0) {
-        return gt_fail_at(place, "names like '%s' are reserved; expected another", name);
-    }
-    if (is_taken(parse, name, &first)) {
-        return gt_fail_at(place, "'%s' declared twice; expected another name (first on line %d)",
-                          name, first.line);
-    }
+    GT_REFUSE_AT(gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0, place,
+                 "'%s' is a word of the language; expected %s", name, what);
+    GT_REFUSE_AT(gt_symbol_is_reserved(name), place,
+                 "'%s' is a device property; expected another name", name);
+    GT_REFUSE_AT(strncmp(name, "gputune_", 8) == 0 || strncmp(name, "GPUTUNE_", 8) == 0 ||
+                     strncmp(name, "__", 2) == 0,
+                 place, "names like '%s' are reserved; expected another", name);
+    GT_REFUSE_AT(is_taken(parse, name, &first), place,
+                 "'%s' declared twice; expected another name (first on line %d)", name, first.line);
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;
 }
@@ -199,27 +185,22 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
         GT_TRY(gt_structure_find(&structure, parse, name));
     }
     const gt_refused_type *refused = value || structure ? NULL : gt_type_refused(name);
-    if (refused) {
-        return gt_fail_at(place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
-    }
+    GT_REFUSE_AT(refused, place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
     if (!value && !structure && !gt_element_from_name(&element, name)) {
-        const char *nearest = gt_type_nearest(name);
-        return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
-                          nearest ? nearest
-                                  : "a number type, a struct of this file, a problem(type …), or "
-                                    "unsigned char for a buffer's bytes",
-                          nearest ? "'" : "");
+        gt_near near = gt_near_to(name);
+        gt_near_types(&near);
+        return gt_fail_at(place, "unknown type '%s'; expected %s", name,
+                          gt_near_or(&near, "a number type, a struct of this file, a problem(type "
+                                            "…), or unsigned char for a buffer's bytes"));
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
         const char *word = value->values[i].word;
         GT_TRY(gt_structure_find(&structure, parse, word));
-        if (!structure && !problem_type(parse->template, word) &&
-            !gt_element_from_name(&element, word)) {
-            return gt_fail_at(place,
-                              "'%s' may be '%s', which has no known size; expected types "
-                              "such as float or int",
-                              name, word);
-        }
+        GT_REFUSE_AT(
+            !structure && !problem_type(parse->template, word) &&
+                !gt_element_from_name(&element, word),
+            place, "'%s' may be '%s', which has no known size; expected types such as float or int",
+            name, word);
     }
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;

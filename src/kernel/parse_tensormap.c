@@ -2,7 +2,6 @@
 #include "kernel/parse.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -14,9 +13,8 @@ static gputune_status read_list(gt_map_part *out, gt_parse *parse, gt_lexer *bod
 {
     bool list = gt_lexer_accept(body, "(");
     do {
-        if (out->count == GT_TENSORMAP_RANK) {
-            return gt_fail_at(gt_lexer_place(body), "a sixth value; expected one to five");
-        }
+        GT_REFUSE_AT(out->count == GT_TENSORMAP_RANK, gt_lexer_place(body),
+                     "a sixth value; expected one to five");
         GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, body, USE));
         out->count++;
     } while (list && gt_lexer_accept(body, ","));
@@ -36,9 +34,7 @@ static gputune_status read_mode(gt_map_part *out, gt_parse *parse, gt_lexer *bod
         known = length == body->token.length && memcmp(word, body->token.text, length) == 0;
         word += length;
     }
-    if (!known) {
-        return gt_fail_expected(body, values);
-    }
+    GT_EXPECT(known, body, values);
     out->count = !gt_lexer_accept(body, "none");
     return out->count ? gt_read_integer_expression(&out->items[0], parse, body, USE) : GPUTUNE_OK;
 }
@@ -75,12 +71,11 @@ static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_taken_buffer(&map->argument, parse, body, false, "a buffer's name"));
     const gt_argument *argument = &parse->template->arguments[map->argument];
-    return gt_structure_of(parse->template, argument->type) ||
-                   (gt_element_from_name(&element, argument->type) && element.lanes > 1)
-               ? gt_fail_at(place,
-                            "elements of '%s' are of several numbers; expected a number type",
-                            argument->name)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(gt_structure_of(parse->template, argument->type) ||
+                     (gt_element_from_name(&element, argument->type) && element.lanes > 1),
+                 place, "elements of '%s' are of several numbers; expected a number type",
+                 argument->name);
+    return GPUTUNE_OK;
 }
 
 /* NAME, which is a buffer's, or NAME : BUFFER. */
@@ -92,12 +87,10 @@ static gputune_status read_names(gt_map *map, gt_parse *parse, gt_lexer *body)
     map->replaces = !gt_lexer_accept(body, ":");
     if (map->replaces) {
         GT_TRY(read_buffer(map, parse, &buffer));
-        return gt_map_of_argument(parse->template, map->argument) < 0
-                   ? GPUTUNE_OK
-                   : gt_fail_at(map->place,
-                                "'%s' given twice; expected each buffer once, or NAME : %s for one "
-                                "more map",
-                                map->name, map->name);
+        GT_REFUSE_AT(gt_map_of_argument(parse->template, map->argument) >= 0, map->place,
+                     "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
+                     map->name, map->name);
+        return GPUTUNE_OK;
     }
     return read_buffer(map, parse, body);
 }
@@ -107,19 +100,13 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
     const uint32_t extents = template->arguments[map->argument].extent_count;
     const uint32_t rank = map->parts[GT_MAP_BOX].count, stated = map->parts[GT_MAP_SIZES].count;
     const uint32_t sizes = stated ? stated : extents, strides = map->parts[GT_MAP_STRIDES].count;
-    if (rank == 0) {
-        return gt_fail_at(map->place,
-                          "no box; expected box = (…) with an extent for each dimension");
-    }
-    if (rank != sizes) {
-        return gt_fail_at(map->place, "a box of %u dimensions, and sizes of %u; expected as many",
-                          rank, sizes);
-    }
-    return strides > 0 && strides + 1 != rank
-               ? gt_fail_at(map->place,
-                            "%u strides for %u dimensions; expected one for each but the last",
-                            strides, rank)
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(rank == 0, map->place,
+                 "no box; expected box = (…) with an extent for each dimension");
+    GT_REFUSE_AT(rank != sizes, map->place,
+                 "a box of %u dimensions, and sizes of %u; expected as many", rank, sizes);
+    GT_REFUSE_AT(strides > 0 && strides + 1 != rank, map->place,
+                 "%u strides for %u dimensions; expected one for each but the last", strides, rank);
+    return GPUTUNE_OK;
 }
 
 /* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
@@ -145,32 +132,25 @@ enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 /* The settings that are words: the index of the word is the member's value. */
 static const struct word_setting {
     size_t member;
-    const char *words[4], *expected;
+    const char *words, *expected;
 } word_settings[WIDTH] = {
-    [FILTER] = {offsetof(gt_texture_clause, filter), {"point", "linear"}, "point or linear"},
-    [ADDRESS] = {offsetof(gt_texture_clause, address),
-                 {"wrap", "clamp", "mirror", "border"},
+    [FILTER] = {offsetof(gt_texture_clause, filter), "point linear", "point or linear"},
+    [ADDRESS] = {offsetof(gt_texture_clause, address), "wrap clamp mirror border",
                  "clamp, border, wrap or mirror"},
-    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates),
-                     {"unnormalized", "normalized"},
+    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates), "unnormalized normalized",
                      "unnormalized or normalized"},
-    [READ] = {offsetof(gt_texture_clause, normalized_read),
-              {"element", "normalized"},
+    [READ] = {offsetof(gt_texture_clause, normalized_read), "element normalized",
               "element or normalized"},
-    [MEMORY] = {offsetof(gt_texture_clause, memory),
-                {"buffer", "array", "layered"},
+    [MEMORY] = {offsetof(gt_texture_clause, memory), "buffer array layered",
                 "buffer, array or layered"}};
 
 static gputune_status read_word(gt_texture_clause *texture, gt_lexer *body,
                                 const struct word_setting *setting)
 {
-    for (uint32_t i = 0; i < 4 && setting->words[i]; i++) {
-        if (gt_lexer_accept(body, setting->words[i])) {
-            memcpy((char *)texture + setting->member, &i, sizeof i);
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_fail_expected(body, setting->expected);
+    const int word = gt_lexer_accept_any(body, setting->words);
+    GT_EXPECT(word >= 0, body, setting->expected);
+    *(uint32_t *)(void *)((char *)texture + setting->member) = (uint32_t)word;
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_texture_setting(gt_texture_clause *texture, uint32_t *given,
@@ -191,18 +171,14 @@ static gputune_status read_name(gt_texture_clause *texture, const gt_parse *pars
     const gt_template *template = parse->template;
     GT_TRY(gt_read_taken_buffer(&texture->argument, parse, body, false, "a buffer's name"));
     const gt_argument *argument = &template->arguments[texture->argument];
-    if (argument->direction != GT_IN) {
-        return gt_fail_at(texture->place,
-                          "'%s' is written, and textures are read alone; expected an 'in' buffer, "
-                          "or the output as a pointer",
-                          argument->name);
-    }
-    if (gt_texture_of_argument(template, texture->argument) >= 0 ||
-        gt_map_of_argument(template, texture->argument) >= 0) {
-        return gt_fail_at(texture->place,
-                          "'%s' given twice; expected one texture() or tensormap() of it",
-                          argument->name);
-    }
+    GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
+                 "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "
+                 "output as a pointer",
+                 argument->name);
+    GT_REFUSE_AT(gt_texture_of_argument(template, texture->argument) >= 0 ||
+                     gt_map_of_argument(template, texture->argument) >= 0,
+                 texture->place, "'%s' given twice; expected one texture() or tensormap() of it",
+                 argument->name);
     return GPUTUNE_OK;
 }
 
@@ -212,38 +188,31 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 {
     const gt_argument *argument = &template->arguments[texture->argument];
     gt_element element;
-    if (texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
-        given & ~(1u << READ | 1u << MEMORY)) {
-        return gt_fail_at(texture->place,
-                          "'%s' has one extent, of which tex1Dfetch() reads elements as they are; "
-                          "expected %s[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or "
-                          "memory = array for tex1D()",
-                          argument->name, argument->name);
-    }
-    if (texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 3) {
-        return gt_fail_at(texture->place,
-                          "'%s' has three extents; expected memory = array, for tex3D(), or "
-                          "memory = layered, for tex2DLayered()",
-                          argument->name);
-    }
-    if (texture->memory == GT_TEXTURE_LAYERED && argument->extent_count == 1) {
-        return gt_fail_at(texture->place,
-                          "'%s' has one extent; expected %s[LAYERS][WIDTH] in args() for "
-                          "tex1DLayered(), or %s[LAYERS][HEIGHT][WIDTH] for tex2DLayered()",
-                          argument->name, argument->name, argument->name);
-    }
-    if (!texture->normalized_coordinates &&
-        (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR)) {
-        return gt_fail_at(texture->place,
-                          "wrap and mirror need coordinates from 0 to 1; expected coordinates = "
-                          "normalized beside them");
-    }
-    if (gt_structure_of(template, argument->type)) {
-        return gt_fail_at(texture->place,
-                          "elements of '%s' are structs; expected a number or a vector such as "
-                          "float4",
-                          argument->name);
-    }
+    GT_REFUSE_AT(
+        texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
+            given & ~(1u << READ | 1u << MEMORY),
+        texture->place,
+        "'%s' has one extent, of which tex1Dfetch() reads elements as they are; expected "
+        "%s[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()",
+        argument->name, argument->name);
+    GT_REFUSE_AT(texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 3,
+                 texture->place,
+                 "'%s' has three extents; expected memory = array, for tex3D(), or memory = "
+                 "layered, for tex2DLayered()",
+                 argument->name);
+    GT_REFUSE_AT(texture->memory == GT_TEXTURE_LAYERED && argument->extent_count == 1,
+                 texture->place,
+                 "'%s' has one extent; expected %s[LAYERS][WIDTH] in args() for tex1DLayered(), or "
+                 "%s[LAYERS][HEIGHT][WIDTH] for tex2DLayered()",
+                 argument->name, argument->name, argument->name);
+    GT_REFUSE_AT(!texture->normalized_coordinates &&
+                     (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR),
+                 texture->place,
+                 "wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
+                 "beside them");
+    GT_REFUSE_AT(gt_structure_of(template, argument->type), texture->place,
+                 "elements of '%s' are structs; expected a number or a vector such as float4",
+                 argument->name);
     return gt_element_from_name(&element, argument->type)
                ? gt_texture_check(texture, argument, &element)
                : GPUTUNE_OK;

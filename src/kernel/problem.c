@@ -10,7 +10,6 @@
 
 static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
 {
-    const char *names[GT_PROBLEM_MAX];
     int index = gt_template_problem_index(template, name);
     if (index >= 0) {
         *out = (uint32_t)index;
@@ -18,16 +17,13 @@ static gputune_status find(uint32_t *out, const gt_template *template, const cha
     }
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        names[i] = template->problem[i].name;
-        gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", template->problem[i].name);
     }
-    const char *nearest = gt_nearest(name, names, template->problem_count);
-    return nearest
-               ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name, name,
-                         nearest)
-               : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s", template->name,
-                         name,
-                         list.length ? gt_text_string(&list) : "none, because it takes no sizes");
+    gt_near near = gt_near_to(name);
+    gt_near_items(&near, template->problem, template->problem_count);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected %s", template->name, name,
+                   gt_near_or(&near, list.length ? gt_text_string(&list)
+                                                 : "one of: none, because it takes no sizes"));
 }
 
 static gputune_status refuse(const gt_problem_value *value, const char *given)
@@ -43,13 +39,11 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     char text[32];
     const gt_value given = {number, NULL};
     gt_value_text(text, sizeof text, &given);
-    if (value->kind == GT_PROBLEM_TYPE) {
-        return gt_fail(GPUTUNE_EINVAL, "%s is a type, not %s; expected it as a word, \"%s=%s\"",
-                       value->name, text, value->name, value->fallback.word);
-    }
-    if (value->kind == GT_PROBLEM_SIZE && (number < 0 || number > GT_SIZE_MAX)) {
-        return gt_fail(GPUTUNE_EINVAL, "size %s is %s; expected 0 to 2^40", value->name, text);
-    }
+    GT_REFUSE(value->kind == GT_PROBLEM_TYPE, GPUTUNE_EINVAL,
+              "%s is a type, not %s; expected it as a word, \"%s=%s\"", value->name, text,
+              value->name, value->fallback.word);
+    GT_REFUSE(value->kind == GT_PROBLEM_SIZE && (number < 0 || number > GT_SIZE_MAX),
+              GPUTUNE_EINVAL, "size %s is %s; expected 0 to 2^40", value->name, text);
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->values[i].number == number) {
             *out = value->values[i];
@@ -84,20 +78,15 @@ static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
 {
     char name[GT_NAME_MAX];
     uint32_t index = 0;
-    if (!size->name) {
-        return gt_fail(GPUTUNE_EINVAL, "a size without a name; expected {\"n\", value}");
-    }
+    GT_REFUSE(!size->name, GPUTUNE_EINVAL, "a size without a name; expected {\"n\", value}");
     const char *equals = strchr(size->name, '=');
     size_t length = equals ? (size_t)(equals - size->name) : strlen(size->name);
-    if (length >= sizeof name) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'", template->name, size->name);
-    }
+    GT_REFUSE(length >= sizeof name, GPUTUNE_EINVAL, "%s has no size '%s'", template->name,
+              size->name);
     memcpy(name, size->name, length);
     name[length] = '\0';
     GT_TRY(find(&index, template, name));
-    if (given[index]) {
-        return gt_fail(GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
-    }
+    GT_REFUSE(given[index], GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
     given[index] = true;
     return equals ? set_word(&problem->values[index], &template->problem[index], equals + 1)
                   : set_number(&problem->values[index], &template->problem[index], size->value);

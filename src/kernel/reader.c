@@ -48,10 +48,9 @@ static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *pa
     gputune_status kept = gt_keep(parts, path), also = gt_keep(parts, text);
     GT_TRY(kept);
     GT_TRY(also);
-    if (parts->file_count == GT_FILES_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d included files; expected fewer",
-                       parts->files[0].path, GT_FILES_MAX);
-    }
+    GT_REFUSE(parts->file_count == GT_FILES_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d included files; expected fewer", parts->files[0].path,
+              GT_FILES_MAX);
     *out = &parts->files[parts->file_count++];
     drop_mark(text);
     **out = (gt_source_file){path, text};
@@ -134,10 +133,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
     }
     if (status == GPUTUNE_ENOTFOUND) {
         reader->has_headers = true;
-        return include->join
-                   ? gt_fail_at(place, "file '%s' is not found; expected one beside the template",
-                                include->name)
-                   : GPUTUNE_OK;
+        GT_REFUSE_AT(include->join, place,
+                     "file '%s' is not found; expected one beside the template", include->name);
+        return GPUTUNE_OK;
     }
     if (status < 0 && reader->conditions->now == GT_NEVER && status != GPUTUNE_ENOMEM) {
         return GPUTUNE_OK;
@@ -159,10 +157,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
         free(found.path);
         free(found.text);
         *out = *out == REPLACED ? REPLACED : BLANKED;
-        return once ? GPUTUNE_OK
-                    : gt_fail_at(place,
-                                 "'%s' includes itself; expected an include guard or no cycle",
-                                 include->name);
+        GT_REFUSE_AT(!once, place, "'%s' includes itself; expected an include guard or no cycle",
+                     include->name);
+        return GPUTUNE_OK;
     }
     *out = REPLACED;
     return join_text(reader, found.path, found.text);
@@ -171,11 +168,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
 static gputune_status copy_name(char *out, size_t bytes, const char *name, size_t length,
                                 gt_place place)
 {
-    if (length >= bytes) {
-        return gt_fail_at(place,
-                          "the name of an include has %zu characters; expected fewer than %zu",
-                          length, bytes);
-    }
+    GT_REFUSE_AT(length >= bytes, place,
+                 "the name of an include has %zu characters; expected fewer than %zu", length,
+                 bytes);
     memcpy(out, name, length);
     out[length] = '\0';
     return GPUTUNE_OK;
@@ -195,9 +190,7 @@ static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
 {
     gt_lexer *body = &clause->body; /* a second reading, which stops at the parenthesis */
     const char *end = gt_lexer_skip(line, "(", ")");
-    if (!end) {
-        return gt_fail_at(clause->place, "unterminated '%s('; expected ')'", clause->word);
-    }
+    GT_REFUSE_AT(!end, clause->place, "unterminated '%s('; expected ')'", clause->word);
     gt_lexer_next(body);
     body->end = end;
     if (body->token.text == end) {
@@ -226,10 +219,8 @@ static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
         gt_clause clause = {.place = gt_lexer_place(line)};
         GT_TRY(
             gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
-        if (!gt_lexer_is(line, "(")) {
-            return gt_fail_at(clause.place, "'%s' without '('; expected '%s(…)'", clause.word,
-                              clause.word);
-        }
+        GT_REFUSE_AT(!gt_lexer_is(line, "("), clause.place, "'%s' without '('; expected '%s(…)'",
+                     clause.word, clause.word);
         clause.body = *line;
         GT_TRY(clause_body(line, &clause));
         GT_TRY(add_clause(reader, clause, out));
@@ -243,10 +234,9 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
 {
     const char *begin = line->token.text;
     *system = line->token.kind == GT_TOKEN_PUNCTUATION && begin[0] == '<';
-    if (!*system && line->token.kind != GT_TOKEN_STRING) {
-        return gt_fail_at(place, "an #include without a name; expected \"file\" or <file>: what a "
-                                 "macro stands for is not known here");
-    }
+    GT_REFUSE_AT(!*system && line->token.kind != GT_TOKEN_STRING, place,
+                 "an #include without a name; expected \"file\" or <file>: what a macro stands for "
+                 "is not known here");
     if (!*system) {
         return string_name(out, bytes, &line->token, place);
     }
@@ -369,26 +359,20 @@ static gputune_status read_lines(gt_reader *reader, const gt_source_file *file)
         gt_text_append_bytes(&reader->body, copied, (size_t)(begin - copied));
         copied = line.end;
         GT_TRY(carry(reader, file, begin, &line));
-        if (reader->body.length > TEXT_MAX) {
-            return gt_fail(GPUTUNE_ETEMPLATE,
-                           "%s:1:1: more than %d bytes with all includes; "
-                           "expected less",
-                           file->path, TEXT_MAX);
-        }
+        GT_REFUSE(reader->body.length > TEXT_MAX, GPUTUNE_ETEMPLATE,
+                  "%s:1:1: more than %d bytes with all includes; expected less", file->path,
+                  TEXT_MAX);
     }
-    if (lexer.open_comment.line > 0) {
-        return gt_fail_at(lexer.open_comment, "unterminated comment; expected '*/'");
-    }
+    GT_REFUSE_AT(lexer.open_comment.line > 0, lexer.open_comment,
+                 "unterminated comment; expected '*/'");
     gt_text_append(&reader->body, copied);
     return GPUTUNE_OK;
 }
 
 static gputune_status read_file(gt_reader *reader, gt_source_file *file)
 {
-    if (reader->depth == DEPTH_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: includes nested %d deep; expected fewer",
-                       file->path, DEPTH_MAX);
-    }
+    GT_REFUSE(reader->depth == DEPTH_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: includes nested %d deep; expected fewer", file->path, DEPTH_MAX);
     reader->stack[reader->depth++] = file->path;
     GT_TRY(read_lines(reader, file));
     gt_text_append(&reader->body, "\n");
@@ -407,12 +391,10 @@ gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *te
 {
     gt_source_file *file = NULL;
     gt_conditions conditions;
+    GT_REFUSE(strlen(text) > TEXT_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d bytes; expected less", path, TEXT_MAX);
     gt_conditions_open(&conditions, is_defined, NULL, NULL);
     reader->conditions = &conditions;
-    if (strlen(text) > TEXT_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
-                       TEXT_MAX);
-    }
     gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
     GT_THEN(status, read_file(reader, file));
     reader->conditions = NULL;

@@ -51,12 +51,9 @@ static gputune_status read_groups(groups *out, const gt_reader *reader)
         }
         GT_TRY(read_name(&added.kernel, &status, clause) ? GPUTUNE_OK : status);
         const group *other = find_group(out, added.kernel.name);
-        if (other) {
-            return gt_fail_at(clause->place,
-                              "'kernel' given twice for '%s'; expected it once (first "
-                              "on line %d)",
-                              added.kernel.name, reader->clauses.items[other->begin].place.line);
-        }
+        GT_REFUSE_AT(other, clause->place,
+                     "'kernel' given twice for '%s'; expected it once (first on line %d)",
+                     added.kernel.name, reader->clauses.items[other->begin].place.line);
         if (out->count > 0) {
             out->items[out->count - 1].end = c;
         }
@@ -106,7 +103,7 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
         gputune_status status = GPUTUNE_OK;
         if (!stays(reader, all, own, c) && read_name(&other, &status, &clauses[c]) &&
             !is_used(reader, all, own, other.name)) {
-            status = gt_functions_cut(&text, other.name);
+            status = gt_functions_cut(&text, other.name, false);
         }
         GT_TRY(status);
     }
@@ -125,10 +122,8 @@ gputune_status gt_select_kernel(gt_reader *reader, const char *kernel)
     GT_FREED groups all = {0};
     GT_TRY(read_groups(&all, reader));
     const group *own = kernel ? find_group(&all, kernel) : all.items;
-    if (!own && all.count > 0) {
-        return gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s", kernel,
-                       reader->parts->files[0].path);
-    }
+    GT_REFUSE(!own && all.count > 0, GPUTUNE_ENOTFOUND, "no kernel '%s' in %s", kernel,
+              reader->parts->files[0].path);
     return all.count > 1 ? keep_group(reader, &all, own) : GPUTUNE_OK;
 }
 

@@ -165,7 +165,7 @@ static void define_symbol(generator *g, char *out, size_t bytes, const gt_block 
 }
 
 /* GPUTUNE_PARAM(block) and block(i), for one way to pass. */
-static void define_pass(generator *g, const gt_block *block, const gt_pass_block *declared)
+static void define_pass(generator *g, const gt_block *block, const gt_argument *declared)
 {
     char constant[256], data[2 * GT_NAME_MAX];
     const char *name = declared->name;
@@ -184,10 +184,11 @@ static void define_pass(generator *g, const gt_block *block, const gt_pass_block
         gt_text_printf(&g->macros, "#define %s(i) gputune_split<%llu>(%s, %s, i)\n", name, by_value,
                        data, constant);
     } else {
-        const char *single = declared->count ? "" : "[0]";
-        gt_text_printf(&g->macros, "#define %s(%s) (%s%s)\n", name, declared->count ? "i" : "...",
+        const char *single = declared->extent_count ? "" : "[0]";
+        gt_text_printf(&g->macros, "#define %s(%s) (%s%s)\n", name,
+                       declared->extent_count ? "i" : "...",
                        block->pass == GT_PASS_CONSTANT ? constant : data,
-                       declared->count ? "[i]" : single);
+                       declared->extent_count ? "[i]" : single);
     }
 }
 
@@ -199,7 +200,7 @@ static gputune_status add_passes(generator *g)
     if (template->pass_count == 0 || g->body == &template->parts->judge_body) {
         return GPUTUNE_OK;
     }
-    gt_blocks_ways(ways, template, g->config);
+    gt_blocks_ways(ways, g->binding);
     gt_limit limit = gt_blocks_make(blocks, g->binding, ways);
     if (limit) {
         char reason[96];
@@ -430,12 +431,11 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
         return gt_source_generate(out, template, problem, &own, device, prelude);
     }
     const gt_template_parts *parts = template->parts;
-    if (!parts->reference.present && !parts->check.present && !parts->init.present) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: no 'reference'; expected #pragma gputune "
-                       "reference(KERNEL, …)",
-                       template->path);
-    }
+    GT_REFUSE(!parts->reference.present && !parts->check.present && !parts->init.present,
+              GPUTUNE_ETEMPLATE,
+              "%s:1:1: no 'reference'; expected #pragma gputune "
+              "reference(KERNEL, …)",
+              template->path);
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 

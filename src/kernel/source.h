@@ -58,12 +58,10 @@ gt_hash gt_launch_hash(const gt_launch *launch);
  * with the values of the axes that the launch depends on. So trials with equal sources but
  * different launches have different keys. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);
-/* Sets *out to a configuration that launches safely with any alignment of the buffers and does the
- * same work as `config`: the default, with every vector axis at its narrowest value, and with the
- * values of `config` for the axes that work() uses. *same says whether *out equals `config`. In
- * config.c. */
-gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
-                                const gt_config *config);
+/* A configuration that launches safely with any alignment of the buffers and does the same work as
+ * `config`: the default, with every vector axis at its narrowest value, and with the values of
+ * `config` for the axes that work() uses. In config.c. */
+gt_config gt_config_scalar(const gt_template *template, const gt_config *config);
 /* Whether `config` is as safe as `scalar` at every alignment, and does the same work. */
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
                           const gt_config *scalar);

@@ -71,16 +71,12 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     uint32_t axis;
     GT_TRY(gt_strdup(&copy, only));
     char *name = copy + strspn(copy, " \t"), *equals = strchr(name, '=');
-    if (!equals) {
-        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value",
-                       only);
-    }
+    GT_REFUSE(!equals, GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value",
+              only);
     *equals = '\0';
     name[strcspn(name, " \t")] = '\0';
     GT_TRY(gt_axis_by_name(&axis, space->template, name));
-    if (given[axis]) {
-        return gt_fail(GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
-    }
+    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
     given[axis] = true;
     return restrict_axis(space, axis, equals + 1);
 }

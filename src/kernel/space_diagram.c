@@ -225,9 +225,8 @@ static gputune_status take_level(builder *b)
         }
     }
     for (uint32_t node = 0; node < b->now.width; node++) {
-        if (node % 256 == 0 && gt_space_is_canceled(b->space)) {
-            return gt_fail(GPUTUNE_ECANCELED, "canceled while the configurations were counted");
-        }
+        GT_REFUSE(node % 256 == 0 && gt_space_is_canceled(b->space), GPUTUNE_ECANCELED,
+                  "canceled while the configurations were counted");
         take_node(b, node, from, below);
     }
     return GPUTUNE_OK;

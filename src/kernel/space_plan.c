@@ -392,9 +392,7 @@ static int step_ahead(const gt_space *space, const gt_binding *binding, const gt
 {
     gt_interval range =
         gt_terms_evaluate(&space->terms, rule->limited, binding->slots, known).range;
-    if (gt_interval_is_empty(range)) {
-        return GT_LIMIT_EXPRESSION;
-    }
+    GT_EXCLUDE(gt_interval_is_empty(range), GT_LIMIT_EXPRESSION);
     gt_limit low = rule->limit(binding->device, range.low);
     gt_limit high = rule->limit(binding->device, range.high);
     if (low && low == high) {

@@ -19,28 +19,17 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-static bool accept_any(gt_lexer *lexer, const char *words)
-{
-    bool is_any = gt_token_is_any(&lexer->token, words);
-    if (is_any) {
-        gt_lexer_next(lexer);
-    }
-    return is_any;
-}
-
 /* alignas(16), __align__(16): *alignment becomes the larger. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_lexer *lexer)
 {
-    while (accept_any(lexer, "alignas __align__")) {
+    while (gt_lexer_accept_any(lexer, "alignas __align__") >= 0) {
         int64_t value;
         GT_TRY(gt_lexer_expect(lexer, "("));
         gt_place place = gt_lexer_place(lexer);
         GT_TRY(gt_read_constant(&value, parse, lexer));
         GT_TRY(gt_lexer_expect(lexer, ")"));
-        if (value < 1 || value > 4096 || (value & (value - 1))) {
-            return gt_fail_at(place, "an alignment of %lld; expected a power of two up to 4096",
-                              (long long)value);
-        }
+        GT_REFUSE_AT(value < 1 || value > 4096 || (value & (value - 1)), place,
+                     "an alignment of %lld; expected a power of two up to 4096", (long long)value);
         *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
     }
     return GPUTUNE_OK;
@@ -104,7 +93,7 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
     uint32_t stars = 0;
     gt_place place = gt_lexer_place(lexer);
     for (; gt_lexer_accept(lexer, "*"); stars++) {
-        while (accept_any(lexer, "const volatile __restrict__ __restrict restrict")) {
+        while (gt_lexer_accept_any(lexer, "const volatile __restrict__ __restrict restrict") >= 0) {
         }
     }
     if (gt_lexer_is(lexer, "&")) {
@@ -135,14 +124,14 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *parse, gt_lexer *lexer)
 {
-    while (accept_any(lexer, "const volatile mutable struct")) {
+    while (gt_lexer_accept_any(lexer, "const volatile mutable struct") >= 0) {
     }
     gt_place place = gt_lexer_place(lexer);
-    if (gt_lexer_is(lexer, "{") || accept_any(lexer, "union class enum")) {
+    if (gt_lexer_is(lexer, "{") || gt_lexer_accept_any(lexer, "union class enum") >= 0) {
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
     GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
-    while (accept_any(lexer, "const")) {
+    while (gt_lexer_accept_any(lexer, "const") >= 0) {
     }
     const gt_structure *nested;
     gt_element element;
@@ -157,10 +146,10 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     if (nested) {
         return GPUTUNE_OK;
     }
-    const char *nearest = gt_type_nearest(out);
-    return gt_fail_at(place, "unknown type '%s' in struct '%s'; expected %s%s%s", out,
-                      structure->name, nearest ? "'" : "", nearest ? nearest : "a number type",
-                      nearest ? "'" : "");
+    gt_near near = gt_near_to(out);
+    gt_near_types(&near);
+    return gt_fail_at(place, "unknown type '%s' in struct '%s'; expected %s", out, structure->name,
+                      gt_near_or(&near, "a number type"));
 }
 
 /* Whether the declaration that begins here is data: no function, constructor or label. */
@@ -173,7 +162,7 @@ static bool is_data(const gt_lexer *lexer)
         return false;
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
-        if (accept_any(&ahead, "alignas __align__")) {
+        if (gt_lexer_accept_any(&ahead, "alignas __align__") >= 0) {
             gt_lexer_skip(&ahead, "(", ")");
             continue;
         }
@@ -192,7 +181,7 @@ static gputune_status read_member(gt_structure *structure, bool *is_private, gt_
     char type[GT_NAME_MAX];
     uint32_t alignment = 0, first = structure->member_count;
     const bool is_public = gt_lexer_is(lexer, "public");
-    if (accept_any(lexer, "public private protected")) {
+    if (gt_lexer_accept_any(lexer, "public private protected") >= 0) {
         *is_private = !is_public;
         return gt_lexer_expect(lexer, ":");
     }
@@ -216,11 +205,9 @@ static gputune_status read_member(gt_structure *structure, bool *is_private, gt_
 static gputune_status new_structure(gt_structure **out, gt_parse *parse, const char *name)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->structure_count == GT_STRUCTURE_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: more than %d structs in arguments; expected fewer",
-                       parts->files[0].path, GT_STRUCTURE_MAX);
-    }
+    GT_REFUSE(parts->structure_count == GT_STRUCTURE_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d structs in arguments; expected fewer", parts->files[0].path,
+              GT_STRUCTURE_MAX);
     gt_structure *structure = calloc(1, sizeof *structure);
     GT_TRY(gt_keep(parts, structure));
     parts->structures[parts->structure_count++] = structure;
@@ -243,7 +230,7 @@ typedef struct head {
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
-    while (accept_any(lexer, "alignas __align__")) {
+    while (gt_lexer_accept_any(lexer, "alignas __align__") >= 0) {
         gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';

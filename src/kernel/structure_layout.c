@@ -23,13 +23,10 @@ typedef struct spot {
 static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,
                                const char *lane, gt_type type, uint32_t offset)
 {
-    if (out->count == GT_LEAF_MAX) {
-        return gt_fail(
-            GPUTUNE_ETEMPLATE,
-            "%s:1:1: a struct of an argument has more than %d numbers; expected fewer, or "
-            "an array of them as a buffer",
-            binding->template->path, GT_LEAF_MAX);
-    }
+    GT_REFUSE(out->count == GT_LEAF_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: a struct of an argument has more than %d numbers; expected fewer, or "
+              "an array of them as a buffer",
+              binding->template->path, GT_LEAF_MAX);
     gt_leaf *leaf = &out->leaves[out->count++];
     (void)snprintf(leaf->name, sizeof leaf->name, "%s%s%s", at->name,
                    at->name[0] && lane[0] ? "." : "", lane);
@@ -78,11 +75,9 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
         if (i < member->extents.count) {
             const gt_expression *extent = member->extents.items[i];
             GT_TRY(gt_expression_integer(&out[i], extent, binding->slots));
-            if (out[i] < 1 || out[i] > GT_LEAF_MAX) {
-                return gt_fail_at(gt_expression_place(extent),
-                                  "%s has an extent of %lld; expected 1 to %d", member->name,
-                                  (long long)out[i], GT_LEAF_MAX);
-            }
+            GT_REFUSE_AT(out[i] < 1 || out[i] > GT_LEAF_MAX, gt_expression_place(extent),
+                         "%s has an extent of %lld; expected 1 to %d", member->name,
+                         (long long)out[i], GT_LEAF_MAX);
         }
     }
     return GPUTUNE_OK;
@@ -157,10 +152,8 @@ static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *bi
         uint32_t offsets[GT_STRUCTURE_MEMBERS];
         return add_members(out, size, offsets, binding, structure, at);
     }
-    if (!gt_element_from_name(&element, name)) {
-        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: unknown type '%s'; expected a number type",
-                       binding->template->path, name);
-    }
+    GT_REFUSE(!gt_element_from_name(&element, name), GPUTUNE_ETEMPLATE,
+              "%s:1:1: unknown type '%s'; expected a number type", binding->template->path, name);
     *size = (extent){element.bytes, element.alignment};
     return out ? add_lanes(out, binding, at, &element) : GPUTUNE_OK;
 }
@@ -272,11 +265,10 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
 /* The name as the code can write it: types and numbers of the problem have no names there. */
 static gputune_status spell(char **out, const gt_binding *binding, const char *name)
 {
-    gt_lexer lexer;
     gt_text text = {0};
     bool behind_name = false;
     const gt_template *template = binding->template;
-    gt_lexer_open(&lexer, name, strlen(name), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(name);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         char word[GT_NAME_MAX];
         gt_text_append(&text, behind_name && lexer.token.kind == GT_TOKEN_NAME ? " " : "");

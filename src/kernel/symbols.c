@@ -58,11 +58,8 @@ _Static_assert((int)GT_SLOT_WORD + (int)GT_WORDS_MAX <= (int)GT_SLOT_MAX, "too m
 
 static int property_index(const char *name)
 {
-    int i = PROPERTIES - 1;
-    while (i >= 0 && strcmp(properties[i].name, name) != 0) {
-        i--;
-    }
-    return i;
+    const int i = (int)gt_index_of(name, properties, PROPERTIES);
+    return i < PROPERTIES ? i : -1;
 }
 
 static int word_index(const gt_template *template, const char *name)
@@ -177,45 +174,37 @@ static const char *allowed_text(unsigned use)
     return use & GT_USE_CONST ? "a number or a compile-time problem value" : "a number";
 }
 
-static const char *nearest_name(const gt_symbols *symbols, const char *name)
+/* Tries the names that are allowed. */
+static void try_names(gt_near *near, const gt_symbols *symbols)
 {
-    enum { MOST = GT_COUNTERS_MAX + GT_PROBLEM_MAX + GT_AXIS_MAX + PROPERTIES };
-    const char *candidates[MOST];
-    size_t count = 0;
     const gt_template *template = symbols->template;
-    for (uint32_t i = 0; i < template->parts->open_loops && (symbols->use & GT_USE_COUNTER); i++) {
-        candidates[count++] = template->parts->counters[i];
+    if (symbols->use & GT_USE_COUNTER) {
+        gt_near_items(near, template->parts->counters, template->parts->open_loops);
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         unsigned use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
-        if (use & symbols->use) {
-            candidates[count++] = template->problem[i].name;
-        }
+        gt_near_items(near, &template->problem[i], (use & symbols->use) != 0);
     }
-    for (uint32_t i = 0; i < template->axis_count && (symbols->use & GT_USE_AXIS); i++) {
-        candidates[count++] = template->axes[i].name;
+    if (symbols->use & GT_USE_AXIS) {
+        gt_near_items(near, template->axes, template->axis_count);
     }
     for (int i = 0; i < PROPERTIES; i++) {
-        if (properties[i].use & symbols->use) {
-            candidates[count++] = properties[i].name;
-        }
+        gt_near_try(near, properties[i].use & symbols->use ? properties[i].name : "");
     }
-    return gt_nearest(name, candidates, count);
 }
 
 static void explain(void *user, const char *name, char *out, size_t bytes)
 {
     const gt_symbols *symbols = user;
+    const char *allowed = allowed_text(symbols->use);
     unsigned use;
-    const char *nearest = nearest_name(symbols, name);
+    gt_near near = gt_near_to(name);
+    try_names(&near, symbols);
     if (find(symbols->template, name, &use) >= 0) {
-        (void)snprintf(out, bytes, "'%s' is %s; expected %s here", name, use_name(use),
-                       allowed_text(symbols->use));
-    } else if (nearest) {
-        (void)snprintf(out, bytes, "unknown name '%s'; expected '%s'", name, nearest);
+        (void)snprintf(out, bytes, "'%s' is %s; expected %s here", name, use_name(use), allowed);
     } else {
         (void)snprintf(out, bytes, "unknown name '%s'; expected %s", name,
-                       allowed_text(symbols->use));
+                       gt_near_or(&near, allowed));
     }
 }
 
@@ -232,14 +221,12 @@ static bool standard_meaning(const char *name, gt_lexer *value)
                      {"INT_MIN", "(-2147483647 - 1)"},
                      {"INT_MAX", "2147483647"},
                      {"UINT_MAX", "4294967295"}};
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (strcmp(constants[i].name, name) == 0) {
-            const char *text = constants[i].text;
-            gt_lexer_open(value, text, strlen(text), (gt_place){"", 1, 1});
-            return true;
-        }
+    const size_t i = gt_index_of(name, constants, sizeof constants / sizeof *constants);
+    if (i == sizeof constants / sizeof *constants) {
+        return false;
     }
-    return false;
+    gt_lexer_open(value, constants[i].text, strlen(constants[i].text), (gt_place){"", 1, 1});
+    return true;
 }
 
 /* A define() of the template, a constant of its code, or one of C, whose names no clause has. */

@@ -219,13 +219,12 @@ int gt_template_problem_index(const gt_template *template, const char *name)
     return GT_NAMED(template->problem, template->problem_count, name);
 }
 
-const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+const gt_argument *gt_template_parameter(const gt_template *template, uint32_t index)
 {
-    if (index >= template->parts->scratch_count) {
-        return NULL;
-    }
-    *type = template->parts->scratch[index].type;
-    return template->parts->scratch[index].name;
+    const uint32_t scratch = index - template->argument_count;
+    return index < template->argument_count           ? &template->arguments[index]
+           : scratch < template->parts->scratch_count ? &template->parts->scratch[scratch]
+                                                      : NULL;
 }
 
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)

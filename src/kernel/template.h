@@ -243,7 +243,7 @@ typedef struct gt_axis {
     bool in_source;          /* its value may change the generated source */
     uint64_t buffers;        /* vector, l2_persist: bit i: argument i, or behind them a scratch */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
-    int line, column;
+    gt_place place;
 } gt_axis;
 
 typedef enum gt_problem_kind {
@@ -259,6 +259,7 @@ typedef struct gt_problem_value {
     gt_value fallback;      /* the default */
     const gt_value *values; /* the allowed values of a type, or of a const that lists several */
     uint32_t count;
+    gt_place place;
 } gt_problem_value;
 
 typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
@@ -308,6 +309,8 @@ typedef struct gt_initialisers {
     bool single; /* no list: the template states one fill or value for all numbers */
 } gt_initialisers;
 
+/* An argument; or a block of parameters, a pass() or a __constant__ of the code, which is a buffer
+ * of one extent, or of none where it is one element that is read as name(). */
 typedef struct gt_argument {
     char name[GT_NAME_MAX]; /* for a buffer that a struct points to: "grid.x" */
     uint32_t holder; /* 1 + the index of the struct that points to this buffer; 0: the kernel takes
@@ -328,19 +331,10 @@ typedef struct gt_argument {
     bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
     uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may
                             pass for it; 0: none */
-    int line, column;
+    int axis; /* of a block: the axis that says how it is passed; -1: it is the code's own
+                 __constant__ */
+    gt_place place;
 } gt_argument;
-
-/* A block of parameters: a pass(), or a __constant__ of the code. The blocks are the first caller
- * arguments, in this order. */
-typedef struct gt_pass_block {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    const gt_expression *count; /* of elements; NULL: the block is one element, read as name() */
-    gt_fill fill;
-    gt_initialisers initialisers;
-    int axis; /* the axis that says how it is passed; -1: it is the code's own __constant__ */
-    int line, column;
-} gt_pass_block;
 
 /* What the template says about the work of a launch. */
 typedef struct gt_work {
@@ -361,7 +355,7 @@ typedef struct gt_template {
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
     uint32_t taken_count; /* how many of the arguments, the first, the kernel takes itself */
-    gt_pass_block passes[GT_BLOCK_MAX];
+    gt_argument passes[GT_BLOCK_MAX]; /* the blocks: the first arguments of the caller */
     uint32_t pass_count;
     gt_work work;
     gt_hash identity; /* the part of a scenario's key: token stream (comments and pragmas out, own
@@ -411,9 +405,8 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
-/* The name of the scratch buffer at `index`; *type is the type of its elements, as written. NULL:
- * there is no such buffer. */
-const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
+/* The argument at `index` of args(), or behind them the scratch buffer; NULL behind the last. */
+const gt_argument *gt_template_parameter(const gt_template *template, uint32_t index);
 /* Whether the axis widens the accesses to the argument. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {

@@ -26,52 +26,46 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args",   "reference", "check",    "expect",
-                                            "init",   "work",      "clear",    "options",
-                                            "launch", "prove",     "in_place", "texture"};
-static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
-                                           "clear", "cooperative", "tensormap", "launch"};
-#define WORDS(list) list, sizeof(list) / sizeof *(list)
+static const char meaning_words[] =
+    "args reference check expect init work clear options launch prove in_place texture";
+static const char launch_words[] = "block grid shared scratch clear cooperative tensormap launch";
+enum { WORDS_MAX = 16 };
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
 static const char proof[] = "two launches, another data set with other scalars, all poisons, "
                             "tolerances by each element's sensitivity\n";
 
-/* Appends the clause if its word is one of `words`, which blanks separate. */
-static void append_clause(gt_text *out, const gt_clause *clause, const char *words)
+static void append_clause(gt_text *out, const gt_clause *clause)
 {
     const char *begin = clause->body.token.text;
-    if (gt_is_any(clause->word, strlen(clause->word), words)) {
-        gt_text_printf(out, "\n%s ", clause->word);
-        gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
-    }
+    gt_text_printf(out, "\n%s ", clause->word);
+    gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
-                           size_t count)
+/* Appends the clauses of the words, which blanks separate, one word after another; and behind them
+ * loops and launches in the order in which they stand. */
+static void append_clauses(gt_text *out, const gt_reader *reader, const char *words)
 {
-    for (size_t w = 0; w < count; w++) {
+    const gt_clause *clauses = reader->clauses.items;
+    for (int w = 0; w < WORDS_MAX; w++) {
         for (size_t c = 0; c < reader->clauses.count; c++) {
-            append_clause(out, &reader->clauses.items[c], list[w]);
+            if (gt_word_at(clauses[c].word, strlen(clauses[c].word), words) == w) {
+                append_clause(out, &clauses[c]);
+            }
+        }
+    }
+    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
+        if (gt_is_any(clauses[c].word, strlen(clauses[c].word), "for end swap launch")) {
+            append_clause(out, &clauses[c]);
         }
     }
 }
 
-/* Loops and launches in the order in which they stand. */
-static void append_loops(gt_text *out, const gt_reader *reader)
-{
-    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
-        append_clause(out, &reader->clauses.items[c], "for end swap launch");
-    }
-}
-
-static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *const *list,
-                                   size_t count)
+static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    append_clauses(&text, reader, list, count);
-    append_loops(&text, reader);
+    append_clauses(&text, reader, words);
     *out = gt_hash_string(gt_text_string(&text));
     return text.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
@@ -79,12 +73,14 @@ static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const 
 /* The clauses that say which code a configuration becomes. */
 static gputune_status hash_making(gt_hash *out, const gt_reader *reader)
 {
-    const char *words[16] = {"define"};
-    size_t count = 1;
-    for (const gt_setting *at; (at = gt_setting_in_source((uint32_t)count - 1)); count++) {
-        words[count] = at->word;
+    GT_SCOPED(gt_text_free) gt_text words = {0};
+    const gt_setting *setting;
+    gt_text_append(&words, "define");
+    for (uint32_t i = 0; (setting = gt_setting_in_source(i)); i++) {
+        gt_text_printf(&words, " %s", setting->word);
     }
-    return hash_clauses(out, reader, words, count);
+    GT_TRY(words.failed ? gt_fail_memory() : GPUTUNE_OK);
+    return hash_clauses(out, reader, gt_text_string(&words));
 }
 
 static void append_fill(gt_text *out, const gt_fill *fill)
@@ -96,9 +92,9 @@ static void append_fill(gt_text *out, const gt_fill *fill)
 static void append_pass(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        const gt_pass_block *pass = &template->passes[i];
+        const gt_argument *pass = &template->passes[i];
         gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
-                       pass->type, pass->count ? gt_expression_text(pass->count) : "");
+                       pass->type, pass->extent_count ? gt_expression_text(pass->extents[0]) : "");
         append_fill(out, &pass->fill);
         for (uint32_t k = 0; k < pass->initialisers.count; k++) {
             const gt_initialiser *item = &pass->initialisers.items[k];
@@ -134,8 +130,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
-    append_clauses(&text, reader, WORDS(meaning_words));
-    append_loops(&text, reader);
+    append_clauses(&text, reader, meaning_words);
     append_pass(&text, parse->template);
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
@@ -145,7 +140,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
         parse->template->has_headers = true;
     }
     GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
-    GT_TRY(hash_clauses(&parse->parts->geometry, reader, WORDS(launch_words)));
+    GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
     return hash_making(&parse->parts->making, reader);
 }
 
@@ -154,9 +149,8 @@ static void note_axes(gt_parse *parse)
     gt_template_parts *parts = parse->parts;
     parts->geometry_axes = gt_settings_axes(parts, false);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        const gt_dimensions *extents = &parts->scratch[i].extents;
-        for (uint32_t k = 0; k < extents->count; k++) {
-            parts->geometry_axes |= gt_axes_used(extents->items[k]);
+        for (uint32_t k = 0; k < parts->scratch[i].extent_count; k++) {
+            parts->geometry_axes |= gt_axes_used(parts->scratch[i].extents[k]);
         }
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {

@@ -70,12 +70,6 @@ typedef struct gt_dimensions {
     uint32_t count;
 } gt_dimensions;
 
-typedef struct gt_scratch {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    gt_dimensions extents;
-    bool zero_first; /* it holds zeros before the first launch; else anything */
-} gt_scratch;
-
 /* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
@@ -198,10 +192,10 @@ typedef struct gt_template_parts {
     uint32_t map_count;
     gt_texture_clause textures[GT_TEXTURE_MAX];
     uint32_t texture_count;
-    gt_scratch scratch[GT_SCRATCH_MAX];
+    gt_argument scratch[GT_SCRATCH_MAX]; /* GT_FILL_ZERO: it holds zeros before the first launch,
+                                            else anything */
     uint32_t scratch_count;
-    char clears[GT_PARAMETER_MAX][GT_NAME_MAX];
-    uint32_t clear_count;
+    uint64_t cleared; /* bit i: argument i, or behind them a scratch, is in clear() */
     gt_define defines[GT_DEFINE_MAX];
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
@@ -238,8 +232,6 @@ int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */
 const gt_expression *gt_work_measure(const gt_template *template);
-/* The name of an axis that is nearest to `name`, or NULL. In config.c. */
-const char *gt_axis_nearest(const gt_template *template, const char *name);
 /* Sets *out to the index of the axis of this name. EINVAL, with the nearest name or a list of all,
  * for an unknown name. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);

@@ -91,18 +91,15 @@ bool gt_clause_is_single(const char *word)
 
 static gputune_status unknown_word(const gt_clause *clause)
 {
-    const char *names[WORD_MAX] = {"include"};
-    size_t count = 1;
-    if (strcmp(clause->word, "surface") == 0) {
-        return gt_fail_at(clause->place, "'surface' is not supported yet; expected a buffer");
-    }
+    gt_near near = gt_near_to(clause->word);
+    GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
+                 "'surface' is not supported yet; expected a buffer");
+    gt_near_try(&near, "include");
     for (int i = 0; pragma_at(i).word; i++) {
-        names[count++] = pragma_at(i).word;
+        gt_near_try(&near, pragma_at(i).word);
     }
-    const char *nearest = gt_nearest(clause->word, names, count);
-    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s%s%s", clause->word,
-                      nearest ? "'" : "", nearest ? nearest : "one such as tune or require",
-                      nearest ? "'" : "");
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s", clause->word,
+                      gt_near_or(&near, "one such as tune or require"));
 }
 
 /* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
@@ -121,12 +118,9 @@ static const char *beside_launch(const char *word)
         {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
         {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
         {"tensormap", "a buffer in args(), or a template with one kernel"}};
-    for (size_t i = 0; i < sizeof of_one_kernel / sizeof *of_one_kernel; i++) {
-        if (strcmp(of_one_kernel[i].word, word) == 0) {
-            return of_one_kernel[i].instead;
-        }
-    }
-    return NULL;
+    enum { COUNT = sizeof of_one_kernel / sizeof *of_one_kernel };
+    const size_t i = gt_index_of(word, of_one_kernel, COUNT);
+    return i < COUNT ? of_one_kernel[i].instead : NULL;
 }
 
 /* Unknown words, words that came twice, and words that are missing. */
@@ -139,33 +133,26 @@ static gputune_status check_words(const gt_reader *reader)
         if (i < 0) {
             return unknown_word(clause);
         }
-        if (first[i] && (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED)) {
-            return gt_fail_at(clause->place,
-                              "'%s' given twice; expected it once (first on line "
-                              "%d)",
-                              clause->word, first[i]->place.line);
-        }
+        GT_REFUSE_AT(first[i] &&
+                         (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED),
+                     clause->place, "'%s' given twice; expected it once (first on line %d)",
+                     clause->word, first[i]->place.line);
         first[i] = first[i] ? first[i] : clause;
     }
     for (size_t c = 0; c < reader->clauses.count && first[word_index("launch")]; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
         const char *instead = beside_launch(clause->word);
-        if (instead) {
-            return gt_fail_at(clause->place, "'%s' beside launch(); expected %s", clause->word,
-                              instead);
-        }
+        GT_REFUSE_AT(instead, clause->place, "'%s' beside launch(); expected %s", clause->word,
+                     instead);
     }
     for (int i = 0; i < PRAGMA_COUNT; i++) {
         bool in_launch = first[word_index("launch")] && beside_launch(pragmas[i].word);
         if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
             const char *path = reader->parts->files[0].path;
-            if (!reader->clauses.count) {
-                return gt_fail(
-                    GPUTUNE_ETEMPLATE,
-                    "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a "
-                    "first template",
-                    path, path);
-            }
+            GT_REFUSE(!reader->clauses.count, GPUTUNE_ETEMPLATE,
+                      "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a first "
+                      "template",
+                      path, path);
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
                            path, pragmas[i].word, pragmas[i].word);
         }
@@ -185,9 +172,7 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
         body.form = found.form;
         parse->clause = clause;
         GT_TRY(found.parse(parse, &body));
-        if (body.token.kind != GT_TOKEN_END) {
-            return gt_fail_expected(&body, "',' or ')'");
-        }
+        GT_EXPECT(body.token.kind == GT_TOKEN_END, &body, "',' or ')'");
     }
     return GPUTUNE_OK;
 }

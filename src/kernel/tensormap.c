@@ -45,10 +45,9 @@ static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mod
                                                     [GT_MAP_INTERLEAVE] = {0, 16, 32, 0},
                                                     [GT_MAP_L2] = {0, 64, 128, 256}};
     int64_t value = 0;
-    if (map->parts[mode].count &&
-        gt_expression_try(&value, map->parts[mode].items[0], binding->slots)) {
-        return GT_LIMIT_EXPRESSION;
-    }
+    GT_EXCLUDE(map->parts[mode].count &&
+                   gt_expression_try(&value, map->parts[mode].items[0], binding->slots),
+               GT_LIMIT_EXPRESSION);
     for (*out = 0; *out < 4 && values[mode][*out] != value; ++*out) {
     }
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
@@ -73,16 +72,11 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
         uint32_t at = out->rank - 1 - i;
         int64_t size, box, stride;
         const gt_expression *extent = sizes->count ? sizes->items[at] : argument->extents[at];
-        if (gt_expression_try(&size, extent, binding->slots) ||
-            gt_expression_try(&box, map->parts[GT_MAP_BOX].items[at], binding->slots)) {
-            return GT_LIMIT_EXPRESSION;
-        }
-        if (size < 1 || size > INT64_C(1) << 32) {
-            return GT_LIMIT_TENSORMAP_SIZE;
-        }
-        if (box < 1 || box > BOX_MAX) {
-            return GT_LIMIT_TENSORMAP_BOX;
-        }
+        GT_EXCLUDE(gt_expression_try(&size, extent, binding->slots) ||
+                       gt_expression_try(&box, map->parts[GT_MAP_BOX].items[at], binding->slots),
+                   GT_LIMIT_EXPRESSION);
+        GT_EXCLUDE(size < 1 || size > INT64_C(1) << 32, GT_LIMIT_TENSORMAP_SIZE);
+        GT_EXCLUDE(box < 1 || box > BOX_MAX, GT_LIMIT_TENSORMAP_BOX);
         out->sizes[i] = (uint64_t)size;
         out->box[i] = (uint32_t)box;
         packed *= (uint64_t)size;
@@ -91,15 +85,12 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
         }
         out->strides[i] = packed;
         if (strides->count > 0) {
-            if (gt_expression_try(&stride, strides->items[at - 1], binding->slots) || stride < 1 ||
-                stride > INT64_C(1) << 40) {
-                return GT_LIMIT_EXPRESSION;
-            }
+            GT_EXCLUDE(gt_expression_try(&stride, strides->items[at - 1], binding->slots) ||
+                           stride < 1 || stride > INT64_C(1) << 40,
+                       GT_LIMIT_EXPRESSION);
             out->strides[i] = packed = (uint64_t)stride * element;
         }
-        if (out->strides[i] >= UINT64_C(1) << 40) {
-            return GT_LIMIT_TENSORMAP_SIZE;
-        }
+        GT_EXCLUDE(out->strides[i] >= UINT64_C(1) << 40, GT_LIMIT_TENSORMAP_SIZE);
     }
     return GT_LIMIT_NONE;
 }
@@ -107,16 +98,11 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
 static gt_limit check_map(const gt_tensormap *map, uint32_t element)
 {
     uint64_t row = (uint64_t)map->box[0] * element;
-    if (map->interleave == 0 && row % 16 != 0) {
-        return GT_LIMIT_TENSORMAP_BOX;
-    }
-    if (map->interleave == 0 && map->swizzle > 0 && row > UINT64_C(16) << map->swizzle) {
-        return GT_LIMIT_TENSORMAP_SWIZZLE;
-    }
+    GT_EXCLUDE(map->interleave == 0 && row % 16 != 0, GT_LIMIT_TENSORMAP_BOX);
+    GT_EXCLUDE(map->interleave == 0 && map->swizzle > 0 && row > UINT64_C(16) << map->swizzle,
+               GT_LIMIT_TENSORMAP_SWIZZLE);
     for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        if (map->strides[i] % map->alignment != 0) {
-            return GT_LIMIT_TENSORMAP_STRIDE;
-        }
+        GT_EXCLUDE(map->strides[i] % map->alignment != 0, GT_LIMIT_TENSORMAP_STRIDE);
     }
     return GT_LIMIT_NONE;
 }
@@ -136,9 +122,7 @@ static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding 
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    if (parts->map_count > 0 && binding->device->cc < 90) {
-        return GT_LIMIT_TENSORMAP_NONE;
-    }
+    GT_EXCLUDE(parts->map_count > 0 && binding->device->cc < 90, GT_LIMIT_TENSORMAP_NONE);
     for (uint32_t i = 0; i < parts->map_count; i++) {
         GT_WITHIN(make_map(&out[i], &parts->maps[i], binding));
     }

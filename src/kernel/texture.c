@@ -1,5 +1,5 @@
 /* Works out how texture objects are made, by the rules of cuTexObjectCreate(). */
-#include "kernel/texture.h"
+#include "kernel/tensormap.h"
 
 #include "kernel/types.h"
 
@@ -36,25 +36,18 @@ gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argume
 {
     const uint32_t format = format_of(element->type), channels = channels_of(element);
     const bool is_small = format && gt_type_bytes(element->type) <= 2 && format < FIRST_FLOAT;
-    if (!format || (channels != 1 && channels != 2 && channels != 4)) {
-        return gt_fail_at(
-            clause->place,
-            "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
-            "integers of 8, 16 or 32 bits, half or float",
-            argument->name, argument->type);
-    }
-    if (clause->normalized_read && !is_small) {
-        return gt_fail_at(clause->place,
-                          "'%s' has elements of %s; expected read = normalized for integers of 8 "
-                          "or 16 bits alone",
-                          argument->name, argument->type);
-    }
-    if (clause->filter == GT_TEXTURE_LINEAR && format < FIRST_FLOAT && !clause->normalized_read) {
-        return gt_fail_at(clause->place,
-                          "'%s' has elements of %s, which are not filtered; expected half or "
-                          "float%s",
-                          argument->name, argument->type, is_small ? ", or read = normalized" : "");
-    }
+    GT_REFUSE_AT(!format || (channels != 1 && channels != 2 && channels != 4), clause->place,
+                 "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
+                 "integers of 8, 16 or 32 bits, half or float",
+                 argument->name, argument->type);
+    GT_REFUSE_AT(
+        clause->normalized_read && !is_small, clause->place,
+        "'%s' has elements of %s; expected read = normalized for integers of 8 or 16 bits alone",
+        argument->name, argument->type);
+    GT_REFUSE_AT(
+        clause->filter == GT_TEXTURE_LINEAR && format < FIRST_FLOAT && !clause->normalized_read,
+        clause->place, "'%s' has elements of %s, which are not filtered; expected half or float%s",
+        argument->name, argument->type, is_small ? ", or read = normalized" : "");
     return GPUTUNE_OK;
 }
 
@@ -93,12 +86,10 @@ static gputune_status check_sizes(const gt_texture_clause *clause, const shape *
         [GT_TEXTURE_LAYERED] = {{32768, 0, 2048}, {32768, 32768, 2048}}};
     for (int i = 0; i < 3; i++) {
         const int64_t limit = most[clause->memory][shape->rank - 1][i];
-        if (shape->sizes[i] > limit) {
-            return gt_fail_at(clause->place,
-                              "an extent of '%s' is %lld at these sizes; expected %lld at most, as "
-                              "such a texture has",
-                              name, (long long)shape->sizes[i], (long long)limit);
-        }
+        GT_REFUSE_AT(shape->sizes[i] > limit, clause->place,
+                     "an extent of '%s' is %lld at these sizes; expected %lld at most, as such a "
+                     "texture has",
+                     name, (long long)shape->sizes[i], (long long)limit);
     }
     return GPUTUNE_OK;
 }
@@ -107,22 +98,17 @@ static gputune_status check_shape(const gt_texture_clause *clause, const shape *
                                   const char *name)
 {
     const long long width = shape->sizes[0], pitch = shape->pitch;
-    if (width < 1 || width > pitch) {
-        return gt_fail_at(
-            clause->place,
-            "width of '%s' is %lld at these sizes; expected 1 to the %lld elements of "
-            "a row",
-            name, width, pitch);
-    }
+    GT_REFUSE_AT(width < 1 || width > pitch, clause->place,
+                 "width of '%s' is %lld at these sizes; expected 1 to the %lld elements of a row",
+                 name, width, pitch);
     GT_TRY(check_sizes(clause, shape, name));
-    if (clause->memory == GT_TEXTURE_BUFFER && shape->rank == 2 &&
-        pitch * shape->element.bytes % GT_TEXTURE_PITCH) {
-        return gt_fail_at(clause->place,
-                          "rows of '%s' have %lld bytes at these sizes, and a texture's a multiple "
-                          "of %d; expected memory = array, or a longer last extent in args(), and "
-                          "width = %lld here",
-                          name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
-    }
+    GT_REFUSE_AT(
+        clause->memory == GT_TEXTURE_BUFFER && shape->rank == 2 &&
+            pitch * shape->element.bytes % GT_TEXTURE_PITCH,
+        clause->place,
+        "rows of '%s' have %lld bytes at these sizes, and a texture's a multiple of %d; expected "
+        "memory = array, or a longer last extent in args(), and width = %lld here",
+        name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
     return GPUTUNE_OK;
 }
 

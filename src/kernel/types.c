@@ -169,24 +169,18 @@ bool gt_element_from_name(gt_element *out, const char *name)
     return false;
 }
 
-const char *gt_type_nearest(const char *name)
+void gt_near_types(gt_near *near)
 {
-    const char *names[NAME_COUNT];
     for (size_t i = 0; i < NAME_COUNT; i++) {
-        names[i] = named[i].name;
+        gt_near_try(near, named[i].name);
     }
-    return gt_nearest(name, names, NAME_COUNT);
 }
 
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)
 {
-    if (lexer->token.kind != GT_TOKEN_NAME) {
-        return gt_fail_expected(lexer, what);
-    }
-    if (lexer->token.length >= bytes) {
-        return gt_fail_at(gt_lexer_place(lexer), "a name of %zu characters; expected at most %zu",
-                          lexer->token.length, bytes - 1);
-    }
+    GT_EXPECT(lexer->token.kind == GT_TOKEN_NAME, lexer, what);
+    GT_REFUSE_AT(lexer->token.length >= bytes, gt_lexer_place(lexer),
+                 "a name of %zu characters; expected at most %zu", lexer->token.length, bytes - 1);
     memcpy(out, lexer->token.text, lexer->token.length);
     out[lexer->token.length] = '\0';
     gt_lexer_next(lexer);
@@ -209,19 +203,14 @@ gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lex
 {
     char name[GT_NAME_MAX];
     const gt_place place = gt_lexer_place(lexer);
-    uint32_t which = 0;
     GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    while (which < count && strcmp(names[which], name) != 0) {
-        which++;
-    }
+    const uint32_t which = (uint32_t)gt_index_of(name, names, count);
     if (which == count) {
         const char *nearest = gt_nearest(name, names, count);
         return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
                           nearest ? nearest : names[0]);
     }
-    if (given >> which & 1) {
-        return gt_fail_at(place, "'%s' given twice; expected it once", name);
-    }
+    GT_REFUSE_AT(given >> which & 1, place, "'%s' given twice; expected it once", name);
     *out = which;
     return gt_lexer_expect(lexer, "=");
 }
@@ -237,9 +226,7 @@ static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
     for (; at.token.text < lexer->token.text; gt_lexer_next(&at)) {
         const bool is_name = at.token.kind == GT_TOKEN_NAME;
         const size_t length = strlen(out);
-        if (length + at.token.length + 1 >= bytes) {
-            return gt_fail_expected(&at, "a shorter type, or a typedef of it");
-        }
+        GT_EXPECT(length + at.token.length + 1 < bytes, &at, "a shorter type, or a typedef of it");
         (void)snprintf(out + length, bytes - length, "%s%.*s", behind_name && is_name ? " " : "",
                        (int)at.token.length, at.token.text);
         behind_name = is_name;
@@ -256,9 +243,8 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
         char name[64];
         GT_TRY(gt_name_read(name, sizeof name, lexer, what));
         size_t more = strlen(name);
-        if (length + more + 2 > bytes) {
-            return gt_fail_at(place, "a type of too many words; expected %s", what);
-        }
+        GT_REFUSE_AT(length + more + 2 > bytes, place, "a type of too many words; expected %s",
+                     what);
         if (length > 0) {
             out[length++] = ' ';
         }

@@ -1,14 +1,15 @@
 /* Element types and the words that name them. gt_type itself is in element_kinds.h. */
 #pragma once
 
+#include "base/text.h"
 #include "kernel/lexer.h"
 #include "kernel/template.h"
 
 /* The element that a normalised name ("unsigned int", "uint32_t", "half2", "float4") stands for;
  * false: none. */
 bool gt_element_from_name(gt_element *out, const char *name);
-/* The known type nearest to a misspelt name, or NULL. */
-const char *gt_type_nearest(const char *name);
+/* Tries the names of all known types. */
+void gt_near_types(gt_near *near);
 
 /* A type of CUDA that a template's argument cannot have. */
 typedef struct gt_refused_type {

@@ -2,7 +2,6 @@
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
-#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include "base/text.h"
@@ -10,21 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t bytes_max = UINT64_C(1) << 47;
-
 /* Evaluates an extent; EINVAL below 1. */
 static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
                                       const int64_t *slots, const char *name)
 {
     int64_t value;
     GT_TRY(gt_expression_integer(&value, extent, slots));
-    if (value < 1) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s[%s] has %lld elements at these sizes; expected at least 1, which "
-                       "%s[max(1, %s)] has",
-                       name, gt_expression_text(extent), (long long)value, name,
-                       gt_expression_text(extent));
-    }
+    GT_REFUSE(value < 1, GPUTUNE_EINVAL,
+              "%s[%s] has %lld elements at these sizes; expected at least 1, which %s[max(1, %s)] "
+              "has",
+              name, gt_expression_text(extent), (long long)value, name, gt_expression_text(extent));
     *out = (uint64_t)value;
     return GPUTUNE_OK;
 }
@@ -37,44 +31,47 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
     return GPUTUNE_OK;
 }
 
-static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
-                                        const gt_expression *const *extents, uint32_t count,
-                                        const int64_t *slots, const char *name)
+gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
+                                 const int64_t *slots)
 {
     uint64_t elements = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(evaluate_extent(innermost, extents[i], slots, name));
-        if (__builtin_mul_overflow(elements, *innermost, &elements) || elements > bytes_max) {
-            return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", name);
-        }
+    for (uint32_t i = 0; i < buffer->extent_count; i++) {
+        GT_TRY(evaluate_extent(innermost, buffer->extents[i], slots, buffer->name));
+        GT_REFUSE(__builtin_mul_overflow(elements, *innermost, &elements) ||
+                      elements > GT_BUFFER_BYTES_MAX,
+                  GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
     }
     *out = elements;
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
-                                  uint32_t argument_index)
+/* What arguments and blocks have alike. */
+static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, uint64_t *innermost,
+                                  const gt_binding *binding, const gt_argument *argument)
 {
-    const gt_template *template = binding->template;
-    const gt_argument *argument = &template->arguments[argument_index];
-    gt_buffer *buffer = &out->buffers[index];
     memcpy(buffer->name, argument->name, sizeof buffer->name);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
     buffer->finite = argument->finite;
-    GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
-                             argument->extent_count, binding->slots, argument->name));
-    const gt_declared declared = {argument->type,
-                                  &argument->fill,
-                                  &argument->initialisers,
-                                  {template->path, argument->line, argument->column}};
-    GT_TRY(gt_elements_bind(out, buffer, binding, &declared));
-    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
-    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
-    return buffer->bytes <= bytes_max
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
-                         argument->name);
+    GT_TRY(gt_elements_count(&buffer->elements, innermost, argument, binding->slots));
+    GT_TRY(gt_elements_bind(out, buffer, binding, argument));
+    buffer->reference_type = buffer->type;
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_argument(gt_workload *out, const gt_binding *binding, uint32_t index,
+                                    uint32_t argument_index)
+{
+    const gt_template *template = binding->template;
+    const gt_argument *argument = &template->arguments[argument_index];
+    gt_buffer *buffer = &out->buffers[index];
+    GT_TRY(bind_buffer(out, buffer, &out->innermost[index], binding, argument));
+    if (template->parts->reference.double_mask >> argument_index & 1) {
+        buffer->reference_type = GT_TYPE_F64;
+    }
+    GT_REFUSE(buffer->bytes > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
+              "buffer %s exceeds 2^47 bytes at these sizes", argument->name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
@@ -86,7 +83,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
         out->arguments[i].is_buffer = argument->is_buffer;
         if (argument->is_buffer) {
             out->arguments[i].index = out->buffer_count;
-            GT_TRY(bind_buffer(out, binding, out->buffer_count++, i));
+            GT_TRY(bind_argument(out, binding, out->buffer_count++, i));
         } else {
             out->arguments[i].index = out->scalar_count;
             GT_TRY(gt_scalar_bind(out, &out->scalars[out->scalar_count++], binding, argument));
@@ -111,44 +108,23 @@ static gputune_status bind_in_place(gt_workload *out, const gt_template *templat
         gt_buffer *output = &out->buffers[buffer_of(out, i)];
         output->in_place = buffer_of(out, argument->in_place - 1) + 1;
         const gt_buffer *input = &out->buffers[output->in_place - 1];
-        if (output->bytes != input->bytes) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; "
-                           "expected as many of both",
-                           output->name, input->name, output->name,
-                           (unsigned long long)output->bytes, input->name,
-                           (unsigned long long)input->bytes);
-        }
+        GT_REFUSE(output->bytes != input->bytes, GPUTUNE_EINVAL,
+                  "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; expected as "
+                  "many of both",
+                  output->name, input->name, output->name, (unsigned long long)output->bytes,
+                  input->name, (unsigned long long)input->bytes);
     }
     return GPUTUNE_OK;
-}
-
-static gputune_status bind_block(gt_workload *out, const gt_binding *binding, uint32_t index)
-{
-    const gt_pass_block *pass = &binding->template->passes[index];
-    gt_buffer *block = &out->blocks[index];
-    uint64_t innermost = 0;
-    const gt_expression *count = pass->count;
-    memcpy(block->name, pass->name, sizeof block->name);
-    block->direction = GT_IN;
-    GT_TRY(evaluate_elements(&block->elements, &innermost, &count, count != NULL, binding->slots,
-                             pass->name));
-    const gt_declared declared = {pass->type,
-                                  &pass->fill,
-                                  &pass->initialisers,
-                                  {binding->template->path, pass->line, pass->column}};
-    GT_TRY(gt_elements_bind(out, block, binding, &declared));
-    block->reference_type = block->type;
-    return block->bytes <= UINT32_MAX / 2
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
 }
 
 static gputune_status bind_blocks(gt_workload *out, const gt_binding *binding)
 {
     for (uint32_t i = 0; i < binding->template->pass_count; i++) {
-        GT_TRY(bind_block(out, binding, i));
-        out->block_count++;
+        gt_buffer *block = &out->blocks[out->block_count++];
+        uint64_t innermost;
+        GT_TRY(bind_buffer(out, block, &innermost, binding, &binding->template->passes[i]));
+        GT_REFUSE(block->bytes > UINT32_MAX / 2, GPUTUNE_EINVAL,
+                  "block %s exceeds 2 GB at these sizes", block->name);
     }
     return GPUTUNE_OK;
 }
@@ -167,9 +143,8 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
             out->tolerance.stated = true;
             GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
         }
-        if (*items[i].value < 0) {
-            return gt_fail_at(judge->kernel.place, "a negative tolerance; expected 0 or more");
-        }
+        GT_REFUSE_AT(*items[i].value < 0, judge->kernel.place,
+                     "a negative tolerance; expected 0 or more");
     }
     return GPUTUNE_OK;
 }
@@ -193,12 +168,10 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
         if (i < dimensions->count) {
             GT_TRY(gt_expression_integer(&value, dimensions->items[i], binding->slots));
         }
-        if (value < 1 || value > limits[i]) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "%s would be launched with %lld in dimension %u at these "
-                           "sizes; expected 1 to %lld",
-                           judge->kernel.name, (long long)value, i, (long long)limits[i]);
-        }
+        GT_REFUSE(
+            value < 1 || value > limits[i], GPUTUNE_EINVAL,
+            "%s would be launched with %lld in dimension %u at these sizes; expected 1 to %lld",
+            judge->kernel.name, (long long)value, i, (long long)limits[i]);
         out[i] = (uint32_t)value;
     }
     return GPUTUNE_OK;
@@ -216,13 +189,9 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
         out->block[0] = 256;
     }
     uint64_t threads = (uint64_t)out->block[0] * out->block[1] * out->block[2];
-    if (threads > (uint64_t)device->max_threads_per_block) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s would be launched with blocks of %llu threads; expected "
-                       "at most %d",
-                       judge->kernel.name, (unsigned long long)threads,
-                       device->max_threads_per_block);
-    }
+    GT_REFUSE(threads > (uint64_t)device->max_threads_per_block, GPUTUNE_EINVAL,
+              "%s would be launched with blocks of %llu threads; expected at most %d",
+              judge->kernel.name, (unsigned long long)threads, device->max_threads_per_block);
     GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
     if (judge->grid.count == 0) {
         uint64_t grid = (gt_buffer_count(first_output(workload)) + threads - 1) / threads;
@@ -234,56 +203,29 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
 {
-    for (uint32_t c = 0; c < template->parts->clear_count; c++) {
-        for (uint32_t i = 0; i < workload->argument_count; i++) {
-            const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
-            if (workload->arguments[i].is_buffer &&
-                strcmp(buffer->name, template->parts->clears[c]) == 0) {
-                launch->clears[launch->clear_count++] =
-                    (gt_clear){(int)(i + launch->parameter_count - workload->argument_count),
-                               gt_buffer_reference_bytes(buffer)};
-            }
+    const uint32_t first = launch->parameter_count - workload->argument_count;
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        if (template->parts->cleared >> i & 1) {
+            launch->clears[launch->clear_count++] =
+                (gt_clear){(int)(first + i),
+                           gt_buffer_reference_bytes(&workload->buffers[buffer_of(workload, i)])};
         }
     }
 }
 
 /* pass() blocks come as pointers; a constant() is in the module. */
-static void add_blocks(gt_launch *out, const gt_workload *workload, const gt_template *template)
-{
-    out->block_count = workload->block_count;
-    for (uint32_t i = 0; i < workload->block_count; i++) {
-        const gt_pass_block *declared = &template->passes[i];
-        gt_block *block = &out->blocks[i];
-        *block = (gt_block){.pass = declared->axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL,
-                            .bytes = (uint32_t)workload->blocks[i].bytes,
-                            .may_lack = declared->axis < 0};
-        if (declared->axis < 0) {
-            memcpy(block->symbol, declared->name, sizeof declared->name);
-        } else {
-            gt_launch_add(out, GT_PARAMETER_BLOCK, 8, (int)i);
-        }
-    }
-}
-
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
+    gt_pass ways[GT_BLOCK_MAX];
     out->step_count = 1;
     out->carveout_kb = -1;
     GT_TRY(bind_shape(&out->steps[0], workload, binding, judge));
-    add_blocks(out, workload, binding->template);
-    out->argument_count = workload->argument_count + workload->block_count;
-    const uint32_t begin = out->parameter_count;
-    for (uint32_t i = 0; i < workload->argument_count; i++) {
-        uint32_t index = workload->arguments[i].index;
-        bool is_buffer = workload->arguments[i].is_buffer;
-        gt_parameter *added =
-            gt_launch_add(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                          is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
-                          (int)(i + workload->block_count));
-        GT_TRY(gt_argument_hold(added, binding, &binding->template->arguments[i], begin));
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        ways[i] = binding->template->passes[i].axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL;
     }
-    return GPUTUNE_OK;
+    (void)gt_blocks_make(out->blocks, binding, ways); /* their sizes are bound already */
+    return gt_launch_arguments(out, binding, true);
 }
 
 /* One that the measure worker gives behind the caller's arguments. */
@@ -333,7 +275,6 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     if (out->has_init) {
         GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
         add_given(&out->init, GT_PARAMETER_SCALAR, 0); /* the seed */
-        GT_TRY(gt_launch_name_parameters(&out->init));
     }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
@@ -350,13 +291,13 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         add_given(&out->reference, GT_PARAMETER_BUFFER,
                   first_output(out)->elements * parts->reference.scale_bytes);
     }
-    GT_TRY(gt_launch_name_parameters(&out->reference));
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
         add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
-        GT_TRY(gt_launch_name_parameters(&out->check));
     }
-    return GPUTUNE_OK;
+    GT_TRY(gt_launch_name_parameters(&out->init));
+    GT_TRY(gt_launch_name_parameters(&out->reference));
+    return gt_launch_name_parameters(&out->check);
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -421,28 +362,25 @@ gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_
 static gputune_status check_alignment(uint32_t bytes, const char *name)
 {
     bool power = bytes > 0 && (bytes & (bytes - 1)) == 0;
-    return power && bytes <= 4096 ? GPUTUNE_OK
-                                  : gt_fail(GPUTUNE_EINVAL,
-                                            "alignment of %s is %u bytes; expected a power of two "
-                                            "up to 4096",
-                                            name, bytes);
+    return power && bytes <= 4096
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL,
+                         "alignment of %s is %u bytes; expected a power of two up to 4096", name,
+                         bytes);
 }
 
 static gputune_status apply_alignment(gt_workload *out, const gputune_alignment *given)
 {
-    const char *names[GT_PARAMETER_MAX];
     const char *name = given->buffer ? given->buffer : "";
-    for (uint32_t i = 0; i < out->buffer_count; i++) {
-        names[i] = out->buffers[i].name;
-        if (strcmp(names[i], name) == 0) {
-            out->alignment[i] = given->bytes;
-            return check_alignment(given->bytes, name);
-        }
+    const int index = GT_NAMED(out->buffers, out->buffer_count, name);
+    if (index < 0) {
+        gt_near near = gt_near_to(name);
+        gt_near_items(&near, out->buffers, out->buffer_count);
+        return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s", name,
+                       gt_near_or(&near, "the name of one in args()"));
     }
-    const char *nearest = gt_nearest(name, names, out->buffer_count);
-    return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s%s%s", name,
-                   nearest ? "'" : "", nearest ? nearest : "the name of one in args()",
-                   nearest ? "'" : "");
+    out->alignment[index] = given->bytes;
+    return check_alignment(given->bytes, name);
 }
 
 static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,

@@ -80,25 +80,20 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
 {
     double most = out->fill == GT_FILL_PERMUTATION ? (double)(count - 1) : out->high;
     bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled from %g to %g at these sizes; expected low <= high", name,
-                       out->low, out->high);
-    }
+    GT_REFUSE(out->low > out->high, GPUTUNE_EINVAL,
+              "%s is filled from %g to %g at these sizes; expected low <= high", name, out->low,
+              out->high);
     bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
-    if (!holds_any && !(isfinite(out->low) && isfinite(out->high))) {
-        return gt_fail_at(place, "%s is filled from %g to %g; expected numbers that %s holds", name,
-                          out->low, out->high, gt_type_name(out->type));
-    }
-    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
-        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
-    }
-    return counted && !gt_type_holds(out->type, (int64_t)most)
-               ? gt_fail_at(place,
-                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
-                            "does not hold; expected a wider type",
-                            name, most, gt_type_name(out->type))
-               : GPUTUNE_OK;
+    GT_REFUSE_AT(!holds_any && !(isfinite(out->low) && isfinite(out->high)), place,
+                 "%s is filled from %g to %g; expected numbers that %s holds", name, out->low,
+                 out->high, gt_type_name(out->type));
+    GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
+                 "prefix(%g) at these sizes; expected 0 or more", out->low);
+    GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
+                 "%s would hold numbers up to %.0f at these sizes, which its type %s does not "
+                 "hold; expected a wider type",
+                 name, most, gt_type_name(out->type));
+    return GPUTUNE_OK;
 }
 
 /* The values of what comes from the host are computed when it is sent. `out` has its type. */
@@ -137,9 +132,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
 static gputune_status fail_unused(const char *path, const char *type, gt_place place)
 {
     const char *number = strrchr(path, '#');
-    if (!number || strpbrk(number, ".[")) {
-        return gt_fail_at(place, "%s has no member '%s'; expected one that it has", type, path);
-    }
+    GT_REFUSE_AT(!number || strpbrk(number, ".["), place,
+                 "%s has no member '%s'; expected one that it has", type, path);
     return gt_fail_at(place,
                       "item %lu of %s belongs to no member of %s; expected at most one for each; "
                       "where a member holds several numbers, theirs stand in { }",
@@ -166,12 +160,9 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
 static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
                                   const gt_binding *binding, const gt_layout *layout)
 {
-    if (workload->number_count + layout->count > GT_NUMBER_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "%s:1:1: the structs of all arguments have more than %d numbers; expected "
-                       "fewer",
-                       binding->template->path, GT_NUMBER_MAX);
-    }
+    GT_REFUSE(workload->number_count + layout->count > GT_NUMBER_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: the structs of all arguments have more than %d numbers; expected fewer",
+              binding->template->path, GT_NUMBER_MAX);
     *first = workload->number_count;
     *out = &workload->numbers[*first];
     for (uint32_t i = 0; i < layout->count; i++) {
@@ -187,32 +178,27 @@ static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload 
 
 static gputune_status fill_number(gt_number *number, const gt_layout *layout, uint32_t index,
                                   const gt_binding *binding, const gt_buffer *buffer,
-                                  const gt_declared *declared)
+                                  const gt_argument *declared)
 {
     char name[GT_COMPONENT_TEXT];
     const gt_leaf *leaf = &layout->leaves[index];
-    const gt_initialiser *item = item_of(declared->list, layout, index);
+    const gt_initialiser *item = item_of(&declared->initialisers, layout, index);
     (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
-    const bool lacks = !item && !declared->list->single && !gt_type_is_float(number->type) &&
+    const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
         number->fill = GT_FILL_ZERO; /* until init() fills it */
         return GPUTUNE_OK;
     }
-    if (lacks) {
-        return gt_fail_at(declared->place,
-                          "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) "
-                          "}, index, zero or constant(value)",
-                          name, leaf->name);
-    }
-    const gt_fill *fill = item ? &item->fill : declared->fill;
-    if (fill->kind > GT_FILL_CONSTANT) {
-        return gt_fail_at(
-            fill->place,
-            "'%s' cannot be filled so, as its elements have several numbers; expected "
-            "uniform(low, high), index, zero or constant(value)",
-            buffer->name);
-    }
+    GT_REFUSE_AT(lacks, declared->place,
+                 "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) }, "
+                 "index, zero or constant(value)",
+                 name, leaf->name);
+    const gt_fill *fill = item ? &item->fill : &declared->fill;
+    GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,
+                 "'%s' cannot be filled so, as its elements have several numbers; expected "
+                 "uniform(low, high), index, zero or constant(value)",
+                 buffer->name);
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
@@ -228,7 +214,7 @@ static gt_type coarsest(const gt_layout *layout)
 }
 
 static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                 const gt_layout *layout, const gt_declared *declared)
+                                 const gt_layout *layout, const gt_argument *declared)
 {
     gt_number *numbers = NULL;
     GT_TRY(new_numbers(&numbers, &buffer->first_number, out, binding, layout));
@@ -244,27 +230,23 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
 }
 
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                const gt_declared *declared)
+                                const gt_argument *declared)
 {
     const char *name = declared->type;
     gt_number plain;
     GT_FREED gt_layout *layout = malloc(sizeof *layout);
     GT_TRY(gt_allocated(layout));
     GT_TRY(gt_layout_make(layout, binding, name));
-    GT_TRY(check_items(declared->list, layout, name, declared->place));
-    if (layout->count == 0) {
-        return gt_fail_at(declared->place,
-                          "elements of '%s' are %s, which has no data; expected a "
-                          "type with numbers",
-                          buffer->name, name);
-    }
+    GT_TRY(check_items(&declared->initialisers, layout, name, declared->place));
+    GT_REFUSE_AT(layout->count == 0, declared->place,
+                 "elements of '%s' are %s, which has no data; expected a type with numbers",
+                 buffer->name, name);
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (layout->leaves[i].is_pointer && !binding->template->parts->init.present) {
-            return gt_fail_at(declared->place,
-                              "elements of '%s' have a pointer, '%s'; expected an init() kernel, "
-                              "which sets it to the address of another buffer of args()",
-                              buffer->name, layout->leaves[i].name);
-        }
+        GT_REFUSE_AT(layout->leaves[i].is_pointer && !binding->template->parts->init.present,
+                     declared->place,
+                     "elements of '%s' have a pointer, '%s'; expected an init() kernel, which sets "
+                     "it to the address of another buffer of args()",
+                     buffer->name, layout->leaves[i].name);
     }
     buffer->type = layout->leaves[0].type;
     buffer->per_element = layout->count;
@@ -272,17 +254,17 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
     buffer->bytes = buffer->elements * layout->bytes;
     buffer->elements *= layout->count;
     bool one_by_one =
-        declared->list->count > 0 ||
+        declared->initialisers.count > 0 ||
         gt_structure_of(binding->template, gt_type_word(binding->template, binding->problem, name));
     if (one_by_one) {
         return bind_apart(out, buffer, binding, layout, declared);
     }
     plain.type = buffer->type;
-    GT_TRY(bind_fill(&plain, declared->fill, binding->slots, buffer->elements, buffer->name));
+    GT_TRY(bind_fill(&plain, &declared->fill, binding->slots, buffer->elements, buffer->name));
     buffer->fill = plain.fill;
     buffer->low = plain.low;
     buffer->high = plain.high;
-    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill->low;
+    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill.low;
     return GPUTUNE_OK;
 }
 
@@ -300,8 +282,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         GT_TRY(gt_expression_number(&out->low, value, binding->slots));
     } else if (gt_expression_is_real(value)) {
         return gt_fail_at(gt_expression_place(value),
-                          "'%s' is floating, and %s is not; expected "
-                          "an integer expression",
+                          "'%s' is floating, and %s is not; expected an integer expression",
                           gt_expression_text(value), name);
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
@@ -340,12 +321,10 @@ static gputune_status check_pointers(const gt_binding *binding, const gt_argumen
         if (!leaf->is_pointer) {
             continue;
         }
-        if (item_of(&argument->initialisers, layout, i)) {
-            return gt_fail_at(place,
-                              "%s.%s is a pointer, and the list gives it a number; expected a list "
-                              "without it, as in {.n = 2}",
-                              argument->name, leaf->name);
-        }
+        GT_REFUSE_AT(item_of(&argument->initialisers, layout, i), place,
+                     "%s.%s is a pointer, and the list gives it a number; expected a list without "
+                     "it, as in {.n = 2}",
+                     argument->name, leaf->name);
         GT_TRY(check_pointer(binding, argument,
                              gt_structure_pointer(binding->template, argument->type, leaf->name),
                              leaf->name, place));
@@ -374,7 +353,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
                                    const gt_argument *argument, gt_layout *layout)
 {
     gt_number *numbers = NULL;
-    const gt_place place = {binding->template->path, argument->line, argument->column};
+    const gt_place place = argument->place;
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     leave_out_pointers(layout);
@@ -388,12 +367,9 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         const bool is_size = is_number_of_problem(binding->template, numbers[i].name);
         value = value || is_size ? value : layout->leaves[i].value;
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
-        if (!value && !is_size) {
-            return gt_fail_at(place,
-                              "%s without a value; expected { .%s = value }, or the name of a "
-                              "problem value",
-                              name, numbers[i].name);
-        }
+        GT_REFUSE_AT(!value && !is_size, place,
+                     "%s without a value; expected { .%s = value }, or the name of a problem value",
+                     name, numbers[i].name);
         GT_TRY(bind_number(&numbers[i], binding, value, name));
     }
     return GPUTUNE_OK;
@@ -434,7 +410,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     memcpy(one.name, argument->name, sizeof one.name);
     one.type = out->type;
     const gt_initialisers *list = &argument->initialisers;
-    const gt_place place = {binding->template->path, argument->line, argument->column};
+    const gt_place place = argument->place;
     GT_TRY(check_items(list, layout, argument->type, place));
     GT_TRY(bind_number(&one, binding, list->count ? list->items[0].value : argument->value,
                        argument->name));

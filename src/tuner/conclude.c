@@ -384,12 +384,10 @@ static const gt_unit *unit_of(const gt_tuning *tuning, uint64_t variant)
 
 static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning)
 {
-    bool same = false;
-    GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template,
-                            &choice->config));
+    choice->fallback = gt_config_scalar(tuning->session.request->template, &choice->config);
     uint64_t id = gt_field_find_ready(&tuning->session.field, &choice->fallback);
-    choice->needs_alignment = !same;
-    choice->has_fallback = !same && id != GT_NO_VARIANT;
+    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
+    choice->has_fallback = choice->needs_alignment && id != GT_NO_VARIANT;
     return choice->has_fallback
                ? copy_image(&choice->fallback_image, &unit_of(tuning, id)->compiled.image)
                : GPUTUNE_OK;

@@ -235,7 +235,7 @@ static gputune_status find_files(gt_request *request)
         }
     }
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        const gt_pass_block *block = &template->passes[i];
+        const gt_argument *block = &template->passes[i];
         if (block->fill.file && !is_replaced(request, block->name)) {
             GT_TRY(add_beside(request, GT_PARAMETER_MAX + i, block->fill.file, false));
         }

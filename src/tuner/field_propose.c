@@ -21,15 +21,11 @@ gputune_status gt_field_add_given(gt_field *field)
 {
     const gt_request *request = field->options.request;
     const gt_config standard = gt_config_default(request->template);
-    gt_config scalar;
-    bool same = true;
+    const gt_config scalar = gt_config_scalar(request->template, &standard);
     if (field->options.with_default) {
         GT_TRY(add_permitted(field, &standard, GT_ROLE_DEFAULT));
     }
-    if (field->options.with_fallback) {
-        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &standard));
-    }
-    if (!same) {
+    if (field->options.with_fallback && !gt_config_is(&scalar, &standard)) {
         GT_TRY(add_permitted(field, &scalar, GT_ROLE_FALLBACK));
     }
     field->given = (uint32_t)field->variants.count;

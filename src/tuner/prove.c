@@ -30,18 +30,17 @@ static gputune_status take_image(gt_image *out, gt_resources *resources, gt_fiel
 static gputune_status take_first(gt_choice *choice, gt_field *field, const gt_config *configs,
                                  size_t count)
 {
-    bool same = false;
     gt_resources ignored;
     for (size_t i = 0; i < count; i++) {
         if (take_image(&choice->image, &choice->resources, field, &configs[i]) != GPUTUNE_OK) {
             continue;
         }
         choice->config = configs[i];
-        GT_TRY(gt_config_scalar(&choice->fallback, &same, field->options.request->template,
-                                &choice->config));
-        choice->needs_alignment = !same;
-        choice->has_fallback = !same && take_image(&choice->fallback_image, &ignored, field,
-                                                   &choice->fallback) == GPUTUNE_OK;
+        choice->fallback = gt_config_scalar(field->options.request->template, &choice->config);
+        choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
+        choice->has_fallback =
+            choice->needs_alignment &&
+            take_image(&choice->fallback_image, &ignored, field, &choice->fallback) == GPUTUNE_OK;
         return GPUTUNE_OK;
     }
     return gt_field_verdict(field);
@@ -54,14 +53,13 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
 {
     *all = 0;
     for (size_t i = 0; i < count; i++) {
-        bool same = false, listed = false, permitted = false;
-        gt_config scalar;
+        bool listed = false, permitted = false;
+        const gt_config scalar = gt_config_scalar(request->template, &configs[i]);
         out[(*all)++] = configs[i];
-        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &configs[i]));
         for (size_t j = 0; j < *all; j++) {
             listed = listed || gt_config_is(&out[j], &scalar);
         }
-        if (!same && !listed) {
+        if (!listed) {
             GT_TRY(gt_request_permits(&permitted, request, &scalar));
         }
         if (permitted) {

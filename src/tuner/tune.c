@@ -105,12 +105,13 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
  * the author's own, unless it was found not to work. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
-    bool same = false, permitted = false;
+    bool permitted = false;
     gt_resources resources;
-    GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
-    choice->needs_alignment = !same;
+    choice->fallback = gt_config_scalar(request->template, &choice->config);
+    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
     bool is_verified = take_verified_fallback(&choice->fallback, winner, request);
-    if (!same && (is_verified || gt_request_is_default(request, &choice->fallback))) {
+    if (choice->needs_alignment &&
+        (is_verified || gt_request_is_default(request, &choice->fallback))) {
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
     }
     if (!permitted ||

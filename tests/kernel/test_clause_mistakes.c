@@ -238,23 +238,23 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "constant(float c[4])",
      "a.cu:8:32: found 'c'; expected ':', as in constant(weights : float[9])"},
     {8, P "constant(c : float)",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, P "constant(c : flaot[4])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, P "constant(c : float[n])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, P "constant(c : float[4] = 1)",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, "namespace a { __device__ float c[4]; }\n" P "constant(c : float[4])",
-     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, "__device__ float f(float c) { return c; }\n" P "constant(c : float[4])",
-     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, "__device__ float c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: 'c' has elements of float in the code, and of int here; expected c : float[…]"},
     {8,
@@ -391,8 +391,7 @@ static const gt_mistake pipeline_mistakes[] = {
      "of args() and scratch()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y,))",
      "a.cu:8:64: found ')'; expected the name of an argument or scratch, or an expression, as in "
-     "launch(KERNEL, "
-     "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part, n))",
      "a.cu:8:17: 'second' takes 2 parameters; expected 3, those of args = (…), or without it those "
      "of args() and scratch()"},

@@ -41,9 +41,9 @@ static const char *options_of(const char *clause, const char *configuration)
 TEST(test_options_follow_the_configuration)
 {
     static const char clause[] =
-        "options(\"--fmad=false\", FAST ? \"--use_fast_math\" : \"\", "
-        "MODE == 1 ? \"-Xptxas=-O1\" : MODE == 2 && R == 2 ? \"-Xptxas=-O2\" : \"\") "
-        "options(cc >= 100 ? \"-DNEW\" : \"-DOLD=1\") maxreg(MODE * 32)";
+        "options(\"--fmad=false\", FAST ? \"--use_fast_math\" : \"\", MODE == 1 ? \"-Xptxas=-O1\" "
+        ": MODE == 2 && R == 2 ? \"-Xptxas=-O2\" : \"\") options(cc >= 100 ? \"-DNEW\" : "
+        "\"-DOLD=1\") maxreg(MODE * 32)";
     assert_string_equal(options_of(clause, ""), "--fmad=false -DOLD=1");
     assert_string_equal(options_of(clause, "FAST=1"), "--fmad=false --use_fast_math -DOLD=1");
     assert_string_equal(options_of(clause, "MODE=1"),
@@ -90,15 +90,12 @@ TEST(test_an_axis_of_options_is_compiled_for)
 static const struct {
     const char *clause, *message;
 } mistakes[] = {
-    {"options()",
-     "k.cu:6:25: the pragma ends here; expected an option such as \"--use_fast_math\", or "
-     "CONDITION ? \"--option\" : \"\""},
-    {"options(FAST)",
-     "k.cu:6:25: found 'FAST'; expected an option such as \"--use_fast_math\", or CONDITION ? "
-     "\"--option\" : \"\""},
-    {"options(n > 3 ? \"-G\" : \"\")",
-     "k.cu:6:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
-     "device property here"},
+    {"options()", "k.cu:6:25: the pragma ends here; expected an option such as "
+                  "\"--use_fast_math\", or CONDITION ? \"--option\" : \"\""},
+    {"options(FAST)", "k.cu:6:25: found 'FAST'; expected an option such as \"--use_fast_math\", or "
+                      "CONDITION ? \"--option\" : \"\""},
+    {"options(n > 3 ? \"-G\" : \"\")", "k.cu:6:25: 'n' is a run-time size; expected a tunable, a "
+                                       "compile-time problem value or a device property here"},
     {"options(FAST ? \"-G\")", "k.cu:6:36: the pragma ends here; expected ':', as in "
                                "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"options(\"use_fast_math\")",

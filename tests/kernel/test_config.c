@@ -76,15 +76,12 @@ TEST(test_many_new_values)
 
 TEST(test_scalar_fallback)
 {
-    bool same;
-    gt_config scalar;
     gt_template *t = parse(text);
     const gt_config config = config_of(t, "VEC=4 B=64");
-    ASSERT_OK(gt_config_scalar(&scalar, &same, t, &config));
-    assert_false(same);
+    gt_config scalar = gt_config_scalar(t, &config);
     assert_string_equal(text_of(t, &scalar), "VEC=1 T=float B=128 c=value CARVE=auto");
     const gt_config narrow = config_of(t, "VEC=1");
-    ASSERT_OK(gt_config_scalar(&scalar, &same, t, &narrow));
-    assert_true(same);
+    scalar = gt_config_scalar(t, &narrow);
+    assert_memory_equal(&scalar, &narrow, sizeof narrow);
     gt_template_free(t);
 }

@@ -144,26 +144,22 @@ TEST(test_what_cannot_be_computed)
     } cases[] = {
         {"1 / c", "t.cu:3:10: division by zero in '1 / c'; expected a value that can be computed"},
         {"1 % c", "t.cu:3:10: division by zero in '1 % c'; expected a value that can be computed"},
-        {"ceil_div(1, c)", "t.cu:3:10: division by zero in 'ceil_div(1, c)'; expected a value that "
-                           "can be computed"},
+        {"ceil_div(1, c)",
+         "t.cu:3:10: division by zero in 'ceil_div(1, c)'; expected a value that can be computed"},
         {"9223372036854775807 + 1", "t.cu:3:10: overflow of 64 bits in '9223372036854775807 + 1'; "
                                     "expected a value that can be computed"},
-        {"pow(10, 19)", "t.cu:3:10: overflow of 64 bits in 'pow(10, 19)'; expected a value that "
-                        "can be computed"},
+        {"pow(10, 19)",
+         "t.cu:3:10: overflow of 64 bits in 'pow(10, 19)'; expected a value that can be computed"},
         {"pow(2, 64)",
-         "t.cu:3:10: overflow of 64 bits in 'pow(2, 64)'; expected a value that can be "
-         "computed"},
-        {"pow(2, -1)",
-         "t.cu:3:10: a value outside the function's domain in 'pow(2, -1)'; expected a "
-         "value that can be computed"},
-        {"sqrt(b)",
-         "t.cu:3:10: a value outside the function's domain in 'sqrt(b)'; expected a value "
-         "that can be computed"},
-        {"3 << 62", "t.cu:3:10: overflow of 64 bits in '3 << 62'; expected a value that can be "
-                    "computed"},
-        {"-9223372036854775807 - 2",
-         "t.cu:3:10: overflow of 64 bits in '-9223372036854775807 - 2'; "
-         "expected a value that can be computed"},
+         "t.cu:3:10: overflow of 64 bits in 'pow(2, 64)'; expected a value that can be computed"},
+        {"pow(2, -1)", "t.cu:3:10: a value outside the function's domain in 'pow(2, -1)'; expected "
+                       "a value that can be computed"},
+        {"sqrt(b)", "t.cu:3:10: a value outside the function's domain in 'sqrt(b)'; expected a "
+                    "value that can be computed"},
+        {"3 << 62",
+         "t.cu:3:10: overflow of 64 bits in '3 << 62'; expected a value that can be computed"},
+        {"-9223372036854775807 - 2", "t.cu:3:10: overflow of 64 bits in '-9223372036854775807 - "
+                                     "2'; expected a value that can be computed"},
         {"1 << 63", "t.cu:3:10: a shift by a negative count or one above 62 in '1 << 63'; expected "
                     "a value that can be computed"},
         {"log2(c)", "t.cu:3:10: a value outside the function's domain in 'log2(c)'; expected a "

@@ -93,8 +93,8 @@ static const char clauses[] =
     "#define TRAIL 3\n"
     "typedef double real;\n"
     "struct inner { char a; short b[R]; };\n"
-    "struct __align__(16) S { float3 place; real mass = 1; inner parts[2]; int "
-    "trail[TRAIL]; T last; };\n"
+    "struct __align__(16) S { float3 place; real mass = 1; inner parts[2]; int trail[TRAIL]; T "
+    "last; };\n"
     "#pragma gputune kernel(k<B, T>) problem(n = 4096, const R = 2, type T = float, double)\n"
     "#pragma gputune args(inout S y[n] = {.place = zero, .parts = uniform(1, 5), .trail = index}, "
     "in T x[n][R], in int i[n] = n - 1 - index, int m = 3)\n"
@@ -106,20 +106,17 @@ static const char clauses[] =
     "#pragma gputune block(B) grid(ceil_div(n, B)) shared(4 * B) scratch(float part[grid_x]) "
     "clear(part)\n"
     "#pragma gputune define(TILE = B * 2, TEXT = \"a + b\", FLAG) launch_bounds(256, O) maxreg(O "
-    "== 2 "
-    "? 32 : 0)\n"
+    "== 2 ? 32 : 0)\n"
     "#pragma gputune options(\"--use_fast_math\", O == 2 ? \"--fmad=false\" : \"\") work(bytes = "
-    "12 * n, flops = "
-    "2 * n)\n"
+    "12 * n, flops = 2 * n)\n"
     "#pragma gputune reference(slow, block = 32, grid = 1, rtol = 1e-6 * sqrt(n), atol = 1e-7)\n"
     "#pragma gputune init(fill, block = 32, grid = 1)\n"
     "__constant__ float t[16];\n"
-    "template <int N, typename E> __global__ void k(GPUTUNE_PARAM(c) S *y, const E *x, "
-    "const int *i,\n"
+    "template <int N, typename E> __global__ void k(GPUTUNE_PARAM(c) S *y, const E *x, const int "
+    "*i,\n"
     "    int m, float *part) { y[0].last = c(0) + TILE + FLAG + MODE_plain; }\n"
     "__global__ void slow(const float *c, S *y, const T *x, const int *i, int m) {}\n"
-    "__global__ void fill(const float *c, S *y, T *x, int *i, int m, unsigned long "
-    "long seed) {}\n";
+    "__global__ void fill(const float *c, S *y, T *x, int *i, int m, unsigned long long seed) {}\n";
 
 static const char steps[] =
     "#pragma gputune kernel(both) problem(m = 100, n = 1000) tune(B = 64, 128) tune(EARLY = 0, 1)\n"
@@ -139,8 +136,7 @@ static const char maps[] =
     "#pragma gputune args(in half x[m][n] = sorted, out float y[m][n]) expect(y = "
     "file(\"y.npy\"))\n"
     "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), strides = (n, "
-    "64), swizzle = "
-    "S)\n"
+    "64), swizzle = S)\n"
     "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) {}\n";
 
 static const char loops[] =

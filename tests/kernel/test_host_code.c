@@ -101,17 +101,15 @@ TEST(test_a_class_keeps_what_kernels_use)
           "struct M { float *x; int n; }; __device__ int f(M m) { return m.n; }");
     check("class A { public: A() { exit(1); } private: int n; }; __device__ A a;",
           "class A { public: private: int n; }; __device__ A a;");
-    check(
-        "class A { public: A &operator=(const A &b) { return *this; } void f() { exit(1); } int n; "
-        "}; __device__ A a;",
-        "class A { public: A &operator=(const A &b) { return *this; } int n; }; __device__ A a;");
+    check("class A { public: A &operator=(const A &b) { return *this; } void f() { exit(1); } int "
+          "n; }; __device__ A a;",
+          "class A { public: A &operator=(const A &b) { return *this; } int n; }; __device__ A a;");
 }
 
 TEST(test_a_class_that_no_kernel_reads_is_cut)
 {
     check("struct Head { int n; }; class Image : Head { public: Image() : n(0) {} FILE *file() "
-          "const; "
-          "}; int f(Image &i) { return i.n; } __device__ int d;",
+          "const; }; int f(Image &i) { return i.n; } __device__ int d;",
           "struct Head { int n; }; __device__ int d;");
     check("struct P { int n; }; __device__ int d;", "struct P { int n; }; __device__ int d;");
     check("struct Inner { int n; }; struct Outer { Inner i; }; __device__ int f(Outer *o);",

@@ -27,13 +27,13 @@ static gt_launch bind(const bench *b, const char *config)
 /* Instances of one kernel are functions of their own, each in its namespace and at its line. */
 TEST(test_two_instances)
 {
-    static const char twice[] = HEAD P
-        "launch(a::first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
-        "launch(a::first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n" P
-        "launch(a::first<B>, block = 2, grid = 1, args = (part, x, n))\n" P
-        "launch(a::first<1 + 2>, block = 2, grid = 1 + EARLY, args = (part, x, n))\n"
-        "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, int n)"
-        "\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
+    static const char twice[] =
+        HEAD P "launch(a::first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
+               "launch(a::first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n" P
+               "launch(a::first<B>, block = 2, grid = 1, args = (part, x, n))\n" P
+               "launch(a::first<1 + 2>, block = 2, grid = 1 + EARLY, args = (part, x, n))\n"
+               "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
+               "int n)\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
     bench b;
     gt_source source;
     bench_open(&b, twice, "sm_90");
@@ -76,8 +76,8 @@ TEST(test_parameters_named_like_tunables)
 
 /* A kernel of an included file is copied at its lines of that file. */
 static const char included[] =
-    "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, "
-    "const float *x, int n)\n{\n    p[0] = SIZE;\n}\nint z;\n";
+    "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
+    "int n)\n{\n    p[0] = SIZE;\n}\nint z;\n";
 
 static gputune_status find_included(void *user, const gt_include *include, gt_included *out)
 {
@@ -101,10 +101,11 @@ TEST(test_instances_of_an_included_kernel)
     ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
     const gt_config standard = gt_config_default(template);
     ASSERT_OK(gt_source_generate(&source, template, &problem, &standard, &device, ""));
-    assert_non_null(strstr(source.text, "#line 3 \"first.cuh\"\ntemplate <int N>\n"
-                                        "__global__ void first_launch2(double *p, const float *x, "
-                                        "int n)\n{\n    p[0] = SIZE;\n}\n"
-                                        "#line 7 \"first.cuh\"\n\nint z;\n"));
+    assert_non_null(strstr(
+        source.text,
+        "#line 3 \"first.cuh\"\ntemplate <int N>\n"
+        "__global__ void first_launch2(double *p, const float *x, int n)\n{\n    p[0] = SIZE;\n}\n"
+        "#line 7 \"first.cuh\"\n\nint z;\n"));
     gt_source_free(&source);
     gt_template_free(template);
 }
@@ -117,8 +118,7 @@ TEST(test_instances_that_cannot_be)
     } cases[] = {
         {"first",
          "template <int N>\n__global__ void first(double *p, const float *x, int n)\n{\n#if "
-         "A\n{\n#else\n{"
-         "\n#endif\n}\n}\n",
+         "A\n{\n#else\n{\n#endif\n}\n}\n",
          "kernel.cu:4:17: 'first' has other arguments in another launch(), and directives that its "
          "braces do not pair with; expected #if and #endif around whole statements"},
         {"first",
@@ -129,8 +129,7 @@ TEST(test_instances_that_cannot_be)
         {"naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "namespace sbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb { template <int "
          "N>\n"
-         "__global__ void naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(double "
-         "*p, "
+         "__global__ void naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(double *p, "
          "const float *x, int n) {} }\n",
          "kernel.cu:4:17: 'naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is too "
          "long; expected a shorter name"},
@@ -266,9 +265,9 @@ TEST(test_clusters_and_cooperative_steps)
     assert_count(SECOND("cluster = EARLY"), "sm_90", 2);
     assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* two on each multiprocessor */
     assert_count(SECOND("cooperative = EARLY, shared = 128 << 10"), "sm_90", 2);
-    assert_count(P "launch(first<B>, block = 1024, grid = 265, cooperative = EARLY, "
-                   "args = (part, x, n))\n",
-                 "sm_90", 2);
+    assert_count(
+        P "launch(first<B>, block = 1024, grid = 265, cooperative = EARLY, args = (part, x, n))\n",
+        "sm_90", 2);
     assert_count(P "launch(first<B>, block = 32, grid = 1, cluster = B / 4, args = (part, x, n))\n",
                  "sm_90", 2);
 }
@@ -287,9 +286,8 @@ static const struct {
     {P "launch(other, block = 1, grid = 1, args = y)\n",
      "a.cu:3:59: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
      "256), args = (y, x, n))"},
-    {P "launch(second, block = 1)\n",
-     "a.cu:3:17: launch(second) without grid; expected launch(second, block = 256, grid = "
-     "ceil_div(n, 256))"},
+    {P "launch(second, block = 1)\n", "a.cu:3:17: launch(second) without grid; expected "
+                                      "launch(second, block = 256, grid = ceil_div(n, 256))"},
     {P "launch(second, block = 1, grid = 1, tims = 2)\n",
      "a.cu:3:53: unknown setting 'tims'; expected 'times'"},
     {P "launch(second, block = 1, grid = 1, block = 2)\n",
@@ -298,8 +296,7 @@ static const struct {
      "a.cu:3:53: the first launch() has none before it; expected 'programmatic' in a later one"},
     {P "launch(second, block = 1, grid = 1) block(5)\n",
      "a.cu:3:53: 'block' beside launch(); expected it in each launch(), as in launch(KERNEL, block "
-     "= "
-     "256, …)"},
+     "= 256, …)"},
     {P "launch(second, block = 1, grid = 1, clster = 2)\n",
      "a.cu:3:53: unknown setting 'clster'; expected 'cluster'"},
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",

@@ -80,6 +80,27 @@ TEST(test_lines)
     bench_close(&b);
 }
 
+/* What statements in parentheses give may end with a list. */
+TEST(test_statements_that_give_a_list)
+{
+    static const char lists[] =
+        "// lists\n"
+        "#pragma gputune kernel(k) problem(n = 64) args(out int y[n], size_t n) block(64) grid(1)\n"
+        "struct T { int a, b; };\n"
+        "__global__ void k(int *y, size_t n)\n"
+        "{\n"
+        "    y[0] = ({ (struct T){1, 2}; }).a;\n"
+        "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
+        "}\n";
+    bench b;
+    bench_open(&b, lists, "sm_90");
+    gt_source source = generate(&b, "");
+    assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
+    assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 TEST(test_macros)
 {
     static const char *const present[] = {

@@ -23,8 +23,9 @@ static const char nested[] =
     "    static constexpr int K = 4;\n"
     "    __device__ S() : mass(2) {}\n"
     "    __device__ float f(int i) const { return place.x * i; }\n"
-    "};\n" HEAD "#pragma gputune args(inout S y[n] = {.place = zero, .speed.z = uniform(2, 3), "
-    ".parts = uniform(1, 5), .parts[0][1].b[1] = index, .on = constant(1), .trail = zero})\n" BODY;
+    "};\n" HEAD
+    "#pragma gputune args(inout S y[n] = {.place = zero, .speed.z = uniform(2, 3), .parts = "
+    "uniform(1, 5), .parts[0][1].b[1] = index, .on = constant(1), .trail = zero})\n" BODY;
 
 static const gt_number *number_of(const gt_workload *w, const gt_buffer *buffer, const char *name)
 {
@@ -82,8 +83,7 @@ static const char scalar[] =
     "struct step { float g[2]; int limit; size_t n; };\n"
     "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
     "#pragma gputune args(out float y[n], step s = {0.5, .limit = 2 * n}, float4 a = 1.5, bool on "
-    "= "
-    "1, int2 p = {3, 4})\n"
+    "= 1, int2 p = {3, 4})\n"
     "__global__ void k(float *y, const step s, float4 a, bool on, int2 p) {}\n";
 
 TEST(test_values)
@@ -149,8 +149,7 @@ TEST(test_nested_lists)
         {"{1, {2, 3, 4}, {5, 6}, {{7, 8}, {9, 10}}}", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
         {"{1, 2, 3, 4}", {1, 2, 2, 2, 3, 3, 4, 4, 4, 4}},
         {"{1, .f = {2, 3, 4}, .p.y = 6, .p.x = 5, .in = {{7, .b = 8}}, .in[1] = {9, 10}, .in[0].b "
-         "= "
-         "3}",
+         "= 3}",
          {1, 2, 3, 4, 5, 6, 7, 3, 9, 10}},
         {"{{1}, {.z = 4, 3}, {5, 6}, {7, {8, 9}}, .f.x = 2}", {1, 2, 3, 4, 5, 6, 7, 7, 8, 9}},
     };
@@ -235,12 +234,10 @@ static const struct {
 } mistakes[] = {
     {"struct S { float *p; };", "out S y[n]",
      "a.cu:3:28: elements of 'y' have a pointer, 'p'; expected an init() kernel, which sets it to "
-     "the "
-     "address of another buffer of args()"},
+     "the address of another buffer of args()"},
     {"struct S { float *p; };", "out float y[n], S s",
      "a.cu:3:40: 's.p' is a pointer and has no buffer; expected one at the end of args(), as in "
-     "'in "
-     "float s.p[n]', or 'float *s.p = null'"},
+     "'in float s.p[n]', or 'float *s.p = null'"},
     {"struct S { float *p; };", "out float y[n], S s = {1}, in float s.p[n]",
      "a.cu:3:40: s.p is a pointer, and the list gives it a number; expected a list without it, as "
      "in {.n = 2}"},
@@ -248,15 +245,13 @@ static const struct {
      "a.cu:3:53: 's.p' points to float; expected that as its type"},
     {"struct S { float *p; int q; };", "out float y[n], S s, in float s.q[n]",
      "a.cu:3:52: 's.q' is no pointer in a struct; expected one that an argument in front of it "
-     "has, "
-     "as x of 'Grid g' in 'in float g.x[n]'"},
+     "has, as x of 'Grid g' in 'in float g.x[n]'"},
     {"struct S { float *p; };", "S s, out float s.p[n], int y = 1",
      "a.cu:3:49: parameter 'y' stands behind 's.p', which a struct points to; expected all "
      "parameters first"},
     {"struct S { float *p; };", "S s, out float s.p[n])\n#pragma gputune reference(s.p[i] = 1",
      "a.cu:4:27: reference() by elements does not reach 's.p', which a struct points to; expected "
-     "a "
-     "kernel in reference()"},
+     "a kernel in reference()"},
     {"struct S { int a : 3; };", "out S y[n]",
      "a.cu:1:18: a bit-field in struct 'S', which an argument uses; expected whole numbers"},
     {"struct S : B { int a; };", "out S y[n]",
@@ -280,8 +275,7 @@ static const struct {
      "zero or constant(value)"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, zero, zero}",
      "a.cu:3:30: item 3 of the list belongs to no member of S; expected at most one for each; "
-     "where a "
-     "member holds several numbers, theirs stand in { }"},
+     "where a member holds several numbers, theirs stand in { }"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, {2, 3, 4}}",
      "a.cu:3:36: item 3 of a list in the list belongs to no member of S; expected at most one for "
      "each; where a member holds several numbers, theirs stand in { }"},

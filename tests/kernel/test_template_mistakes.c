@@ -114,8 +114,7 @@ static const gt_mistake mistakes[] = {
     {6, P "block(min(BLOCK))", "a.cu:6:26: min() with 1 value; expected 2"},
     {6, P "block(BLOCK BLOCK)", "a.cu:6:29: found 'BLOCK'; expected ',' or ')'"},
     {6, P "block(sizeof(foo))",
-     "a.cu:6:30: unknown type 'foo'; expected a type, or a name whose values are "
-     "types"},
+     "a.cu:6:30: unknown type 'foo'; expected a type, or a name whose values are types"},
     {6, P "tune(WORD = float, stack) block(sizeof(WORD))",
      "a.cu:6:56: unknown type 'WORD'; expected a type, or a name whose values are types"},
     {6, "", "a.cu:1:1: no 'block'; expected #pragma gputune block(…)"},
@@ -180,8 +179,8 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
     {8, P "constant(c : float[4])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
-     "not in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
+     "a namespace"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[5])",
      "a.cu:9:26: 'c' has 4 elements in the code, and 5 here; expected c : float[4]"},
     {8, "__constant__ float c;\n" P "constant(c : float[2 + 1])",

@@ -19,8 +19,8 @@ TEST(test_rows)
     bench b;
     bench_open(&b,
                HEAD "#pragma gputune " PADDED
-                    "#pragma gputune texture(x, filter = linear, address = mirror, "
-                    "coordinates = normalized, width = w - 1)\n" BODY,
+                    "#pragma gputune texture(x, filter = linear, address = mirror, coordinates = "
+                    "normalized, width = w - 1)\n" BODY,
                "sm_90");
     const gt_launch launch = launch_of(&b);
     const gt_texture *texture = &launch.textures[0];
@@ -56,12 +56,12 @@ TEST(test_arrays)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         bench b;
-        (void)snprintf(text, sizeof text,
-                       "#pragma gputune kernel(k) problem(h = 101, w = 201) block(64) grid(1) "
-                       "tune(B = 8, 64)\n"
-                       "#pragma gputune args(out float y[h][w], in float %s) texture(x, memory = "
-                       "%s)\n" BODY,
-                       cases[i].args, cases[i].settings);
+        (void)snprintf(
+            text, sizeof text,
+            "#pragma gputune kernel(k) problem(h = 101, w = 201) block(64) grid(1) tune(B = 8, "
+            "64)\n"
+            "#pragma gputune args(out float y[h][w], in float %s) texture(x, memory = %s)\n" BODY,
+            cases[i].args, cases[i].settings);
         bench_open(&b, text, "sm_90");
         const gt_launch launch = launch_of(&b);
         const gt_texture *texture = &launch.textures[0];
@@ -92,10 +92,10 @@ TEST(test_elements)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         bench b;
-        (void)snprintf(text, sizeof text,
-                       HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) "
-                            "texture(x%s)\n" BODY,
-                       cases[i].type, cases[i].settings);
+        (void)snprintf(
+            text, sizeof text,
+            HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) texture(x%s)\n" BODY,
+            cases[i].type, cases[i].settings);
         bench_open(&b, text, "sm_90");
         const gt_launch launch = launch_of(&b);
         const gt_texture *texture = &launch.textures[0];
@@ -145,27 +145,22 @@ TEST(test_sizes)
          "row"},
         {"in float x[h][w]", "x", "h=70000",
          "kernel.cu:2:64: an extent of 'x' is 70000 at these sizes; expected 65000 at most, as "
-         "such "
-         "a texture has"},
+         "such a texture has"},
         {"in float x[w]", "x", "w=300000000",
          "kernel.cu:2:61: an extent of 'x' is 300000000 at these sizes; expected 268435456 at "
-         "most, "
-         "as such a texture has"},
+         "most, as such a texture has"},
         {"in float x[w]", "x, memory = array", "w=131073",
          "kernel.cu:2:61: an extent of 'x' is 131073 at these sizes; expected 131072 at most, as "
          "such a texture has"},
         {"in float x[w][h]", "x, memory = layered", "w=2049",
          "kernel.cu:2:64: an extent of 'x' is 2049 at these sizes; expected 2048 at most, as such "
-         "a "
-         "texture has"},
+         "a texture has"},
         {"in float x[3][w][h]", "x, memory = layered", "h=32769",
          "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected 32768 at most, as "
-         "such "
-         "a texture has"},
+         "such a texture has"},
         {"in float x[w][4][4]", "x, memory = array", "w=20000",
          "kernel.cu:2:67: an extent of 'x' is 20000 at these sizes; expected 16384 at most, as "
-         "such "
-         "a texture has"},
+         "such a texture has"},
     };
     const gt_device device = device_of("sm_90");
     gt_workload *workload = malloc(sizeof *workload);
