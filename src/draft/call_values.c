@@ -220,6 +220,9 @@ static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *s
     size_t identities[GT_TRACE_CHAIN];
     gt_span end = value;
     gt_site at = *site;
+    if (value.first >= p->code) {
+        return false; /* a member's own name, which is no text of the program */
+    }
     (void)gt_trace_chain(identities, &c->tracer, &end, &at);
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = &p->tokens.items[end.first];

@@ -73,7 +73,7 @@ static const program programs[] = {
      "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
     {"pointers and numbers in structs, allocated for the member, set to another, or in a list",
-     "struct vec { float *at; const int *of; float by; int n; };\n"
+     "struct vec { float *at; const int *of; float by; int n; float dt = 2; };\n"
      "__global__ void k(vec y, const vec x)\n{\n"
      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
      "    if (i < y.n) y.at[i] = x.by * x.at[x.of[i]];\n}\n"
