@@ -35,7 +35,7 @@ static const program programs[] = {
      "kernel(k)\n"
      "args(out int y[512])\n"
      "block(32, 16)\n"
-     "grid(1)\n"
+     "grid(1, 1)\n"
      "work(bytes = 2048)\n"
      "reference(self)\n"},
     {"whole tiles of a size that the launch counts in tiles",
