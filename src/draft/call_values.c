@@ -19,7 +19,9 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
                     const char *prefix, gt_span span, const gt_site *site, const char *suffix)
 {
     gt_tracer *t = &c->tracer;
-    t->in_grid = how == GT_CALL_FOR_GRID;
+    const bool is_count = out >= c->call->grid && out < c->call->grid + 3 &&
+                          span.end == span.first + 1; /* of blocks: a number of its own */
+    t->in_grid = how == GT_CALL_FOR_GRID && !is_count;
     gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
     t->in_grid = false;
     bool printed = expression && gt_expression_print(out, divided, expression, t->names);

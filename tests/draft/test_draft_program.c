@@ -997,6 +997,20 @@ TEST(test_included_by_another)
     }
 }
 
+/* A number of blocks that is the block's by chance is no block. */
+TEST(test_numbers_of_blocks)
+{
+    char *draft = draft_of(
+        "__global__ void k(float *y, int w, int h)\n{\n"
+        "    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + "
+        "threadIdx.y;\n    if (c < w && r < h) y[r * w + c] = 1;\n}\n"
+        "int main() { int w = 512, h = 256; float *y; cudaMalloc(&y, w * h * sizeof(float));\n"
+        "k<<<dim3(16, 32), dim3(32, 8)>>>(y, w, h); }\n",
+        NULL);
+    assert_true(has(draft, "grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y))\n"));
+    free(draft);
+}
+
 /* Of kernels of one name, the first has a template, and the others are named. */
 TEST(test_overloads)
 {
