@@ -114,6 +114,7 @@ static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of,
     gt_draft_member added = {.holder = holder};
     gt_element element;
     memcpy(added.name, member->name, sizeof added.name);
+    added.has_default = member->value_count > 0;
     added.is_float = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
     draft->failed |= gt_array_push(&draft->members, added) != GPUTUNE_OK;
 }
@@ -131,7 +132,7 @@ static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of
         memcpy(added.words, "unsigned char", sizeof "unsigned char");
     }
     if (length > 0 && (size_t)length < sizeof added.name && added.words[0] &&
-        index < GT_PARAMETER_MAX) {
+        of->members[place].extents.count == 0 && index < GT_PARAMETER_MAX) {
         draft->parameters[draft->parameter_count++] = added;
         draft->buffers[draft->buffer_count++] =
             (gt_draft_buffer){.parameter = index, .holder = holder};
@@ -588,7 +589,8 @@ static void append_members(gt_draft_writer *w, gt_text *notes, uint32_t index)
         char path[2 * GT_NAME_MAX];
         (void)gt_snprintf(path, sizeof path, "%s.%s", name, member->name);
         const int symbol = gt_draft_find_symbol(draft, path);
-        if (member->holder != index ||
+        const bool is_named = draft->is_called && is_size(draft, NULL, member->name);
+        if (member->holder != index || (!value[0] && (member->has_default || is_named)) ||
             (symbol >= 0 && draft->symbols.items[symbol].is_size &&
              is_size(draft, &draft->symbols.items[symbol], member->name))) {
             continue;

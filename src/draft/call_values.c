@@ -19,7 +19,9 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
                     const char *prefix, gt_span span, const gt_site *site, const char *suffix)
 {
     gt_tracer *t = &c->tracer;
-    t->in_grid = how == GT_CALL_FOR_GRID;
+    const bool is_count = out >= c->call->grid && out < c->call->grid + 3 &&
+                          span.end == span.first + 1; /* of blocks: a number of its own */
+    t->in_grid = how == GT_CALL_FOR_GRID && !is_count;
     gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
     t->in_grid = false;
     bool printed = expression && gt_expression_print(out, divided, expression, t->names);
@@ -220,6 +222,9 @@ static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *s
     size_t identities[GT_TRACE_CHAIN];
     gt_span end = value;
     gt_site at = *site;
+    if (value.first >= p->code) {
+        return false; /* a member's own name, which is no text of the program */
+    }
     (void)gt_trace_chain(identities, &c->tracer, &end, &at);
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = &p->tokens.items[end.first];

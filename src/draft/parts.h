@@ -84,8 +84,8 @@ typedef struct gt_draft_buffer {
 typedef struct gt_draft_member {
     uint32_t holder; /* the parameter */
     char name[GT_NAME_MAX];
-    bool is_float;
-    gt_text value; /* what the program sets it to; "": not known */
+    bool is_float, has_default; /* has_default: the struct's code gives a value */
+    gt_text value;              /* what the program sets it to; "": not known */
 } gt_draft_member;
 
 /* A local pointer into a buffer. */

@@ -73,7 +73,7 @@ static const program programs[] = {
      "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
     {"pointers and numbers in structs, allocated for the member, set to another, or in a list",
-     "struct vec { float *at; const int *of; float by; int n; };\n"
+     "struct vec { float *at; const int *of; float by; int n; float dt = 2; };\n"
      "__global__ void k(vec y, const vec x)\n{\n"
      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
      "    if (i < y.n) y.at[i] = x.by * x.at[x.of[i]];\n}\n"
@@ -995,6 +995,20 @@ TEST(test_included_by_another)
         free(draft);
         gt_text_free(&text);
     }
+}
+
+/* A number of blocks that is the block's by chance is no block. */
+TEST(test_numbers_of_blocks)
+{
+    char *draft = draft_of(
+        "__global__ void k(float *y, int w, int h)\n{\n"
+        "    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + "
+        "threadIdx.y;\n    if (c < w && r < h) y[r * w + c] = 1;\n}\n"
+        "int main() { int w = 512, h = 256; float *y; cudaMalloc(&y, w * h * sizeof(float));\n"
+        "k<<<dim3(16, 32), dim3(32, 8)>>>(y, w, h); }\n",
+        NULL);
+    assert_true(has(draft, "grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y))\n"));
+    free(draft);
 }
 
 /* Of kernels of one name, the first has a template, and the others are named. */
