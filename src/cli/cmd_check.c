@@ -25,10 +25,7 @@ typedef struct checked {
     uint32_t variants, unchecked; /* how many were checked, and how many could not be */
 } checked;
 
-#define FIRST(name, unit)                                                                          \
-    {                                                                                              \
-#name, #name, unit, CLI_IN_DATA, offsetof(mistake, first.name), NULL                       \
-    }
+#define FIRST(name, unit) CLI_AS(#name, mistake, first.name, #name, unit, CLI_IN_DATA)
 static const cli_column columns[] = {
     FIRST(kernel, CLI_TEXT),
     FIRST(kind, CLI_TEXT),

@@ -33,7 +33,7 @@ typedef struct comparison {
 static int keep(void *user, const gputune_record *record)
 {
     comparison *at = user;
-    cli_record_add(at->table, record);
+    cli_record_add(at->table, record, NULL);
     int code = cli_trial_exit_code(record->status);
     at->code = code ? code : at->code;
     at->speedup = record->speedup;

@@ -9,7 +9,7 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column columns[] = {
-    {"kernel", "kernel", CLI_TEXT, BOTH, offsetof(gputune_kernel, name), NULL},
+    CLI_AS("kernel", gputune_kernel, name, "kernel", CLI_TEXT, BOTH),
     SAME(sizes, CLI_SIZES, BOTH),
     SAME(objective, CLI_OBJECTIVE, BOTH),
     SAME(summary, CLI_TEXT, BOTH),

@@ -116,22 +116,15 @@ enum { FASTEST = 10 };
 
 typedef struct trial_row {
     gputune_record trial; /* the first member, which columns of records read */
-    const char *outcome;
-    double slower;
+    const char *outcome, *slower;
 } trial_row;
-
-static void slower(cli_cell *out, const void *item)
-{
-    const trial_row *row = item;
-    cli_set_text(out, row->slower > 0 ? cli_format("+%.2f%%", row->slower * 100) : "");
-}
 
 #define OF_ROW(member, title, unit) CLI_FIELD(gputune_record, member, title, unit, CLI_VIEW)
 
 static const cli_column row_columns[] = {
     OF_ROW(configuration, "configuration", CLI_TEXT),
     OF_ROW(median_ns, "median", CLI_TIME),
-    CLI_MADE(NULL, "slower by", CLI_VIEW, slower),
+    CLI_FIELD(trial_row, slower, "slower by", CLI_TEXT, CLI_VIEW),
     OF_ROW(samples, "n", CLI_SOME_COUNT),
     OF_ROW(registers, "regs", CLI_SOME_COUNT),
     OF_ROW(spill_bytes, "spills", CLI_SOME_COUNT),
@@ -144,9 +137,10 @@ static void write_fastest(const cli_measured *from, FILE *file)
     cli_table table = CLI_TABLE("trials", row_columns, CLI_VIEW);
     for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
         const gputune_record *trial = &from->trials[i];
+        double slower = trial->median_ns / from->trials[0].median_ns - 1;
         const trial_row row = {.trial = *trial,
                                .outcome = trial->message[0] ? trial->message : trial->status,
-                               .slower = trial->median_ns / from->trials[0].median_ns - 1};
+                               .slower = slower > 0 ? cli_format("+%.2f%%", slower * 100) : ""};
         cli_table_add_measured(&table, &row, trial->objective);
     }
     if (table.row_count) {
@@ -231,7 +225,7 @@ static int add(void *user, const gputune_record *record)
 {
     cli_report *report = user;
     if (record->is_winner || record->is_default) {
-        cli_record_add(&report->standing, record);
+        cli_record_add(&report->standing, record, NULL);
     }
     return cli_measured_add(&report->measured, record);
 }

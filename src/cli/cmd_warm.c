@@ -24,14 +24,6 @@
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
 
-/* The compiler's log of a variant that failed. The log of the others has nothing that the row
- * lacks. */
-static void failure_log(cli_cell *out, const void *item)
-{
-    const gputune_compiled *compiled = item;
-    cli_set_text(out, strcmp(compiled->status, "ok") ? compiled->log : "");
-}
-
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, BOTH),
     SAME(arch, "arch", CLI_TEXT, BOTH),
@@ -42,7 +34,7 @@ static const cli_column columns[] = {
     SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
     SAME(compile_ns, "compile", CLI_TIME, BOTH),
     SAME(message, "message", CLI_TEXT, BOTH),
-    {"log", "", CLI_TEXT, DATA, 0, failure_log},
+    SAME(log, "", CLI_TEXT, DATA),
 };
 
 typedef struct work {
@@ -68,7 +60,9 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     bool ok = strcmp(compiled->status, "ok") == 0;
     at->done++;
     at->failed += !ok;
-    cli_table_add(&at->table, compiled);
+    gputune_compiled row = *compiled;
+    row.log = ok ? "" : compiled->log; /* that of the others has nothing that the row lacks */
+    cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }

@@ -123,9 +123,7 @@ static void append_best(char **text, const gputune_progress *at)
     if (!(at->best_ns > 0)) {
         return;
     }
-    char *time = at->objective == GPUTUNE_OBJECTIVE_ENERGY ? cli_energy(at->best_ns)
-                                                           : cli_duration(at->best_ns);
-    cli_append(text, ", best %s", time);
+    cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
     if (at->default_ns > 0) {
         cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
     }

@@ -38,7 +38,7 @@ static const cli_column value_columns[] = {
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
     gputune_record place; /* the first member, which columns of records read */
-    const char *axis, *other, *axes;
+    const char *axis, *other, *axes, *cost_text;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */
 } pair_row;
@@ -51,11 +51,6 @@ static char *percent(double cost)
                                : cli_format("%.1fx", cost + 1);
 }
 
-static void cost_for_people(cli_cell *out, const void *item)
-{
-    cli_set_text(out, percent(((const pair_row *)item)->cost));
-}
-
 #define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
 
 static const cli_column pair_columns[] = {
@@ -63,7 +58,7 @@ static const cli_column pair_columns[] = {
     OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(axes, "together", CLI_TEXT, CLI_VIEW),
-    CLI_MADE(NULL, "chosen one by one", CLI_VIEW, cost_for_people),
+    OF_PAIR(cost_text, "chosen one by one", CLI_TEXT, CLI_VIEW),
     OF_PAIR(cost, "", CLI_REAL, CLI_IN_DATA),
     OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
 };
@@ -71,16 +66,11 @@ static const cli_column pair_columns[] = {
 /* An axis: the row for people. */
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
-    double cost, worst; /* of the default's value; of the worst */
-    uint32_t most;      /* trials of the value that was tried most */
+    const char *cost; /* of the default's value */
+    double worst;     /* the cost of the worst value */
+    uint32_t most;    /* trials of the value that was tried most */
     char *bar, *values;
 } axis_row;
-
-static void at_default(cli_cell *out, const void *item)
-{
-    const axis_row *row = item;
-    cli_set_text(out, row->fallback ? percent(row->cost) : "");
-}
 
 #define OF_AXIS(member, title) CLI_FIELD(axis_row, member, title, CLI_TEXT, CLI_VIEW)
 
@@ -88,7 +78,7 @@ static const cli_column axis_columns[] = {
     OF_AXIS(axis, "axis"),
     OF_AXIS(winner, "winner"),
     OF_AXIS(fallback, "default"),
-    CLI_MADE(NULL, "held at the default", CLI_VIEW, at_default),
+    OF_AXIS(cost, "held at the default"),
     OF_AXIS(values, "held at other values"),
     OF_AXIS(bar, "worth"),
 };
@@ -132,7 +122,7 @@ static void note_value(axis_row *to, const value_row *row)
 {
     to->winner = row->is_winner ? row->value : to->winner;
     to->fallback = row->is_default ? row->value : to->fallback;
-    to->cost = row->is_default ? row->cost : to->cost;
+    to->cost = row->is_default ? percent(row->cost) : to->cost;
     to->worst = fmax(to->worst, row->cost);
     if (!row->is_winner && !row->is_default) {
         const bool few = row->measured && row->measured < FEW && row->measured * 10 < to->most;
@@ -249,6 +239,7 @@ static void add_pairs(cli_table *pairs, const cli_apart *data)
     qsort(rows, count, sizeof *rows, by_cost);
     for (size_t i = 0; i < count && i < PAIRS_SHOWN; i++) {
         rows[i].axes = cli_format("%s, %s", rows[i].axis, rows[i].other);
+        rows[i].cost_text = percent(rows[i].cost);
         cli_table_add(pairs, &rows[i]);
     }
 }
