@@ -202,8 +202,6 @@ static const cli_option options[] = {
      "for the whole check [600]"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int check(const cli_arguments *arguments)

@@ -225,8 +225,6 @@ static const cli_option options[] = {
     CLI_SAMPLES_OPTION(&given.tuning),
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int compare(const cli_arguments *arguments)

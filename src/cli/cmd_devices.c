@@ -52,7 +52,6 @@ static const cli_option options[] = {
      "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]"},
     CLI_FORMAT_OPTION(&common),
     CLI_MESSAGE_OPTIONS(&common),
-    CLI_OPTIONS_END,
 };
 
 static int list(const cli_arguments *arguments)

@@ -50,8 +50,6 @@ static cli_common common;
 static const cli_option options[] = {
     CLI_FORMAT_OPTION(&common),
     CLI_TUNER_OPTIONS(&common),
-    CLI_MESSAGE_OPTIONS(&common),
-    CLI_OPTIONS_END,
 };
 
 static int diagnose(const cli_arguments *arguments)

@@ -175,8 +175,6 @@ static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     CLI_OUTPUT_OPTION(&given.output),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int emit(const cli_arguments *arguments)

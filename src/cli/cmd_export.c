@@ -328,8 +328,6 @@ static const cli_option options[] = {
      "the scenario by its hash, also one of an earlier version of the template"},
     CLI_OUTPUT_OPTION(&given.output),
     CLI_FILE_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int export_stored(const cli_arguments *arguments)

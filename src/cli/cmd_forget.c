@@ -109,7 +109,7 @@ static int prune(const cli_arguments *arguments)
     CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
             "say what would be dropped, drop nothing"),                                            \
         CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION(&given.common),                       \
-        CLI_TUNER_OPTIONS(&given.common), CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END
+        CLI_TUNER_OPTIONS(&given.common)
 
 static const cli_option forget_options[] = {DROP_OPTIONS};
 

@@ -26,8 +26,10 @@ static int add(void *user, const gputune_kernel *kernel)
 static cli_common common;
 
 static const cli_option options[] = {
-    CLI_TEMPLATES_OPTION(&common), CLI_INCLUDE_OPTION, CLI_FORMAT_OPTION(&common),
-    CLI_MESSAGE_OPTIONS(&common),  CLI_OPTIONS_END,
+    CLI_TEMPLATES_OPTION(&common),
+    CLI_INCLUDE_OPTION,
+    CLI_FORMAT_OPTION(&common),
+    CLI_MESSAGE_OPTIONS(&common),
 };
 
 static int list(const cli_arguments *arguments)

@@ -124,7 +124,6 @@ static const cli_option options[] = {
     {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", NULL, "of the first run [0]"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int run(const cli_arguments *files)

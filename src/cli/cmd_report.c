@@ -345,8 +345,6 @@ static const cli_option options[] = {
     {"live", 0, CLI_OPTION_FLAG, &given.live, NULL, NULL,
      "serve the page on this machine, with what is measured meanwhile, until Ctrl-C"},
     CLI_FILE_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int report(const cli_arguments *names)

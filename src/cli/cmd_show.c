@@ -389,8 +389,6 @@ static const cli_option options[] = {
     {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int show_stored(const cli_arguments *arguments)

@@ -689,8 +689,6 @@ static const cli_option options[] = {
     CLI_ELSEWHERE_OPTIONS(&given.compile_on, &given.common.measure_on),
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 const cli_command cmd_warm = {"warm",
