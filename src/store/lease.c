@@ -250,10 +250,9 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
     }
 }
 
-static lease_try begin_attempt(gt_store *store, const char *environment,
-                               const gt_scenario *scenario)
+static lease_try begin_attempt(gt_store *store, const gt_scenario *scenario)
 {
-    gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
+    gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
     lease_try attempt = {.key = key, .owner = new_owner()};
     read_machine(attempt.machine);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -261,10 +260,10 @@ static lease_try begin_attempt(gt_store *store, const char *environment,
     return attempt;
 }
 
-gputune_status gt_store_lease_await(gt_store *store, const char *environment,
-                                    const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
+                                    const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, environment, scenario);
+    lease_try attempt = begin_attempt(store, scenario);
     for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
         if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
             return not_granted(&attempt, patience);
@@ -273,10 +272,10 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
+                                      const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, environment, scenario);
+    lease_try attempt = begin_attempt(store, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = (gt_lease){.key = attempt.key,

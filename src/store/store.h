@@ -88,9 +88,10 @@ void gt_store_facts_free(gt_store_facts *facts);
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* What a caller wants tuned: the key of a winner, together with the environment. Strings are the
- * caller's; NULL counts as "". */
+/* What a caller wants tuned, and where: the key of a winner. Strings are the caller's; NULL counts
+ * as "", but for the environment's. */
 typedef struct gt_scenario {
+    const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem;  /* the sizes as measured and shown, "n=67108864 T=half" */
     const char *bucket;   /* the text that stands for the problem in the key (gt_problem_bucket);
@@ -110,7 +111,7 @@ typedef struct gt_scenario {
                           taken as right; not part of the key */
 } gt_scenario;
 
-/* The hash of the scenario, which is its key. */
+/* The hash of the scenario, which is its key in its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* Writes the key of an environment into out: `environment` (gt_device.environment) joined with
  * `more`. For objectives that depend on the host, `more` is the host's processor; NULL or "": out
@@ -147,9 +148,8 @@ typedef struct gt_trial_list {
  * out when it was tried with another driver or NVRTC than the given ones, since the configuration
  * may work now. Without trials the list is empty. gt_trial_list_free() releases *out; the strings
  * live as long as the list. */
-gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version,
-                               const gt_patience *patience);
+gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
+                               int driver_version, int nvrtc_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
 /* Sets the members of *record that show the trial. The trial keeps owning the strings. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
@@ -178,21 +178,21 @@ enum {
 };
 
 /* Finds trials that were right and measured, of the same kernel (name and identity) elsewhere: not
- * those of `scenario` in `environment`. They are ordered by group, and by time within a group. The
- * nearest groups come first: the same GPU before another, then equal const and type values before
- * others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a scenario
- * with very many trials the list has those that won, the fastest and a random choice of the others.
- * For a real `device` the list has no modelled times. Without such trials the list is empty.
- * gt_related_list_free() releases *out. */
+ * those of `scenario` in its environment. They are ordered by group, and by time within a group.
+ * The nearest groups come first: the same GPU before another, then equal const and type values
+ * before others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a
+ * scenario with very many trials the list has those that won, the fastest and a random choice of
+ * the others. For a real `device` the list has no modelled times. Without such trials the list is
+ * empty. gt_related_list_free() releases *out. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
-                                       const gt_device *device, const char *environment,
-                                       const gt_scenario *scenario, const gt_patience *patience);
+                                       const gt_device *device, const gt_scenario *scenario,
+                                       const gt_patience *patience);
 void gt_related_list_free(gt_related_list *list);
 /* Adds trials, or replaces those of the same hash, in one transaction. A tuning stores its finished
  * trials at once, so that they are kept whatever happens next. */
-gputune_status gt_store_put_trials(gt_store *store, const char *environment,
-                                   const gt_scenario *scenario, const gt_trial *trials,
-                                   size_t count, const gt_patience *patience);
+gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
+                                   const gt_trial *trials, size_t count,
+                                   const gt_patience *patience);
 
 /* ---- Winners --------------------------------------------------------------------------------- */
 
@@ -207,15 +207,15 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
  * has the same configuration. Without winners the list is empty. EBUSY, without a message, when the
  * file could not be read in time and no other layer has a winner. gt_winner_list_free() releases
  * *out. */
-gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
-                                const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
+                                const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the proved winner whose sizes are nearest to the scenario's by gt_sizes_distance(), and
  * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
  * identity). Among equally near winners it takes one of the whole space, then a final one, then the
  * upper layer's, then the newest. ENOTFOUND, without a message. */
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
-                                     const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
+                                     const gt_patience *patience);
 
 /* What records show of an environment's GPU. */
 typedef struct gt_gpu_facts {
@@ -232,7 +232,6 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {
-    const char *environment;
     const gt_gpu_facts *gpu; /* NULL: the stored facts stay */
     const gt_scenario *scenario;
     const gt_trial *trials;
@@ -258,7 +257,7 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-/* The right to tune one scenario in one environment. */
+/* The right to tune one scenario. */
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
@@ -272,8 +271,8 @@ enum { GT_LEASE_SECONDS = 5 }; /* a holder renews its lease each second */
 /* Waits until no process holds the lease. It only reads, and does not take the lease. EBUSY: a
  * process still holds it, and the patience is over; ECANCELED: the wait was canceled. `patience` is
  * not NULL. */
-gputune_status gt_store_lease_await(gt_store *store, const char *environment,
-                                    const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
+                                    const gt_patience *patience);
 /* Waits for the lease as long as `patience` says (if the patience is over: tries once), and takes
  * it. The lease is free when its holder did not renew it for GT_LEASE_SECONDS, whatever became of
  * the holder. For a holder on this machine, the calling thread must have seen this, in one wait or
@@ -282,8 +281,8 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
  * the wait was canceled. Where no file can be written, or the file stays locked for a quarter of
  * the patience (5 s at most), the lease holds among the threads of this process only. Once it is
  * held, look the winners up again: another process may have stored one. */
-gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
+                                      const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if the lease was lost. OK also if the file
  * stayed locked; then the next renewal finds out. The call waits for the file for 0.1 s, or until
  * the lease ends once half of its time is over, but never longer than `patience`. */

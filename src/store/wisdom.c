@@ -510,7 +510,8 @@ typedef struct import_work {
 static gt_scenario scenario_of(const gt_wisdom_place *place, int64_t sizes[GT_SCENARIO_SIZES])
 {
     uint32_t count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
-    return (gt_scenario){.kernel = place->kernel,
+    return (gt_scenario){.environment = place->environment,
+                         .kernel = place->kernel,
                          .problem = place->problem,
                          .bucket = place->bucket,
                          .fixed = place->fixed,
@@ -615,8 +616,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     }
     gputune_status status = add_gpu(database, place);
     GT_THEN(status, offer_trials(&trials, database, entry, winner.terms.proved));
-    const gt_outcome outcome = {.environment = place->environment,
-                                .scenario = &scenario,
+    const gt_outcome outcome = {.scenario = &scenario,
                                 .trials = trials.items,
                                 .trial_count = trials.count,
                                 .winner = &winner,

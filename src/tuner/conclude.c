@@ -334,8 +334,7 @@ static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trial
 {
     const gt_request *request = tuning->session.request;
     const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-    const gt_outcome outcome = {.environment = request->environment,
-                                .scenario = &request->scenario,
+    const gt_outcome outcome = {.scenario = &request->scenario,
                                 .trials = trials->items,
                                 .trial_count = trials->count,
                                 .codes = codes->items,
@@ -573,8 +572,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
     GT_TRY(final ? list_codes(&passed, tuning, true) : GPUTUNE_OK);
     gt_device device;
     const gt_gpu_facts gpu = gpu_facts(&device, tuning);
-    const gt_outcome outcome = {.environment = request->environment,
-                                .gpu = &gpu,
+    const gt_outcome outcome = {.gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = list->items,
                                 .trial_count = list->count,

@@ -39,8 +39,8 @@ gputune_status gt_history_load(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
 {
     gt_history history = {0};
-    GT_TRY(gt_store_trials(&history.trials, request->services->store, request->environment,
-                           scenario, request->device->driver_version, 0, &request->patience));
+    GT_TRY(gt_store_trials(&history.trials, request->services->store, scenario,
+                           request->device->driver_version, 0, &request->patience));
     for (size_t i = 0; i < history.trials.count; i++) {
         gt_trial *trial = &history.trials.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;

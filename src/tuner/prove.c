@@ -98,8 +98,8 @@ static void keep_verdict(const gt_field *field, uint32_t index, const gt_history
     if (variant->stage == GT_STAGE_READY) {
         note_right(&trial, here, request);
     }
-    (void)gt_store_put_trials(request->services->store, request->environment, &request->here,
-                              &trial, 1, &request->patience);
+    (void)gt_store_put_trials(request->services->store, &request->here, &trial, 1,
+                              &request->patience);
     free(config);
 }
 

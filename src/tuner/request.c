@@ -233,7 +233,9 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
     GT_TRY(make_proved_at(request));
-    request->scenario = (gt_scenario){.kernel = request->template->name,
+    make_environment(request);
+    request->scenario = (gt_scenario){.environment = request->environment,
+                                      .kernel = request->template->name,
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
                                       .fixed = request->fixed_text,
@@ -247,9 +249,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
-    GT_TRY(make_here(request));
-    make_environment(request);
-    return GPUTUNE_OK;
+    return make_here(request);
 }
 
 void gt_request_judge(gt_workload *workload, const gt_request *request)

@@ -229,8 +229,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
                               const gt_patience *patience)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
-    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
-                            &request->scenario, patience));
+    GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, patience));
     gt_winner *winner = find_answer(&list, request, asked);
     return winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
 }
@@ -307,8 +306,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     }
     winner.fallback_config = fallback;
     const gt_gpu_facts gpu = {request->device, request->host_text, 0};
-    const gt_outcome outcome = {.environment = request->environment,
-                                .gpu = &gpu,
+    const gt_outcome outcome = {.gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = trials,
                                 .trial_count = count,
@@ -356,8 +354,7 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
     if (!gt_may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
-                            &request->scenario, NULL));
+    GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
     gt_winner *winner = find_fastest(&config, &list, request);
     gputune_status status =
         winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
@@ -416,8 +413,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
-    GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
-                                 &request->scenario, NULL));
+    GT_TRY(gt_store_find_nearest(&winner, request->services->store, &request->scenario, NULL));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     GT_TRY(stored_config(&choice.config, request, &winner));
@@ -475,12 +471,10 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     gt_store *store = request->services->store;
     double wait_s = wait_without_default_s(gt_patience_left_s(&request->patience));
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
-    if (gt_store_lease_await(store, request->environment, &request->scenario, &first) ==
-        GPUTUNE_EBUSY) {
+    if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
         gt_stand_by(request);
     }
-    GT_TRY(gt_store_lease_acquire(lease, store, request->environment, &request->scenario,
-                                  &request->patience));
+    GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
     if (lease->silent) {
         gt_log_line(
             &request->services->log, GPUTUNE_LOG_INFO,

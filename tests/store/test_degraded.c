@@ -373,7 +373,7 @@ static double time_of_first(gt_store *store, bool *final)
     int64_t n = 1024;
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
     double median = winner.time.median;
     *final = winner.terms.final;
     gt_winner_free(&winner);

@@ -128,8 +128,7 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
         char created[32];
         const gt_scenario scenario = scenario_at(1024);
         const gt_trial trial = trial_of(2, "VEC=4", 10);
-        const gt_outcome outcome = {.environment = ENVIRONMENT,
-                                    .scenario = &scenario,
+        const gt_outcome outcome = {.scenario = &scenario,
                                     .trials = &trial,
                                     .trial_count = 1,
                                     .elapsed_s = cases[i].elapsed_s};

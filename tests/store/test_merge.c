@@ -123,8 +123,7 @@ TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_w
     gt_store *killed = open_path(w, name_file(&all, w, 0));
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 90);
-    assert_int_equal(gt_store_put_trials(killed, ENVIRONMENT, &scenario, &trial, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(killed, &scenario, &trial, 1, NULL), GPUTUNE_OK);
     gt_store_close(killed);
     gt_store *whole = open_path(w, name_file(&all, w, 1));
     put_size(whole, 2048, 10);
@@ -145,8 +144,7 @@ TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_worl
     const gt_scenario scenario = scenario_at(1024);
     gt_trial trial = trial_of(2, "VEC=4", 90);
     trial.status = GT_TRIAL_UNPROVED;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &trial, 1, NULL), GPUTUNE_OK);
     gt_store_close(store);
     run_sql(all.paths[0], "UPDATE trial SET created = '2001'");
     (void)merge(w, &all, 2);

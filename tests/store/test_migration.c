@@ -17,7 +17,7 @@ static void finished_winner_is_kept(gt_store *store)
 {
     gt_scenario scenario = scenario_at(1024);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     const gt_terms wanted = terms_of(GPUTUNE_MEASURE);
     assert_true(gt_answers(&found.terms, &wanted));
     assert_string_equal(found.config, "VEC=4");
@@ -33,7 +33,7 @@ static void unfinished_winner_is_not_final(gt_store *store)
 {
     gt_scenario scenario = scenario_at(2048);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_false(found.terms.final);
     assert_string_equal(found.config, "VEC=4");
     assert_int_equal(found.fallback.source.high, 0);
