@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/memory.h"
+#include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 #include "cli/warm.h"
 
 #include "base/text.h"

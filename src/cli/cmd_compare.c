@@ -7,7 +7,6 @@
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 
 #include <errno.h>
 #include <string.h>

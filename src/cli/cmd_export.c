@@ -8,7 +8,6 @@
 #include "cli/measured.h"
 #include "cli/memory.h"
 #include "cli/scenarios.h"
-#include "cli/tuning.h"
 #include "cli/units.h"
 
 #include "base/asked_for.h"

@@ -10,7 +10,6 @@
 #include "cli/report.h"
 #include "cli/scenarios.h"
 #include "cli/units.h"
-#include "cli/why.h"
 
 #include <errno.h>
 #include <fcntl.h>

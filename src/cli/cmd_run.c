@@ -5,7 +5,6 @@
 #include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
-#include "cli/tuning.h"
 
 /* The options. */
 static struct {

@@ -9,7 +9,6 @@
 #include "cli/record_columns.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "cli/why.h"
 
 #include "base/text.h"
 

@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 
 #include <inttypes.h>
 #include <string.h>

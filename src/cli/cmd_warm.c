@@ -4,7 +4,6 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/locks.h"
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/units.h"

@@ -1,5 +1,5 @@
 /* What each axis of a scenario is worth, by its trials. */
-#include "cli/why.h"
+#include "cli/measured.h"
 
 #include "cli/memory.h"
 #include "cli/units.h"
