@@ -62,9 +62,8 @@ static mistake *find(const checked *checked, const gputune_finding *finding)
 
 static mistake *add_new(checked *checked, const gputune_finding *finding)
 {
-    checked->items = cli_grow(checked->items, checked->count, sizeof *checked->items);
-    mistake *added = &checked->items[checked->count++];
-    *added = (mistake){.first = *finding};
+    cli_push(checked->items, checked->count, (mistake){.first = *finding});
+    mistake *added = &checked->items[checked->count - 1];
     for (size_t i = 0; i < COLUMNS; i++) {
         if (columns[i].unit == CLI_TEXT) {
             char **text = (char **)((char *)added + columns[i].offset);

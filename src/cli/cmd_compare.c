@@ -75,8 +75,7 @@ typedef struct winners {
 static int collect(void *user, const gputune_record *record)
 {
     winners *all = user;
-    all->items = cli_grow(all->items, all->count, sizeof *all->items);
-    all->items[all->count++] = cli_record_copy(record, NULL);
+    cli_push(all->items, all->count, cli_record_copy(record, NULL));
     return 0;
 }
 

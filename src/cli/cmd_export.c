@@ -175,8 +175,7 @@ static void write_problem(const cli_apart *data, const char *separator, FILE *fi
             cli_json_text(data->from->shared.kernel), separator);
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        const char *problem;
-        if (cli_size_number(&number, &problem, value)) {
+        if (cli_size_number(&number, NULL, value)) {
             fprintf(file, "%s%s", comma, value);
             comma = ", ";
         }

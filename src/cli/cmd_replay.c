@@ -3,8 +3,11 @@
 
 #include "cli/console.h"
 #include "cli/memory.h"
+#include "cli/scenarios.h"
 #include "cli/session.h"
 #include "cli/table.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,16 +29,12 @@ typedef struct lists {
 
 static int add_strategy(lists *at, const char *word)
 {
-    const char *names[GPUTUNE_STRATEGY_COUNT];
-    for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {
-        names[i] = gputune_strategy_name((gputune_strategy)i);
-        if (strcmp(names[i], word) == 0) {
-            at->strategies = cli_grow(at->strategies, at->strategy_count, sizeof *at->strategies);
-            at->strategies[at->strategy_count++] = (gputune_strategy)i;
-            return CLI_CONTINUE;
-        }
+    size_t index = gt_index_of(word, cli_strategy_words, GPUTUNE_STRATEGY_COUNT);
+    if (index == GPUTUNE_STRATEGY_COUNT) {
+        return cli_unknown("strategy", word, cli_strategy_words, GPUTUNE_STRATEGY_COUNT);
     }
-    return cli_unknown("strategy", word, names, GPUTUNE_STRATEGY_COUNT);
+    cli_push(at->strategies, at->strategy_count, (gputune_strategy)index);
+    return CLI_CONTINUE;
 }
 
 static int add_evaluations(lists *at, const char *word)
@@ -48,8 +47,7 @@ static int add_evaluations(lists *at, const char *word)
         return cli_stop(CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word,
                         MOST);
     }
-    at->evaluations = cli_grow(at->evaluations, at->evaluation_count, sizeof *at->evaluations);
-    at->evaluations[at->evaluation_count++] = (uint32_t)value;
+    cli_push(at->evaluations, at->evaluation_count, (uint32_t)value);
     return CLI_CONTINUE;
 }
 

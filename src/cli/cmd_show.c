@@ -261,8 +261,7 @@ static int add(void *user, const gputune_record *record)
     found *at = user;
     note_scenario(at, record);
     if (at->all || record->is_winner || (given.why && record->is_default)) {
-        at->rows = cli_grow(at->rows, at->count, sizeof *at->rows);
-        at->rows[at->count++] = cli_record_copy(record, &at->last);
+        cli_push(at->rows, at->count, cli_record_copy(record, &at->last));
     }
     if (given.why || given.plot) {
         cli_measured_add(&at->measured, record);

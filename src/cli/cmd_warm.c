@@ -153,8 +153,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
     CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
     for (size_t i = 0; i < some.count; i++) {
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = some.items[i];
+        cli_push(out->items, out->count, some.items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -171,9 +170,8 @@ static void read_alignment(gputune_options *terms, const char *text)
             terms->alignment = (uint32_t)strtoul(name, NULL, 10);
             continue;
         }
-        each = cli_grow(each, terms->alignment_count, sizeof *each);
-        each[terms->alignment_count++] =
-            (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
+        cli_push(each, terms->alignment_count,
+                 (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)});
     }
     terms->alignments = each;
 }
@@ -452,8 +450,7 @@ static void add_file(watch *watch, const char *path)
             return;
         }
     }
-    watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
-    watch->files[watch->count++] = added;
+    cli_push(watch->files, watch->count, added);
 }
 
 /* A header may stand, or come to stand, in each of the folders that are searched. */

@@ -20,11 +20,10 @@ static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *
             return &list->items[i];
         }
     }
-    list->items = cli_grow(list->items, list->count, sizeof *list->items);
-    list->items[list->count] =
-        (cli_measured){.shared = cli_record_copy(record, NULL),
-                       .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)};
-    return &list->items[list->count++];
+    cli_push(list->items, list->count,
+             (cli_measured){.shared = cli_record_copy(record, NULL),
+                            .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
+    return &list->items[list->count - 1];
 }
 
 /* A scenario has a winner for each space that was tuned. */
@@ -45,8 +44,7 @@ int cli_measured_add(void *list, const gputune_record *record)
     const gputune_record *last = one->count ? &one->trials[one->count - 1] : &one->shared;
     const gputune_record copy = cli_record_copy(record, last);
     note_winner(one, &copy);
-    one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
-    one->trials[one->count++] = copy;
+    cli_push(one->trials, one->count, copy);
     return 0;
 }
 
@@ -89,11 +87,7 @@ static cli_axis *find_axis(const cli_apart *data, const char *name)
 
 static size_t find_value(const cli_axis *axis, const char *value)
 {
-    size_t i = 0;
-    while (i < axis->count && strcmp(axis->values[i], value) != 0) {
-        i++;
-    }
-    return i;
+    return gt_index_of(value, (const char *const *)axis->values, axis->count);
 }
 
 /* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
@@ -108,13 +102,11 @@ static void add_values(cli_apart *data, const char *text, bool words)
             continue;
         }
         if (!axis) {
-            data->axes = cli_grow(data->axes, data->axis_count, sizeof *data->axes);
-            axis = &data->axes[data->axis_count++];
-            *axis = (cli_axis){.name = name, .values = cli_allocate(1, sizeof name)};
+            cli_push(data->axes, data->axis_count, (cli_axis){.name = name});
+            axis = &data->axes[data->axis_count - 1];
         }
         if (find_value(axis, value) == axis->count) {
-            axis->values = cli_grow(axis->values, axis->count, sizeof *axis->values);
-            axis->values[axis->count++] = value;
+            cli_push(axis->values, axis->count, value);
             axis->words |= is_word;
         }
     }
@@ -172,16 +164,12 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(b->trial->created, a->trial->created);
 }
 
-static bool is_same(const cli_entry *a, const cli_entry *b)
-{
-    return memcmp(a->choice, b->choice, a->axis_count * sizeof *a->choice) == 0;
-}
-
 static void drop_doubles(cli_apart *data)
 {
     size_t kept = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
-        if (!kept || !is_same(&data->entries[kept - 1], &data->entries[i])) {
+        const size_t *choice = data->entries[i].choice, bytes = data->axis_count * sizeof *choice;
+        if (!kept || memcmp(data->entries[kept - 1].choice, choice, bytes) != 0) {
             data->entries[kept++] = data->entries[i];
         }
     }

@@ -16,6 +16,8 @@
 bool cli_size_number(int64_t *out, const char **problem, const char *text)
 {
     int64_t value;
+    const char *ignored;
+    problem = problem ? problem : &ignored;
     *problem = "";
     if (!isdigit((unsigned char)text[*text == '-'])) {
         return false;
@@ -82,8 +84,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
         for (size_t i = 0; i < own->count; i++) {
             const char *name = own->lists[i].name;
             if (gt_index_of(name, known, count) == count) {
-                known = cli_grow(known, count, sizeof *known);
-                known[count++] = name;
+                cli_push(known, count, name);
             }
         }
     }
@@ -100,8 +101,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 {
     for (size_t i = 0; i < only->count; i++) {
         if (cli_values_find(&scenario->kernel->axes, only->lists[i].name)) {
-            scenario->only = cli_grow(scenario->only, scenario->only_count, sizeof(char *));
-            scenario->only[scenario->only_count++] = cli_values_text(&only->lists[i]);
+            cli_push(scenario->only, scenario->only_count, cli_values_text(&only->lists[i]));
         }
     }
 }
@@ -110,8 +110,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 static const char *small_size(const char *value)
 {
     int64_t number;
-    const char *problem;
-    bool large = cli_size_number(&number, &problem, value) && number > emulated_size;
+    bool large = cli_size_number(&number, NULL, value) && number > emulated_size;
     return large ? emulated_size_text : "";
 }
 
@@ -119,8 +118,7 @@ static const char *small_size(const char *value)
 static const char *in_digits(const char *value)
 {
     int64_t number;
-    const char *problem;
-    return cli_size_number(&number, &problem, value) ? cli_format("%" PRId64, number) : value;
+    return cli_size_number(&number, NULL, value) ? cli_format("%" PRId64, number) : value;
 }
 
 /* A word for a size whose default is a number is found out before anything is tuned. */
@@ -128,7 +126,7 @@ static int check_number(const char *name, const char *value, const char *fallbac
 {
     int64_t number;
     const char *problem;
-    if (!value[0] || !cli_size_number(&number, &problem, fallback) ||
+    if (!value[0] || !cli_size_number(&number, NULL, fallback) ||
         cli_size_number(&number, &problem, value) || problem[0]) {
         return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
     }
@@ -155,9 +153,8 @@ static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli
 /* The `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
-    out->items = cli_grow(out->items, out->count, sizeof *out->items);
-    cli_scenario *scenario = &out->items[out->count++];
-    *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
+    cli_push(out->items, out->count, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
+    cli_scenario *scenario = &out->items[out->count - 1];
     set_only(scenario, &out->only);
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *own = &kernel->sizes.lists[i];

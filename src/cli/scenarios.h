@@ -5,7 +5,8 @@
 #include "cli/catalogue.h"
 
 /* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
- * False: *problem says why; "" for text that does not begin like a number (a type's name). */
+ * False: *problem, unless it is NULL, says why; "" for text that does not begin like a number (a
+ * type's name). */
 bool cli_size_number(int64_t *out, const char **problem, const char *text);
 
 /* Makes one size from a name and a value, which is a number, or a word in the form that

@@ -15,8 +15,8 @@ double cli_turn_cost(const char *sizes)
     double cost = 1;
     for (const char *sign = strchr(sizes, '='); sign; sign = strchr(sign + 1, '=')) {
         int64_t number;
-        const char *problem, *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
-        cost *= cli_size_number(&number, &problem, value) ? (double)number : 1;
+        const char *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
+        cost *= cli_size_number(&number, NULL, value) ? (double)number : 1;
     }
     return cost;
 }
