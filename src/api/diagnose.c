@@ -259,8 +259,7 @@ static void check_templates(patient *p)
     const gt_log log = {tell_left_out, p};
     gt_catalog *catalog;
     size_t count = 0;
-    GT_FREED char *home = NULL;
-    GT_FREED char *folder = NULL;
+    GT_FREED char *home = NULL, *folder = NULL;
     if (gt_template_folders(&folder, &home, p->options->templates) != GPUTUNE_OK) {
         FAIL(p, remedy, "%s", gt_message());
         return;
