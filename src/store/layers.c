@@ -457,14 +457,6 @@ static void note_damage(gt_store *store)
     gt_database_close(&store->reader);
 }
 
-/* A file that could not be written cannot be read either, for the same reason. The next lookup
- * tries again. */
-static void note_unreadable(gt_store *store)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    memcpy(store->unread, store->unkept, sizeof store->unread);
-}
-
 /* Looks at the file once. EBUSY: it is locked. Other trouble counts as nothing there. Under
  * `reading`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
@@ -477,7 +469,10 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     gputune_status status = gt_layers_open_reader(store, &at_once, &met);
     if (status == GPUTUNE_EDATABASE && met.trouble != GT_TROUBLE_LOCKED &&
         gt_layers_state(store).no_file) {
-        note_unreadable(store);
+        /* what cannot be written cannot be read either, for the same reason; the next lookup tries
+         * again */
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        memcpy(store->unread, store->unkept, sizeof store->unread);
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {
@@ -530,12 +525,6 @@ static gputune_status ask(gt_database *database, gt_store_fn work, void *context
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    return ask(store->memory, work, context);
-}
-
 /* Whether the lower layers are asked too. */
 static bool goes_on(gputune_status status, bool all)
 {
@@ -565,7 +554,9 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!gt_layers_own(store)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = read_memory(store, work, context);
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status = ask(store->memory, work, context);
+    pthread_mutex_unlock(&store->remembering);
     if (!goes_on(status, all)) {
         return status;
     }

@@ -139,10 +139,7 @@ const char *gt_trial_status_name(gt_trial_status status);
 /* Whether the trial's results were compared, and are right. */
 bool gt_trial_is_right(gt_trial_status status);
 
-typedef struct gt_trial_list {
-    gt_trial *items;
-    size_t count;
-} gt_trial_list;
+typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* All known trials of a scenario, failed ones too, in no particular order. A failed trial is left
  * out when it was tried with another driver or NVRTC than the given ones, since the configuration

@@ -14,14 +14,13 @@ void gt_trial_list_free(gt_trial_list *list)
     for (size_t i = 0; i < list->count; i++) {
         gt_columns_free(&list->items[i], &gt_trial_columns);
     }
-    free(list->items);
-    *list = (gt_trial_list){0};
+    gt_array_free(list);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
 typedef struct trial_search {
-    GT_ARRAY(gt_trial) found;
+    gt_trial_list found;
     size_t upper; /* so many are of the layers above the one at hand */
     const gt_scenario *scenario;
     int driver_version, nvrtc_version;
@@ -89,9 +88,8 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_sce
     trial_search search = {
         .scenario = scenario, .driver_version = driver_version, .nvrtc_version = nvrtc_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
-    gt_trial_list list = {search.found.items, search.found.count};
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, list, gt_trial_list_free(&list));
+    return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -365,8 +365,9 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
     return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
+gputune_status gt_winner_put(gt_database *database, void *context)
 {
+    const gt_outcome *outcome = context;
     int64_t gpu, scenario;
     answering known = {.found = false};
     const char *environment = outcome->scenario->environment;
@@ -398,13 +399,8 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     return drop_passed(database, outcome);
 }
 
-static gputune_status put_outcome(gt_database *database, void *context)
-{
-    return gt_winner_put(database, context);
-}
-
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience)
 {
-    return gt_store_write(store, put_outcome, (void *)outcome, patience);
+    return gt_store_write(store, gt_winner_put, (void *)outcome, patience);
 }

@@ -379,10 +379,7 @@ void gt_wisdom_entry_free(gt_wisdom_entry *entry)
     gt_columns_free(&entry->place, &gt_wisdom_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
-    for (size_t i = 0; i < entry->also.count; i++) {
-        gt_columns_free(&entry->also.items[i], &gt_trial_columns);
-    }
-    gt_array_free(&entry->also);
+    gt_trial_list_free(&entry->also);
     gt_winner_free(&entry->winner);
 }
 
@@ -566,11 +563,9 @@ static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *plac
     return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
 }
 
-typedef GT_ARRAY(gt_trial) trial_list;
-
 /* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
  * without trust is right nowhere until it is proved here. */
-static gputune_status offer_trial(trial_list *out, gt_database *database,
+static gputune_status offer_trial(gt_trial_list *out, gt_database *database,
                                   const gt_wisdom_place *place, const gt_trial *trial, bool proved)
 {
     int64_t known;
@@ -587,7 +582,7 @@ static gputune_status offer_trial(trial_list *out, gt_database *database,
     return gt_array_push(out, offered);
 }
 
-static gputune_status offer_trials(trial_list *out, gt_database *database,
+static gputune_status offer_trials(gt_trial_list *out, gt_database *database,
                                    const gt_wisdom_entry *entry, bool proved)
 {
     GT_TRY(offer_trial(out, database, &entry->place, &entry->trial, proved));
@@ -606,7 +601,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     const gt_wisdom_place *place = &entry->place;
     int64_t sizes[GT_SCENARIO_SIZES];
     const gt_scenario scenario = scenario_of(place, sizes);
-    GT_FREED trial_list trials = {0};
+    GT_FREED gt_trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
         import->trusted &&
@@ -621,7 +616,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
                                 .trial_count = trials.count,
                                 .winner = &winner,
                                 .created = winner.created};
-    GT_THEN(status, gt_winner_put(database, &outcome));
+    GT_THEN(status, gt_winner_put(database, (void *)&outcome));
     return status;
 }
 

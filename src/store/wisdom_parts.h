@@ -21,7 +21,7 @@ typedef struct gt_wisdom_entry {
     gt_wisdom_place place;
     gt_winner winner;
     gt_trial trial, standard; /* of the winner and of the default; zero hash: there is none */
-    GT_ARRAY(gt_trial) also;  /* other trials, as hints for a search */
+    gt_trial_list also;       /* other trials, as hints for a search */
 } gt_wisdom_entry;
 
 extern const gt_columns gt_wisdom_columns; /* the columns of gt_wisdom_place */

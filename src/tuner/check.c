@@ -144,8 +144,7 @@ static gputune_status report_all(const gt_session *session,
 {
     const gt_request *request = session->request;
     const gt_field *field = &session->field;
-    GT_FREED char *usual = NULL;
-    GT_FREED char *other = NULL;
+    GT_FREED char *usual = NULL, *other = NULL;
     GT_TRY(gt_problem_text(&usual, request->template, &request->problem));
     GT_TRY(gt_problem_text(&other, request->template,
                            field->workload_count > 1 ? &field->awkward : &request->problem));

@@ -1,5 +1,5 @@
 /* Proves configurations in a worker, and takes the first that is right. */
-#include "tuner/prove.h"
+#include "tuner/tune.h"
 
 #include "base/text.h"
 #include "tuner/outcome.h"

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/outcome.h"
-#include "tuner/prove.h"
 #include "tuner/session.h"
 
 #include <math.h>
@@ -318,24 +317,16 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     return status;
 }
 
-static gputune_status take_winner(gt_choice *choice, const gt_winner *winner,
-                                  const gt_request *request)
-{
-    choice->source = GPUTUNE_SOURCE_CACHED;
-    choice->terms = winner->terms;
-    choice->terms.proved = true;
-    GT_TRY(take_times(choice, winner, request));
-    return gt_strdup(&choice->stop_reason, winner->stop_reason ? winner->stop_reason : "");
-}
-
 static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, const gt_config *config,
                                    gt_request *request)
 {
-    gt_choice choice = {.config = *config};
+    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
     GT_SCOPED(gt_history_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
-    GT_THEN(status, take_winner(&choice, winner, request));
+    choice.terms.proved = true;
+    GT_THEN(status, take_times(&choice, winner, request));
+    GT_THEN(status, gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : ""));
     if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",

@@ -1,7 +1,9 @@
 /* How a request gets its answer: look up, tune, choose; and what else a session is run for.
- * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, run.c and check.c. */
+ * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, prove.c, run.c and
+ * check.c. */
 #pragma once
 
+#include "tuner/history.h"
 #include "tuner/request.h"
 
 /* The configuration to launch, and why it was chosen. A choice owns its images and its text. */
@@ -82,3 +84,21 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
  * EUNSUPPORTED where the device is not the emulator's. */
 gputune_status gt_check(gt_request *request,
                         int (*each)(void *user, const gputune_finding *finding), void *user);
+
+/* ---- proving without measuring (prove.c) -------------------------------------------------------
+ */
+
+enum { GT_PROVE_MAX = 3 };
+
+/* Compiles at most GT_PROVE_MAX configurations of the request's space, proves them in a worker, and
+ * fills `choice` with the first one that is right: its code, and the code of its variant for any
+ * alignment, if that variant is another one and right too. Leaves out configurations that `history`
+ * (may be NULL) knows to fail. Stores the code of the right ones, the proof (for the data and sizes
+ * in gt_request.proved_at), and the failures that are final there. If none is right, fails as
+ * gt_field_verdict() says, and fills nothing. A failure of the default is noted in the request. */
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
+                        size_t count, const gt_history *history);
+
+/* Whether this call may wait until an answer that is not proved here is proved. It may not if the
+ * caller wants the answer at once, or if no worker process would run the proof. */
+bool gt_may_prove(const gt_request *request);
