@@ -136,7 +136,7 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
 typedef struct listing {
     const asked *asked;
     size_t count;
-    int (*each)(void *user, const gputune_record *record);
+    gt_record_fn each;
     void *user;
     char kernel[GT_NAME_MAX];    /* of the last record; "": none yet */
     const gt_template *template; /* its template at hand; NULL: none */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
-                      int (*each)(void *, const gputune_record *), void *user)
+                      gt_record_fn each, void *user)
 {
     GT_FREED gt_config *configs = calloc(count, sizeof *configs);
     GT_TRY(gt_allocated(configs));

@@ -215,8 +215,7 @@ static int compare_rows(const void *left, const void *right)
 
 /* Settles what was read and calls `each` in order, unless `answer` says that reading failed. Frees
  * the rows. */
-static int finish(record_search *search, int answer,
-                  int (*each)(void *user, const gputune_record *record), void *user)
+static int finish(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
     for (size_t i = 0; i < search->found.count && answer == 0; i++) {
@@ -232,9 +231,8 @@ static int finish(record_search *search, int answer,
     return answer;
 }
 
-int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user,
-                     const gt_patience *patience)
+int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
+                     void *user, const gt_patience *patience)
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, patience);
@@ -378,8 +376,7 @@ static gputune_status forget(gt_database *database, void *context)
 }
 
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    int (*each)(void *user, const gputune_record *record), void *user,
-                    const gt_patience *patience)
+                    gt_record_fn each, void *user, const gt_patience *patience)
 {
     forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
     gt_timestamp(work.before, what->older_than_s);

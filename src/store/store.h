@@ -314,12 +314,14 @@ typedef struct gt_records_filter {
     void *user; /* of at_hand */
 } gt_records_filter;
 
+/* Takes a record. If it returns non-zero, no further one is given, and the caller returns that. */
+typedef int (*gt_record_fn)(void *user, const gputune_record *record);
+
 /* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); if it
  * returns non-zero, the function stops and returns that. Every member of the record is set. A trial
  * that won in several spaces comes once for each space. */
-int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user,
-                     const gt_patience *patience);
+int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
+                     void *user, const gt_patience *patience);
 /* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all
  * trials of a scenario on one GPU together. If no member selects anything, it drops all of them. */
 typedef struct gt_forget {
@@ -337,8 +339,7 @@ typedef struct gt_forget {
  * and all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when
  * the file stays locked, EDATABASE when it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    int (*each)(void *user, const gputune_record *record), void *user,
-                    const gt_patience *patience);
+                    gt_record_fn each, void *user, const gt_patience *patience);
 
 typedef struct gt_merged {
     int64_t trials, winners;             /* sound rows in all the files together */

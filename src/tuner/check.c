@@ -49,7 +49,7 @@ static gputune_status choose(config_list *list, const gt_request *request, gt_sp
 typedef struct report {
     const gt_session *session;
     char *sizes[GT_WORKLOAD_MAX];
-    int (*each)(void *user, const gputune_finding *finding);
+    gt_finding_fn each;
     void *user;
 } report;
 
@@ -138,9 +138,7 @@ static int report_variant(const report *r, const gt_variant *variant)
     return answer ? answer : r->each(r->user, &finding);
 }
 
-static gputune_status report_all(const gt_session *session,
-                                 int (*each)(void *user, const gputune_finding *finding),
-                                 void *user)
+static gputune_status report_all(const gt_session *session, gt_finding_fn each, void *user)
 {
     const gt_request *request = session->request;
     const gt_field *field = &session->field;
@@ -158,8 +156,7 @@ static gputune_status report_all(const gt_session *session,
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-static gputune_status check_list(gt_request *request, const config_list *list,
-                                 int (*each)(void *user, const gputune_finding *finding),
+static gputune_status check_list(gt_request *request, const config_list *list, gt_finding_fn each,
                                  void *user)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
@@ -186,8 +183,7 @@ static gputune_status check_list(gt_request *request, const config_list *list,
     return status;
 }
 
-gputune_status gt_check(gt_request *request,
-                        int (*each)(void *user, const gputune_finding *finding), void *user)
+gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
     GT_FREED config_list list = {0};
     GT_SCOPED(gt_space_end) gt_space *space = NULL;

@@ -6,6 +6,10 @@
 #include "tuner/history.h"
 #include "tuner/request.h"
 
+/* Each takes one result, as gt_record_fn does. */
+typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
+typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
+
 /* The configuration to launch, and why it was chosen. A choice owns its images and its text. */
 typedef struct gt_choice {
     gputune_source source;
@@ -67,8 +71,7 @@ void gt_stand_by(gt_request *request);
  * compile ends, in the order of the space. A value of `each` other than 0 ends the calls and is
  * returned. If the time limit or the caller ends the compiling, the code compiled so far is kept.
  * ECOMPILE if no variant compiled. */
-int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
-                     void *user);
+int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 /* Measures given configurations side by side, without a race (run.c). Verifies the configurations.
  * Samples the right ones in interleaved, shuffled rounds, until their intervals are narrow, the
@@ -76,14 +79,13 @@ int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_
  * given order, with a comparison with the first one (speedup: time of the first over time of this).
  * Stores only measured properties of the GPU. Fails with the first failure if none is right. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
-                      int (*each)(void *user, const gputune_record *record), void *user);
+                      gt_record_fn each, void *user);
 
 /* Launches the default and up to options.max_variants - 1 other configurations (0: all) under the
  * emulator's sanitizer (check.c), at the request's sizes and awkward ones, and calls `each` for
  * every finding, and once for a variant without any. Proves, measures and stores nothing.
  * EUNSUPPORTED where the device is not the emulator's. */
-gputune_status gt_check(gt_request *request,
-                        int (*each)(void *user, const gputune_finding *finding), void *user);
+gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) -------------------------------------------------------
  */
