@@ -191,7 +191,7 @@ static void write_entries(const cli_apart *data,
         void *mark = cli_mark();
         fputs(i ? ",\n" : "\n", file);
         write(data, &data->entries[i], file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
 }
 

@@ -55,7 +55,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
             cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
-    cli_release(mark, NULL);
+    cli_release(mark);
 }
 
 static void cli_report_write_data(const cli_report *report, FILE *file)
@@ -328,8 +328,6 @@ void cli_report_end_live(const cli_live_report *live)
     while (waitpid(live->process, NULL, 0) < 0 && errno == EINTR) {
     }
 }
-
-/* ---- */
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION(&given.output),

@@ -583,7 +583,7 @@ static int cli_warm_watch(const cli_warm *warm)
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         void *mark = cli_mark();
         code = tune_and_wait(&watch, warm, is_first);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     return code;
 }

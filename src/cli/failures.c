@@ -170,5 +170,5 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
         cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
                         last.record.configuration);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
 }

@@ -136,7 +136,7 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
         const cli_axis *axis = find_axis(data, name);
         choice[axis - data->axes] = find_value(axis, value);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
     data->entries[index] = (cli_entry){trial, choice, data->axis_count};
 }
 

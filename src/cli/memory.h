@@ -36,7 +36,7 @@ void cli_copy_texts(void *item, const void *like, const size_t *offsets, size_t 
 char *cli_read_text(const char *path, size_t *bytes);
 
 /* For work that is repeated while the program runs: cli_release() releases all that was allocated
- * after cli_mark() returned `mark`, except `kept` (may be NULL). Memory that was allocated before
- * stays, also where it has grown since. Marks are released in reverse order. */
+ * after cli_mark() returned `mark`. Memory that was allocated before stays, also where it has grown
+ * since. Marks are released in reverse order. */
 void *cli_mark(void);
-void cli_release(void *mark, const void *kept);
+void cli_release(void *mark);

@@ -477,7 +477,7 @@ static void write_json(const cli_table *table, FILE *file)
             }
         }
         fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     fputs("]", file);
 }
@@ -515,7 +515,7 @@ static void write_csv(const cli_table *table, FILE *file)
             }
         }
         fputc('\n', file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
 }
 
@@ -551,12 +551,10 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
             fprintf(file, "%s%s", r ? "," : "", short_cell(cell_at(table, r, c)));
         }
         fputs(constant ? "" : "]", file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     fputs("}", file);
 }
-
-/* ---- */
 
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
 {

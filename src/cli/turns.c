@@ -209,12 +209,6 @@ void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *do
     }
 }
 
-static bool takes_longer(const cli_turn *turn, const cli_turn *other)
-{
-    return cli_turns_are_alike(turn, other) ? turn->cost > other->cost
-                                            : turn->took_s > other->took_s;
-}
-
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
 {
     size_t longest = at;
@@ -222,7 +216,10 @@ size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
         if (!(turns[i].took_s > 0)) {
             return i;
         }
-        longest = takes_longer(&turns[i], &turns[longest]) ? i : longest;
+        const cli_turn *turn = &turns[i], *most = &turns[longest];
+        bool takes_longer =
+            cli_turns_are_alike(turn, most) ? turn->cost > most->cost : turn->took_s > most->took_s;
+        longest = takes_longer ? i : longest;
     }
     return longest;
 }

@@ -94,7 +94,7 @@ static int explain_failures(outcome *row, const cli_warm *warm, const cli_sessio
         cli_failures_say(&at.failures);
         code = cli_failures_code(&at.failures, row->info.variants);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
     return code;
 }
 
