@@ -100,9 +100,8 @@ static int check_name(const asked *asked)
     const gt_template *template;
     const gt_records_filter filter = {
         .wanted = {.kernels = asked->wanted.kernels, .kernel_count = 1}, .all_trials = true};
-    int answer = asked->stored
-                     ? gt_store_records(asked->tuner->store, &filter, stop_at_record, NULL, NULL)
-                     : 1;
+    int answer =
+        asked->stored ? gt_store_records(asked->tuner->store, &filter, stop_at_record, NULL) : 1;
     return answer == 1 ? GPUTUNE_OK
            : answer    ? answer
                        : gt_catalog_find(&template, asked->tuner->catalog, asked->stored);
@@ -226,7 +225,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
     listing listing = {&asked, 0, each, user, "", NULL};
-    int answer = gt_store_records(tuner->store, &wanted, list_record, &listing, NULL);
+    int answer = gt_store_records(tuner->store, &wanted, list_record, &listing);
     answer = answer ? answer : gt_store_check(tuner->store, false);
     return answer || listing.count ? answer : check_name(&asked);
 }
@@ -301,7 +300,7 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     bool whole;
     GT_TRY(gt_call_begin(&call, tuner, function));
     GT_TRY(read_wisdom_filter(&asked, &whole, tuner, filter));
-    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole, NULL));
+    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
     if (count) {
         *count = found;
@@ -406,7 +405,7 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
         GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count, NULL));
+    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
     const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
                                   (uint64_t)merged.winners, (uint64_t)merged.taken_trials,

@@ -291,8 +291,8 @@ static gputune_status open_file(gt_store *store, const char *path)
     return gt_store_check(store, false);
 }
 
-static gputune_status open_store(gt_store **out, const char *path, const char *system_path,
-                                 const gt_log *log, bool only_read)
+gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
+                             const gt_log *log, bool only_read)
 {
     gt_store *store = calloc(1, sizeof *store);
     GT_TRY(gt_allocated(store));
@@ -312,18 +312,6 @@ static gputune_status open_store(gt_store **out, const char *path, const char *s
         gt_layers_flush(store);
     }
     return GT_GIVE(status, out, store, gt_store_close(store));
-}
-
-gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
-                                  const gt_log *log)
-{
-    return open_store(out, path, system_path, log, true);
-}
-
-gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
-                             const gt_log *log)
-{
-    return open_store(out, path, system_path, log, false);
 }
 
 void gt_store_close(gt_store *store)

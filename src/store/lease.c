@@ -304,17 +304,12 @@ static gputune_status renew_lease(gt_database *database, void *context)
     return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Where the file is busy, a lease that has lasted half of its time is worth a wait until its end.
- */
-static double renewal_wait_s(const gt_lease *lease)
-{
-    double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
-    return left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s ? left_s : brief_wait_s;
-}
-
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    const gt_patience brief = gt_patience_at_most(patience, renewal_wait_s(lease));
+    /* a lease that has lasted half of its time is worth a wait until its end */
+    double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
+    bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
+    const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
     const int64_t began_ns = gt_now_ns();
     gputune_status status =
         lease->held ? change_lease(lease, store, renew_lease, &brief) : GPUTUNE_ENOTFOUND;

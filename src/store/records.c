@@ -232,10 +232,10 @@ static int finish(record_search *search, int answer, gt_record_fn each, void *us
 }
 
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
-                     void *user, const gt_patience *patience)
+                     void *user)
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
-    int answer = gt_store_read_all(store, read_records, &search, patience);
+    int answer = gt_store_read_all(store, read_records, &search, NULL);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
     settle_versions(&search);
     return finish(&search, answer, each, user);

@@ -49,15 +49,14 @@ typedef struct gt_store gt_store;
  * and makes the file (mode 0600) where it is missing, with its folders (0700) if it is in the cache
  * folder; the folder of a file that was named must exist. Opens `system_path` read-only beneath it
  * (NULL or missing: none). Fails with ENOMEM only. `log` (may be NULL) is copied. gt_store_close()
- * releases *out. */
+ * releases *out.
+ *
+ * With `only_read` no file is made, written or put beside another; only what a killed writer left
+ * half done is undone. EDATABASE, with a message that names the file, when `path` is missing,
+ * locked, or not gputune's. In place of a damaged file the one that was begun beside it is read,
+ * where there is one. Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
-                             const gt_log *log);
-/* Opens a store that is only read: no file is made, written or put beside another; only what a
- * killed writer left half done is undone. EDATABASE, with a message that names the file, when
- * `path` is missing, locked, or not gputune's. In place of a damaged file the one that was begun
- * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
-gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
-                                  const gt_log *log);
+                             const gt_log *log, bool only_read);
 /* NULL is allowed. In a forked child it releases nothing: the memory leaks. */
 void gt_store_close(gt_store *store);
 /* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
@@ -211,8 +210,7 @@ void gt_winner_list_free(gt_winner_list *list);
  * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
  * identity). Among equally near winners it takes one of the whole space, then a final one, then the
  * upper layer's, then the newest. ENOTFOUND, without a message. */
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
-                                     const gt_patience *patience);
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario);
 
 /* What records show of an environment's GPU. */
 typedef struct gt_gpu_facts {
@@ -321,7 +319,7 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * returns non-zero, the function stops and returns that. Every member of the record is set. A trial
  * that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
-                     void *user, const gt_patience *patience);
+                     void *user);
 /* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all
  * trials of a scenario on one GPU together. If no member selects anything, it drops all of them. */
 typedef struct gt_forget {
@@ -351,7 +349,7 @@ typedef struct gt_merged {
  * nothing. The files are only read. EDATABASE, with the path, for a file that is missing, damaged,
  * locked, or that others may write; EBUSY and EDATABASE where the user's file cannot be written. */
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
-                              size_t count, const gt_patience *patience);
+                              size_t count);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
@@ -362,7 +360,7 @@ gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *co
  * were found wrong. *count is how many. `whole`: with their code, and with the fastest other
  * trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wanted *wanted, bool whole, const gt_patience *patience);
+                               const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
     bool trusted; /* results count as proved where the driver is the same or not known, and their

@@ -16,16 +16,11 @@ void gt_code_free(gt_code *code)
     code->image = (gt_image){0};
 }
 
-static bool has_code(const gt_code *code)
-{
-    return code->image.data && code->image.bytes && (code->source.high || code->source.low);
-}
-
 /* Stores a compiled source. Does nothing if it has no image or no source. */
 static gputune_status put_code(gt_database *database, const gt_code *code)
 {
     int64_t cubin;
-    if (!has_code(code)) {
+    if (!code->image.data || !code->image.bytes || !(code->source.high || code->source.low)) {
         return GPUTUNE_OK;
     }
     gt_hash content = gt_hash_bytes(code->image.data, code->image.bytes);
@@ -310,11 +305,10 @@ static gputune_status read_family(gt_database *database, void *context)
     return status;
 }
 
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
-                                     const gt_patience *patience)
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario)
 {
     nearest_search search = {.wanted = scenario};
-    gputune_status status = gt_store_read_all(store, read_family, &search, patience);
+    gputune_status status = gt_store_read_all(store, read_family, &search, NULL);
     gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     if (status == GPUTUNE_OK && !search.best.config) {

@@ -435,13 +435,6 @@ static gputune_status take_other(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
-{
-    GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
-                         entry->place.environment, entry->place.scenario, MOST_OTHERS));
-    return gt_winner_load_codes(&entry->winner, database);
-}
-
 /* Appends an entry, unless an upper layer has given a winner of the same space already. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
@@ -456,11 +449,16 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
     const gt_hash key = gt_hash_join(gt_hash_string(place->environment), place->scenario);
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
-    if (first == search->count) {
-        GT_TRY(search->whole ? take_whole(entry, database) : GPUTUNE_OK);
-        gt_wisdom_write(search->out, entry);
-        search->count++;
+    if (first != search->count) {
+        return GPUTUNE_OK;
     }
+    if (search->whole) {
+        GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
+                             place->environment, place->scenario, MOST_OTHERS));
+        GT_TRY(gt_winner_load_codes(&entry->winner, database));
+    }
+    gt_wisdom_write(search->out, entry);
+    search->count++;
     return GPUTUNE_OK;
 }
 
@@ -481,11 +479,11 @@ static gputune_status export_rows(gt_database *database, void *context)
 }
 
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wanted *wanted, bool whole, const gt_patience *patience)
+                               const gt_wanted *wanted, bool whole)
 {
     export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
-    gputune_status status = gt_store_read_all(store, export_rows, &search, patience);
+    gputune_status status = gt_store_read_all(store, export_rows, &search, NULL);
     *count = search.count;
     gt_hash_index_free(&search.done);
     return status == GPUTUNE_EBUSY

@@ -59,7 +59,7 @@ static void put(void)
                                  .image = {(void *)(uintptr_t)code_text, sizeof code_text}}};
     const gt_outcome outcome = {
         .scenario = &asked, .trials = trials, .trial_count = 2, .winner = &winner};
-    FUZZ_REQUIRE(gt_store_open(&store, base.path, NULL, NULL) == GPUTUNE_OK);
+    FUZZ_REQUIRE(gt_store_open(&store, base.path, NULL, NULL, false) == GPUTUNE_OK);
     FUZZ_REQUIRE(gt_store_put_winner(store, &outcome, NULL) == GPUTUNE_OK);
     gt_store_close(store);
 }
@@ -132,7 +132,7 @@ static void read_all(gt_store *store)
         FUZZ_REQUIRE(trials.count <= 2);
         gt_trial_list_free(&trials);
     }
-    (void)gt_store_records(store, &filter, take_record, NULL, NULL);
+    (void)gt_store_records(store, &filter, take_record, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         make_base();
     }
     write_changed(data, bytes);
-    if (gt_store_open_read(&store, base.path, NULL, NULL) == GPUTUNE_OK) {
+    if (gt_store_open(&store, base.path, NULL, NULL, true) == GPUTUNE_OK) {
         read_all(store);
         gt_store_close(store);
     }

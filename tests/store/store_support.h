@@ -61,7 +61,7 @@ static inline int close_world(void **state)
 static inline gt_store *open_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 

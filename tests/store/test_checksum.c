@@ -68,7 +68,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
     if (status == GPUTUNE_OK) {
         gt_winner_list_free(&list);
     }
-    if (gt_store_find_nearest(&nearest, store, scenario, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&nearest, store, scenario) != GPUTUNE_OK) {
         return false;
     }
     whole = judge_winner(&nearest) && whole;
@@ -115,7 +115,7 @@ static bool judge(world *w)
 {
     gt_store *store;
     gt_scenario scenario = scenario_at(1024);
-    if (gt_store_open_read(&store, w->path, NULL, &w->log) != GPUTUNE_OK) {
+    if (gt_store_open(&store, w->path, NULL, &w->log, true) != GPUTUNE_OK) {
         return false;
     }
     bool whole = judge_winners(store, &scenario);

@@ -42,7 +42,7 @@ static gputune_status look_up(gt_store *store)
     GT_TRY(unless_unknown(status));
     n = 2000;
     const gt_scenario other = scenario_at(n);
-    status = gt_store_find_nearest(&winner, store, &other, NULL);
+    status = gt_store_find_nearest(&winner, store, &other);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
         gt_winner_free(&winner);
@@ -81,9 +81,9 @@ static gputune_status list_and_export(gt_store *store)
     gt_text text = {0};
     uint32_t count;
     int winners = 0;
-    gputune_status status = gt_store_records(store, &filter, take_record, &winners, NULL);
+    gputune_status status = gt_store_records(store, &filter, take_record, &winners);
     GT_TRY(status);
-    status = gt_store_export(&text, &count, store, &all, false, NULL);
+    status = gt_store_export(&text, &count, store, &all, false);
     gt_text_free(&text);
     return status;
 }
@@ -93,7 +93,7 @@ static gputune_status read_all(void *user)
     job *j = user;
     gt_store *store;
     const char *system = j->system[0] ? j->system : NULL;
-    gputune_status status = gt_store_open_read(&store, j->path, system, &j->w->log);
+    gputune_status status = gt_store_open(&store, j->path, system, &j->w->log, true);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -110,7 +110,7 @@ static void expect_all(void *user)
     gt_store *store;
     const gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
-    if (gt_store_open_read(&store, j->path, NULL, NULL) != GPUTUNE_OK) {
+    if (gt_store_open(&store, j->path, NULL, NULL, true) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
     assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
@@ -146,7 +146,7 @@ static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, j->system, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, j->system, NULL, NULL, false), GPUTUNE_OK);
     put_gpus(store);
     put_size(store, 1024, 150);
     put_size(store, 8192, 600);
@@ -252,7 +252,7 @@ static gputune_status write_file(void *user)
 {
     job *j = user;
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = write_within(store);
     if (status != GPUTUNE_OK) {
         expect_writable(j, store);
@@ -346,7 +346,7 @@ static void expect_in_memory(void *user)
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};
-    assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log, false), GPUTUNE_OK);
     fail_each(101, put_in_memory, expect_in_memory, &j);
     gt_store_close(j.memory);
 }
@@ -359,7 +359,7 @@ static gputune_status bring_to_file(void *user)
     sqlite3 *other;
     const gt_patience at_once = gt_patience_for(0, NULL);
     failing_pause();
-    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 100);
     assert_int_equal(sqlite3_open(j->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
@@ -395,7 +395,7 @@ static gputune_status take_over(void *user)
     job *j = user;
     const gt_patience patience = soon();
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = GPUTUNE_OK;
     for (int keep = 0; keep < 2 && status == GPUTUNE_OK; keep++) {
         gt_wisdom_import import = {.driver_version = 13000, .from = "the text", .keep = keep};
@@ -423,7 +423,7 @@ static gputune_status drop(void *user)
     const gt_records_filter filter = {.wanted = ONE_KERNEL("axpy"), .all_trials = true};
     const gt_patience patience = soon();
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     const gt_forget say = {.only_say = true}, drop = {.most_bytes = 1};
     int status = gt_store_forget(store, &filter, &say, take_dropped, &dropped, &patience);
     if (status == GPUTUNE_OK) {
@@ -442,7 +442,7 @@ TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
     uint32_t count;
     fill(&j, w);
     gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_export(&text, &count, store, &all, false, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_export(&text, &count, store, &all, false), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
     fail_each(307, take_over, expect_all_whole, &j);
@@ -455,7 +455,7 @@ static gputune_status fill_and_drop(void *user)
 {
     job *j = user;
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = write_within(store);
     gt_store_close(store);
     return status == GPUTUNE_OK ? drop(j) : status;

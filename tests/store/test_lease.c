@@ -63,7 +63,7 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
     if (child == 0) {
         gt_store *store;
         gt_lease lease = {0};
-        bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+        bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                     acquire(&lease, store, 0) == GPUTUNE_OK &&
                     mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                          0) != MAP_FAILED;
@@ -146,7 +146,7 @@ static void *hold_on(void *user)
     gt_store *store;
     gt_lease lease = {0};
     usleep(100000); /* the main thread ends meanwhile */
-    bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+    bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                 acquire(&lease, store, 0) == GPUTUNE_OK;
     if (write(1, held ? "1" : "0", 1) != 1) {
         _exit(1);
@@ -365,7 +365,7 @@ TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
     gt_store *store;
     gt_lease a = {0}, b = {0};
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     gt_store_lease_release(&a, store, NULL);

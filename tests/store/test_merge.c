@@ -27,7 +27,7 @@ static const char *name_file(files *all, world *w, int i)
 static gt_store *open_path(world *w, const char *path)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 
@@ -57,7 +57,7 @@ static gt_merged merge(world *w, const files *all, size_t count)
 {
     gt_merged merged;
     gt_store *store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all->list, count, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_merge(&merged, store, all->list, count), GPUTUNE_OK);
     gt_store_close(store);
     return merged;
 }
@@ -179,10 +179,10 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
     gt_store_close(store);
     all.list[1] = "/no/such.db";
     store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 2, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 2), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
     assert_int_equal(chmod(all.paths[0], 0666), 0);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 1, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 1), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "gputune wisdom"));
     assert_true(time_at(store, 1024) == 0);
     gt_store_close(store);

@@ -55,7 +55,7 @@ static void all_is_there(gt_store *store)
     int count = 0;
     finished_winner_is_kept(store);
     unfinished_winner_is_not_final(store);
-    assert_int_equal(gt_store_records(store, &all, count_record, &count, NULL), 0);
+    assert_int_equal(gt_store_records(store, &all, count_record, &count), 0);
     assert_int_equal(count, 8);
 }
 
@@ -91,7 +91,7 @@ static void check_only_read(world *w, int schema)
     gt_store *store;
     put_old_database(w, schema);
     assert_int_equal(stat(w->path, &before), 0);
-    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
     all_is_there(store);
     gt_store_close(store);
     assert_int_equal(stat(w->path, &after), 0);

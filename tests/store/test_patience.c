@@ -95,7 +95,7 @@ TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_worl
     pid_t holder = lock_file(w, exclusive);
     gt_store *store = open_store(w), *reader;
     assert_true(time_at(store, 1024) == 0);
-    assert_int_equal(gt_store_open_read(&reader, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_open(&reader, w->path, NULL, &w->log, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "another process has locked it"));
     unlock_file(holder);
     assert_true(time_at(store, 1024) == 10);

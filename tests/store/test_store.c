@@ -12,7 +12,7 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
     gt_trial_list trials;
     gt_fail(GPUTUNE_EIO, "earlier");
     assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_find_nearest(&winner, store, &scenario, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&winner, store, &scenario), GPUTUNE_ENOTFOUND);
     assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
     assert_int_equal(gt_store_trials(&trials, store, &scenario, 0, 0, NULL), GPUTUNE_OK);
@@ -131,7 +131,7 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     gt_scenario wanted = scenario_at(n);
     gt_winner found;
     wanted.fixed = fixed;
-    if (gt_store_find_nearest(&found, store, &wanted, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&found, store, &wanted) != GPUTUNE_OK) {
         return 0;
     }
     int64_t size = found.sizes[0];
@@ -266,7 +266,7 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     assert_int_equal(gt_store_put_trials(store, &scenario, &wrong, 1, NULL), GPUTUNE_OK);
     gt_winner found;
     assert_int_equal(count_winners(store, &scenario), 0);
-    assert_int_equal(gt_store_find_nearest(&found, store, &scenario, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&found, store, &scenario), GPUTUNE_ENOTFOUND);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
     gt_store_close(store);
@@ -287,13 +287,13 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     assert_int_equal(put_under(store, &scenario, 100, &part, false, NULL), GPUTUNE_OK);
     assert_int_equal(put_under(store, &scenario, 100, &unproved, false, NULL), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(gt_store_find_nearest(&found, store, &wanted, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_nearest(&found, store, &wanted), GPUTUNE_OK);
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
     whole.space = hash_of(80);
     whole.final = true;
     assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_find_nearest(&found, store, &wanted, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_nearest(&found, store, &wanted), GPUTUNE_OK);
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
     gt_store_close(store);
@@ -309,7 +309,7 @@ TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close
     part.limit = 2;
     for (int larger = 0; larger < 2; larger++) {
         gt_store *store;
-        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
         for (int i = 0; i < 2; i++) {
             gt_scenario scenario = scenario_at(i ? large : small);
             assert_int_equal(
@@ -439,7 +439,7 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 4.2e12});
     device.driver_version = 13010; /* changes, and keeps the fact */
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
-    assert_int_equal(gt_store_records(store, &all, take_copy, &value, NULL), 0);
+    assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);
     gt_store_close(store);
 }

@@ -7,7 +7,7 @@ static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expecte
     gt_text text = {0};
     char *out;
     uint32_t count;
-    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false, NULL),
+    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false),
                      GPUTUNE_OK);
     assert_int_equal(count, expected);
     assert_int_equal(gt_text_take(&out, &text), GPUTUNE_OK);
@@ -22,7 +22,7 @@ static gt_wisdom_import import_of(const world *w)
 static gt_store *other_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 

@@ -273,7 +273,7 @@ static gputune_status put_copies(void)
     gputune_plan_release(first);
     GT_TRY(gt_device_query(&from.device, run.driver, 0));
     GT_TRY(gt_catalog_open(&from.services.catalog, NULL, NULL));
-    GT_TRY(gt_store_open(&from.services.store, run.database, NULL, NULL));
+    GT_TRY(gt_store_open(&from.services.store, run.database, NULL, NULL, false));
     gputune_status status = read_first(&from);
     for (long i = run.tuned; i < run.wanted && status == GPUTUNE_OK; i++) {
         status = put_copy(&from, i);
