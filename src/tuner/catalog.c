@@ -48,16 +48,15 @@ static gputune_status list_places(gt_texts *out, const char *given)
     return list_installed(out);
 }
 
-/* *out is the index of the first place with a prelude. */
-static gputune_status find_prelude(size_t *out, const gt_texts *places)
+/* The first place with a prelude, which is the caller's. */
+static gputune_status find_prelude(char **out, const gt_texts *places)
 {
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     for (size_t i = 0; i < places->count; i++) {
         GT_FREED char *probe = NULL;
         GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
         if (gt_file_exists(probe)) {
-            *out = i;
-            return GPUTUNE_OK;
+            return gt_strdup(out, places->items[i]);
         }
         gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }
@@ -67,34 +66,19 @@ static gputune_status find_prelude(size_t *out, const gt_texts *places)
                    gt_text_string(&tried));
 }
 
-static gputune_status check_folder(const char *folder)
-{
-    return gt_file_is_folder(folder)
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", folder);
-}
-
 /* The kernels are in the folder that is asked for, else beside the prelude. */
-static gputune_status choose_folders(char **folder, char **home, const gt_texts *places,
-                                     const char *given)
-{
-    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
-    size_t index;
-    char *found;
-    if (asked) {
-        GT_TRY(check_folder(asked));
-    }
-    GT_TRY(find_prelude(&index, places));
-    GT_TRY(gt_strdup(&found, places->items[index]));
-    gputune_status status = gt_strdup(folder, asked ? asked : found);
-    return GT_GIVE(status, home, found, free(found));
-}
-
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
     GT_SCOPED(gt_texts_free) gt_texts places = {0};
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
+    char *found;
     GT_TRY(list_places(&places, given));
-    return choose_folders(folder, home, &places, given);
+    if (asked && !gt_file_is_folder(asked)) {
+        return gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", asked);
+    }
+    GT_TRY(find_prelude(&found, &places));
+    gputune_status status = gt_strdup(folder, asked ? asked : found);
+    return GT_GIVE(status, home, found, free(found));
 }
 
 /* A kernel of a file. */
@@ -146,11 +130,6 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 }
 
 /* ---- the kernels of a file ---- */
-
-static bool same_time(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
 
 static void free_kernel(gt_catalog_kernel *kernel)
 {
@@ -238,8 +217,9 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     bool exists = stat(path, &now) == 0;
     for (size_t i = catalog->files.count; i-- > 0;) {
         gt_catalog_file *known = catalog->files.items[i];
-        if (strcmp(known->path, path) == 0 &&
-            (known->in_memory || !exists || same_time(&known->changed, &now.st_mtim))) {
+        bool is_same = known->changed.tv_sec == now.st_mtim.tv_sec &&
+                       known->changed.tv_nsec == now.st_mtim.tv_nsec;
+        if (strcmp(known->path, path) == 0 && (known->in_memory || !exists || is_same)) {
             *out = known;
             return GPUTUNE_OK;
         }

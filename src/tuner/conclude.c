@@ -508,14 +508,6 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* The time for storing the findings after the call's time is up: it is short, and is given even if
- * the caller cancelled. */
-static gt_patience last_patience(const gt_tuning *tuning)
-{
-    return tuning->session.stop == GT_STOP_NONE ? tuning->session.request->patience
-                                                : gt_patience_for(0.15, NULL);
-}
-
 /* The facts of the GPU that are stored. The facts point to `device`. */
 static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
 {
@@ -572,7 +564,10 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .passed_count = passed.count,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
-    const gt_patience patience = last_patience(tuning);
+    /* when the call's time is up, the time for this is short, and is given even if the caller
+     * cancelled */
+    const gt_patience patience =
+        tuning->session.stop == GT_STOP_NONE ? request->patience : gt_patience_for(0.15, NULL);
     return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 

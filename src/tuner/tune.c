@@ -449,18 +449,14 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* How long a call of that many seconds leaves the tuning to others before it compiles the default,
- * which it returns if they take all of its time. */
-static double wait_without_default_s(double left_s)
-{
-    static const double compile_s = 1; /* as a rule less */
-    return fmax(fmin(left_s / 2, left_s - compile_s), 0);
-}
-
+/* Leaves the tuning to others for some time, then compiles the default, which the call returns if
+ * they take all of its time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
 {
+    static const double compile_s = 1; /* as a rule less */
     gt_store *store = request->services->store;
-    double wait_s = wait_without_default_s(gt_patience_left_s(&request->patience));
+    double left_s = gt_patience_left_s(&request->patience);
+    double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
     if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
         gt_stand_by(request);
