@@ -502,7 +502,7 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
  * date. */
 static int continue_in_copy(gt_database *database)
 {
-    sqlite3 *copy;
+    sqlite3 *copy = NULL;
     int code = open_connection(&copy, database, ":memory:", GT_DATABASE_MEMORY);
     sqlite3_backup *backup =
         code ? NULL : sqlite3_backup_init(copy, "main", database->handle, "main");

@@ -58,7 +58,7 @@ static int64_t start_of(int64_t pid)
     fclose(file);
     const char *threads = skip_fields(state, FIELDS_TO_THREADS);
     const char *start = skip_fields(threads, FIELDS_TO_START);
-    if (!start) {
+    if (!state || !threads || !start) {
         return 0;
     }
     bool ended = strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;

@@ -441,12 +441,12 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 {
     const gt_wisdom_place *place = &entry->place;
     uint32_t first;
-    if (!gt_is_wanted(search->wanted, place->kernel, place->gpu, place->environment,
-                      place->problem) ||
+    if (!gt_is_wanted(search->wanted, place->scenario.kernel, place->gpu,
+                      place->scenario.environment, place->scenario.problem) ||
         !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    const gt_hash key = gt_hash_join(gt_hash_string(place->environment), place->scenario);
+    const gt_hash key = gt_hash_join(gt_hash_string(place->scenario.environment), place->hash);
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
     if (first != search->count) {
@@ -454,7 +454,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
     }
     if (search->whole) {
         GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
-                             place->environment, place->scenario, MOST_OTHERS));
+                             place->scenario.environment, place->hash, MOST_OTHERS));
         GT_TRY(gt_winner_load_codes(&entry->winner, database));
     }
     gt_wisdom_write(search->out, entry);
@@ -501,25 +501,13 @@ typedef struct import_work {
     const gt_wisdom_import *import;
 } import_work;
 
-/* The place's scenario; its sizes go to `sizes`, its texts stay the place's. */
+/* The place's scenario, whose sizes go to `sizes`; its texts stay the place's. */
 static gt_scenario scenario_of(const gt_wisdom_place *place, int64_t sizes[GT_SCENARIO_SIZES])
 {
-    uint32_t count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
-    return (gt_scenario){.environment = place->environment,
-                         .kernel = place->kernel,
-                         .problem = place->problem,
-                         .bucket = place->bucket,
-                         .fixed = place->fixed,
-                         .sizes = sizes,
-                         .size_count = count,
-                         .objective = (gputune_objective)place->objective,
-                         .cache = (gputune_cache)place->cache,
-                         .alignment = place->alignment,
-                         .inputs = place->inputs,
-                         .identity = place->identity,
-                         .work_bytes = place->work_bytes,
-                         .work_flops = place->work_flops,
-                         .unreferenced = place->unreferenced};
+    gt_scenario scenario = place->scenario;
+    scenario.sizes = sizes;
+    scenario.size_count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
+    return scenario;
 }
 
 static bool is_one_of(int value, int first, int last)
@@ -533,10 +521,11 @@ static bool is_sound(const gt_wisdom_entry *entry)
     const gt_wisdom_place *place = &entry->place;
     const gt_winner *winner = &entry->winner;
     int64_t sizes[GT_SCENARIO_SIZES];
-    if (!place->environment || !place->kernel || !place->problem || !winner->config ||
-        !entry->trial.config || strlen(place->environment) >= GT_ENVIRONMENT_MAX ||
-        !is_one_of(place->objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
-        !is_one_of(place->cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
+    if (!place->scenario.environment || !place->scenario.kernel || !place->scenario.problem ||
+        !winner->config || !entry->trial.config ||
+        strlen(place->scenario.environment) >= GT_ENVIRONMENT_MAX ||
+        !is_one_of(place->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
+        !is_one_of(place->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
         !gt_trial_is_right(entry->trial.status) ||
@@ -546,18 +535,19 @@ static bool is_sound(const gt_wisdom_entry *entry)
     const gt_scenario scenario = scenario_of(place, sizes);
     return strcmp(winner->config, entry->trial.config) == 0 &&
            gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
-           gt_hash_equal(gt_scenario_hash(&scenario), place->scenario);
+           gt_hash_equal(gt_scenario_hash(&scenario), place->hash);
 }
 
 /* An environment that is not known yet is described as in the text. */
 static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *place)
 {
     int64_t row;
-    gputune_status known = gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->environment);
+    gputune_status known =
+        gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->scenario.environment);
     if (known != GPUTUNE_ENOTFOUND) {
         return known;
     }
-    GT_TRY(gt_gpu_row(&row, database, place->environment));
+    GT_TRY(gt_gpu_row(&row, database, place->scenario.environment));
     return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
 }
 
@@ -571,7 +561,7 @@ static gputune_status offer_trial(gt_trial_list *out, gt_database *database,
         return GPUTUNE_OK;
     }
     gputune_status status = gt_query_integer(&known, database, GT_SQL_TRIAL_KNOWN, "thh",
-                                             place->environment, place->scenario, trial->hash);
+                                             place->scenario.environment, place->hash, trial->hash);
     if (status != GPUTUNE_ENOTFOUND) {
         return status;
     }
