@@ -527,12 +527,6 @@ static void *await_change(void *user)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* Whether the mistake may be one of a file that is watched. */
-static bool may_be_mended(int code)
-{
-    return code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
-}
-
 static void announce(const char *changed)
 {
     if (cli_console_is_able(stdout)) {
@@ -554,7 +548,9 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
     int code = run(warm);
     fflush(stdout);
     bool is_done = !cli_is_canceled();
-    watch->is_over = is_first && is_done && !may_be_mended(code);
+    bool is_of_files =
+        code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
+    watch->is_over = is_first && is_done && !is_of_files;
     if (is_done && !watch->is_over) {
         cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
                  watch->files[0].path);

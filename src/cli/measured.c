@@ -70,11 +70,6 @@ double cli_measured_best(const cli_measured *of)
 
 /* ---- taken apart ---- */
 
-static bool read_integer(int64_t *out, const char *text)
-{
-    return gt_read_int(out, text) == GT_INT_READ;
-}
-
 static cli_axis *find_axis(const cli_apart *data, const char *name)
 {
     for (size_t i = 0; i < data->axis_count; i++) {
@@ -96,7 +91,7 @@ static void add_values(cli_apart *data, const char *text, bool words)
     char *name, *value;
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        bool is_word = !read_integer(&number, value);
+        bool is_word = gt_read_int(&number, value) != GT_INT_READ;
         cli_axis *axis = find_axis(data, name);
         if (words && !is_word) {
             continue;
@@ -117,7 +112,7 @@ static int compare_values(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
     int64_t x = 0, y = 0;
-    bool a_number = read_integer(&x, a), b_number = read_integer(&y, b);
+    bool a_number = gt_read_int(&x, a) == GT_INT_READ, b_number = gt_read_int(&y, b) == GT_INT_READ;
     if (a_number != b_number) {
         return b_number - a_number;
     }

@@ -267,13 +267,6 @@ const char *cli_markdown(const char *text)
     return escaped;
 }
 
-/* What a cell says. */
-static const char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
-{
-    const char *text = plain(column, cell);
-    return markdown ? cli_markdown(text) : text;
-}
-
 static bool is_left(const cli_column *column)
 {
     return column->unit <= CLI_SIZES;
@@ -345,8 +338,8 @@ static grid make_grid(const cli_table *table, bool markdown)
         bool shows = is_shown(table, c);
         out.spans[c].spare = column->where & CLI_SPARE;
         for (size_t r = 0; r <= table->row_count && shows; r++) {
-            const char *text =
-                r ? shown(column, cell_at(table, r - 1, c), markdown) : column->title;
+            const char *text = r ? plain(column, cell_at(table, r - 1, c)) : column->title;
+            text = r && markdown ? cli_markdown(text) : text;
             out.texts[r * count + c] = text;
             widen(&out.spans[c], text, r && is_left(column));
         }
@@ -535,11 +528,6 @@ static bool is_constant(const cli_table *table, size_t column)
     return true;
 }
 
-static const char *short_cell(const cli_cell *cell)
-{
-    return cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell);
-}
-
 void cli_table_write_columns(const cli_table *table, FILE *file)
 {
     for (size_t c = 0; c < table->column_count; c++) {
@@ -548,7 +536,9 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
         void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            fprintf(file, "%s%s", r ? "," : "", short_cell(cell_at(table, r, c)));
+            const cli_cell *cell = cell_at(table, r, c);
+            fprintf(file, "%s%s", r ? "," : "",
+                    cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell));
         }
         fputs(constant ? "" : "]", file);
         cli_release(mark);
