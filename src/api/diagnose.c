@@ -229,10 +229,9 @@ static void check_headers(patient *p)
 
 static void check_workers(patient *p)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     if (gt_worker_find(&path, p->options->worker) == GPUTUNE_OK) {
         GOOD(p, "%s, up to %u to compile", path, gt_cores());
-        free(path);
     } else {
         FAIL(p, "install gputune again, or set GPUTUNE_WORKER to the program gputune-worker", "%s",
              gt_message());

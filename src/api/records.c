@@ -173,7 +173,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
 /* A speed-up is the one over the default of that time. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     const gt_config standard = template ? gt_config_default(template) : (gt_config){0};
     if (!template || shown->outdated || !shown->is_winner ||
         gt_config_text(&text, template, &standard) != GPUTUNE_OK) {
@@ -182,7 +182,6 @@ static void compare_default(gputune_record *shown, const gt_template *template)
     if (strcmp(text, shown->default_configuration) != 0) {
         shown->default_ns = shown->speedup = shown->speedup_low = shown->speedup_high = 0;
     }
-    free(text);
 }
 
 static int list_record(void *user, const gputune_record *record)

@@ -89,7 +89,7 @@ static void keep_verdict(const gt_field *field, uint32_t index, const gt_history
 {
     const gt_variant *variant = &field->variants.items[index];
     gt_trial trial = gt_field_trial(field, index);
-    char *config;
+    GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &variant->config) != GPUTUNE_OK) {
         return;
     }
@@ -100,7 +100,6 @@ static void keep_verdict(const gt_field *field, uint32_t index, const gt_history
     }
     (void)gt_store_put_trials(request->services->store, &request->here, &trial, 1,
                               &request->patience);
-    free(config);
 }
 
 /* Whether a proof has found out something that was not known. */

@@ -454,12 +454,11 @@ void gt_request_warn_of_default(const gt_request *request, gt_space *space)
 {
     const gt_config standard = gt_config_default(request->template);
     const char *reason = gt_space_excludes(space, &standard);
-    char *text;
+    GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: the default %s is excluded at %s by %s; speed-ups are not known",
                     request->template->name, text, request->problem_text, reason);
-        free(text);
     }
 }
 

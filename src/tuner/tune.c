@@ -286,7 +286,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     const gt_trial *trial = gt_history_find(history, imported->trial);
     const gt_trial *standard = gt_history_find(history, imported->default_trial);
     gt_trial trials[2];
-    char *fallback = NULL;
+    GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
         return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
@@ -311,10 +311,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
                                 .trial_count = count,
                                 .winner = &winner,
                                 .created = winner.created};
-    gputune_status status =
-        gt_store_put_winner(request->services->store, &outcome, &request->patience);
-    free(fallback);
-    return status;
+    return gt_store_put_winner(request->services->store, &outcome, &request->patience);
 }
 
 static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, const gt_config *config,
