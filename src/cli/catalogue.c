@@ -22,8 +22,7 @@ static bool is_name(const char *text, size_t length)
     return length > 0 && !isdigit((unsigned char)text[0]);
 }
 
-/* The list of that name, which is added where there is none. */
-static cli_value_list *list_named(cli_values *values, char *name)
+cli_value_list *cli_values_named(cli_values *values, char *name)
 {
     const cli_value_list *known = cli_values_find(values, name);
     if (known) {
@@ -57,7 +56,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
         return cli_stop(CLI_EXIT_USAGE, "%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option,
                         (int)length, text);
     }
-    cli_value_list *list = list_named(out, cli_copy_part(text, (size_t)(equals - text)));
+    cli_value_list *list = cli_values_named(out, cli_copy_part(text, (size_t)(equals - text)));
     const char *start = equals + 1;
     for (;;) {
         const char *stop = memchr(start, ',', (size_t)(end - start));
@@ -135,9 +134,8 @@ static cli_values values_of(const char *text)
     cli_values out = {NULL, 0};
     char *name, *value;
     while (text && cli_next_pair(&text, &name, &value)) {
-        cli_value_list one = {.name = name};
-        cli_push(one.values, one.count, value);
-        cli_push(out.lists, out.count, one);
+        cli_value_list *one = cli_values_named(&out, name);
+        cli_push(one->values, one->count, value);
     }
     return out;
 }

@@ -11,6 +11,7 @@
 #include "cli/units.h"
 
 #include "base/asked_for.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -139,17 +140,24 @@ static double benchmark_ns(const gputune_record *trial)
     return trial->samples * trial->mean_ns;
 }
 
-static const char *value_of(const cli_axis *axis, size_t choice)
+/* Where some value of an axis is no integer, all are written as strings. */
+static const char *value_of(const cli_value_list *axis, size_t choice)
 {
-    return axis->words ? cli_json_text(axis->values[choice]) : axis->values[choice];
+    int64_t number;
+    for (size_t i = 0; i < axis->count; i++) {
+        if (gt_read_int(&number, axis->values[i]) != GT_INT_READ) {
+            return cli_json_text(axis->values[choice]);
+        }
+    }
+    return axis->values[choice];
 }
 
 /* "BLOCK": 256, ... */
 static char *configuration_of(const cli_apart *data, const cli_entry *entry)
 {
     char *text = cli_copy("");
-    for (size_t i = 0; i < data->axis_count; i++) {
-        const cli_axis *axis = &data->axes[i];
+    for (size_t i = 0; i < data->axes.count; i++) {
+        const cli_value_list *axis = &data->axes.lists[i];
         cli_append(&text, "%s%s: %s", i ? ", " : "", cli_json_text(axis->name),
                    value_of(axis, entry->choice[i]));
     }
@@ -203,11 +211,11 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
     const gputune_record *trial = entry->trial;
     const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
     char *key = cli_copy("");
-    for (size_t i = 0; i < data->axis_count; i++) {
-        cli_append(&key, "%s%s", i ? "," : "", data->axes[i].values[entry->choice[i]]);
+    for (size_t i = 0; i < data->axes.count; i++) {
+        cli_append(&key, "%s%s", i ? "," : "", data->axes.lists[i].values[entry->choice[i]]);
     }
     fprintf(file, "%s: {%s%s\"time\": ", cli_json_text(key), configuration_of(data, entry),
-            data->axis_count ? ", " : "");
+            data->axes.count ? ", " : "");
     fprintf(file, failure ? "\"%s\"%s" : "%s, \"times\": [%s]", failure ? failure : time,
             failure ? failure_of(trial) : time);
     fprintf(file,
@@ -222,12 +230,12 @@ static void write_cache(const cli_apart *data, FILE *file)
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
     write_problem(data, ",\n", file);
     fputs("],\n\"tune_params_keys\": [", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes[i].name));
+    for (size_t i = 0; i < data->axes.count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes.lists[i].name));
     }
     fputs("],\n\"tune_params\": {", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        const cli_axis *axis = &data->axes[i];
+    for (size_t i = 0; i < data->axes.count; i++) {
+        const cli_value_list *axis = &data->axes.lists[i];
         fprintf(file, "%s%s: [", i ? ", " : "", cli_json_text(axis->name));
         for (size_t v = 0; v < axis->count; v++) {
             fprintf(file, "%s%s", v ? ", " : "", value_of(axis, v));

@@ -70,39 +70,18 @@ double cli_measured_best(const cli_measured *of)
 
 /* ---- taken apart ---- */
 
-static cli_axis *find_axis(const cli_apart *data, const char *name)
-{
-    for (size_t i = 0; i < data->axis_count; i++) {
-        if (strcmp(data->axes[i].name, name) == 0) {
-            return &data->axes[i];
-        }
-    }
-    return NULL;
-}
-
-static size_t find_value(const cli_axis *axis, const char *value)
-{
-    return gt_index_of(value, (const char *const *)axis->values, axis->count);
-}
-
 /* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        bool is_word = gt_read_int(&number, value) != GT_INT_READ;
-        cli_axis *axis = find_axis(data, name);
-        if (words && !is_word) {
+        if (words && gt_read_int(&number, value) == GT_INT_READ) {
             continue;
         }
-        if (!axis) {
-            cli_push(data->axes, data->axis_count, (cli_axis){.name = name});
-            axis = &data->axes[data->axis_count - 1];
-        }
-        if (find_value(axis, value) == axis->count) {
+        cli_value_list *axis = cli_values_named(&data->axes, name);
+        if (cli_value_index(axis, value) == axis->count) {
             cli_push(axis->values, axis->count, value);
-            axis->words |= is_word;
         }
     }
 }
@@ -125,14 +104,14 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
     char *name, *value;
-    size_t index = data->entry_count++, *choice = data->choices + index * data->axis_count;
+    size_t index = data->entry_count++, *choice = data->choices + index * data->axes.count;
     void *mark = cli_mark();
     while (cli_next_pair(&text, &name, &value)) {
-        const cli_axis *axis = find_axis(data, name);
-        choice[axis - data->axes] = find_value(axis, value);
+        const cli_value_list *axis = cli_values_find(&data->axes, name);
+        choice[axis - data->axes.lists] = cli_value_index(axis, value);
     }
     cli_release(mark);
-    data->entries[index] = (cli_entry){trial, choice, data->axis_count};
+    data->entries[index] = (cli_entry){trial, choice, data->axes.count};
 }
 
 /* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
@@ -163,7 +142,7 @@ static void drop_doubles(cli_apart *data)
 {
     size_t kept = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
-        const size_t *choice = data->entries[i].choice, bytes = data->axis_count * sizeof *choice;
+        const size_t *choice = data->entries[i].choice, bytes = data->axes.count * sizeof *choice;
         if (!kept || memcmp(data->entries[kept - 1].choice, choice, bytes) != 0) {
             data->entries[kept++] = data->entries[i];
         }
@@ -181,10 +160,10 @@ void cli_take_apart(cli_apart *out, const cli_measured *from)
     }
     /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
     add_values(out, from->shared.sizes, true);
-    for (size_t i = 0; i < out->axis_count; i++) {
-        qsort(out->axes[i].values, out->axes[i].count, sizeof(char *), compare_values);
+    for (size_t i = 0; i < out->axes.count; i++) {
+        qsort(out->axes.lists[i].values, out->axes.lists[i].count, sizeof(char *), compare_values);
     }
-    out->choices = cli_allocate(from->count * out->axis_count + 1, sizeof *out->choices);
+    out->choices = cli_allocate(from->count * out->axes.count + 1, sizeof *out->choices);
     out->entries = cli_allocate(from->count + 1, sizeof *out->entries);
     for (size_t i = 0; i < from->count; i++) {
         if (has_outcome(&from->trials[i])) {

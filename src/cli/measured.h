@@ -2,6 +2,7 @@
  * kind of GPU; a scenario taken apart, for `export`; and what its axes are worth. */
 #pragma once
 
+#include "cli/catalogue.h"
 #include "cli/table.h"
 
 typedef struct cli_measured {
@@ -37,14 +38,6 @@ bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
 /* The best time of all trials; INFINITY without one. */
 double cli_measured_best(const cli_measured *of);
 
-/* One axis, or a size whose values are words, with the values that were tried, in their order. */
-typedef struct cli_axis {
-    char *name;
-    char **values;
-    size_t count;
-    bool words; /* some value is no integer: all are written as strings */
-} cli_axis;
-
 typedef struct cli_entry {
     const gputune_record *trial;
     const size_t *choice; /* the index of the value on each axis */
@@ -54,8 +47,8 @@ typedef struct cli_entry {
 /* A scenario taken apart. It borrows texts and trials from `from`, which must outlive it. */
 typedef struct cli_apart {
     const cli_measured *from;
-    cli_axis *axes;
-    size_t axis_count;
+    /* and sizes whose values are words, with the values that were tried, in order */
+    cli_values axes;
     size_t *choices;
     cli_entry *entries; /* each configuration once, in the order of the axes */
     size_t entry_count;

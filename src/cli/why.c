@@ -96,8 +96,8 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
 {
     const cli_measured *from = data->from;
     value_row row = {.place = from->shared,
-                     .axis = data->axes[axis].name,
-                     .value = data->axes[axis].values[value]};
+                     .axis = data->axes.lists[axis].name,
+                     .value = data->axes.lists[axis].values[value]};
     double held = INFINITY;
     for (size_t i = 0; i < data->entry_count; i++) {
         const cli_entry *entry = &data->entries[i];
@@ -199,9 +199,10 @@ static void note_crossing(pair_row *out, const grid *of)
 
 static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
 {
-    pair_row row = {
-        .place = data->from->shared, .axis = data->axes[a].name, .other = data->axes[b].name};
-    grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
+    pair_row row = {.place = data->from->shared,
+                    .axis = data->axes.lists[a].name,
+                    .other = data->axes.lists[b].name};
+    grid grid = {.rows = data->axes.lists[a].count, .columns = data->axes.lists[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {
         grid.cells[i].best_ns = INFINITY;
@@ -228,10 +229,10 @@ static int by_cost(const void *a, const void *b)
 
 static void add_pairs(cli_table *pairs, const cli_apart *data)
 {
-    pair_row *rows = cli_allocate(data->axis_count * data->axis_count + 1, sizeof *rows);
+    pair_row *rows = cli_allocate(data->axes.count * data->axes.count + 1, sizeof *rows);
     size_t count = 0;
-    for (size_t a = 0; a < data->axis_count; a++) {
-        for (size_t b = a + 1; b < data->axis_count; b++) {
+    for (size_t a = 0; a < data->axes.count; a++) {
+        for (size_t b = a + 1; b < data->axes.count; b++) {
             rows[count] = pair_of(data, a, b);
             count += rows[count].cost >= TELLING;
         }
@@ -254,20 +255,20 @@ cli_why cli_why_tables(void)
 void cli_why_explain(cli_why *why, const cli_apart *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
-    axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
+    axis_row *rows = cli_allocate(data->axes.count + 1, sizeof *rows);
     size_t count = 0;
-    for (size_t a = 0; a < data->axis_count; a++) {
-        if (data->axes[a].count < 2) {
+    for (size_t a = 0; a < data->axes.count; a++) {
+        if (data->axes.lists[a].count < 2) {
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        value_row *held = cli_allocate(data->axes[a].count, sizeof *held);
-        *row = (axis_row){.axis = data->axes[a].name, .values = cli_copy("")};
-        for (size_t v = 0; v < data->axes[a].count; v++) {
+        value_row *held = cli_allocate(data->axes.lists[a].count, sizeof *held);
+        *row = (axis_row){.axis = data->axes.lists[a].name, .values = cli_copy("")};
+        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
             held[v] = row_of(data, a, v, best_ns);
             row->most = held[v].measured > row->most ? held[v].measured : row->most;
         }
-        for (size_t v = 0; v < data->axes[a].count; v++) {
+        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
             cli_table_add(&why->values, &held[v]);
             note_value(row, &held[v]);
         }
