@@ -537,8 +537,9 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
             const cli_cell *cell = cell_at(table, r, c);
-            fprintf(file, "%s%s", r ? "," : "",
-                    cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell));
+            bool is_double = cell->kind == CLI_DOUBLE;
+            const char *text = is_double ? cli_format("%.7g", cell->number) : json_cell(cell);
+            fprintf(file, "%s%s", r ? "," : "", text);
         }
         fputs(constant ? "" : "]", file);
         cli_release(mark);
