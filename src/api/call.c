@@ -14,12 +14,6 @@ gputune_status gt_need(const char *function, const char *what, const void *point
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
 }
 
-gputune_status gt_need_callback(const char *function, bool given)
-{
-    return given ? GPUTUNE_OK
-                 : gt_fail(GPUTUNE_EINVAL, "%s: the function to call is NULL", function);
-}
-
 void gt_calls_open(gt_calls *calls)
 {
     pthread_mutex_init(&calls->mutex, NULL);

@@ -33,8 +33,9 @@ void gt_calls_free(gt_calls *calls);
 
 /* EINVAL where a pointer that a public function needs is NULL; `what` says which. */
 gputune_status gt_need(const char *function, const char *what, const void *pointer);
-/* EINVAL if a callback that a public function needs is NULL (not `given`). */
-gputune_status gt_need_callback(const char *function, bool given);
+/* The same for a callback that a public function needs, and that is `given` or NULL. */
+#define gt_need_callback(function, given)                                                          \
+    gt_need(function, "the function to call", (given) ? (function) : NULL)
 
 /* Whether the tuner has been closed, or is about to be. */
 bool gt_calls_closing(const gt_calls *calls);

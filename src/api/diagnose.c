@@ -229,10 +229,9 @@ static void check_headers(patient *p)
 
 static void check_workers(patient *p)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     if (gt_worker_find(&path, p->options->worker) == GPUTUNE_OK) {
         GOOD(p, "%s, up to %u to compile", path, gt_cores());
-        free(path);
     } else {
         FAIL(p, "install gputune again, or set GPUTUNE_WORKER to the program gputune-worker", "%s",
              gt_message());
@@ -259,8 +258,7 @@ static void check_templates(patient *p)
     const gt_log log = {tell_left_out, p};
     gt_catalog *catalog;
     size_t count = 0;
-    GT_FREED char *home = NULL;
-    GT_FREED char *folder = NULL;
+    GT_FREED char *home = NULL, *folder = NULL;
     if (gt_template_folders(&folder, &home, p->options->templates) != GPUTUNE_OK) {
         FAIL(p, remedy, "%s", gt_message());
         return;

@@ -70,8 +70,7 @@ static gputune_status list_sources(surroundings *s, const char *folder)
 static gputune_status open_surroundings(surroundings *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    GT_FREED char *above = NULL;
-    GT_FREED char *folder = NULL;
+    GT_FREED char *above = NULL, *folder = NULL;
     GT_TRY(gt_strndup(&folder, slash ? path : "", slash ? (size_t)(slash - path) + 1 : 0));
     GT_TRY(gt_includes_open(&s->includes, *folder ? folder : "./", NULL, 0));
     GT_TRY(gt_includes_begin(s->includes, path));

@@ -35,8 +35,7 @@ static int describe_kernel(void *user, const gt_template *template)
     const kernel_walk *walk = user;
     gt_problem problem;
     gt_text axes = {0};
-    GT_FREED char *sizes = NULL;
-    GT_FREED char *axis_text = NULL;
+    GT_FREED char *sizes = NULL, *axis_text = NULL;
     GT_TRY(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
     GT_TRY(gt_problem_text(&sizes, template, &problem));
     append_axes(&axes, template);

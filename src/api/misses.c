@@ -109,22 +109,19 @@ static gputune_status check_heading(const char *text, const char *path)
 
 static gputune_status add_locked(int file, const char *path, const char *key, uint64_t count)
 {
-    char *text, digits[COUNT_DIGITS + 8];
+    static const uint64_t most = 999999999999;
+    GT_FREED char *text = NULL;
+    char digits[COUNT_DIGITS + 8];
     size_t bytes;
     GT_TRY(gt_file_read(&text, &bytes, path));
-    gputune_status status = check_heading(text, path);
-    const char *line = status == GPUTUNE_OK ? find_line(text, key) : NULL;
-    if (line) {
-        static const uint64_t most = 999999999999;
-        uint64_t known = strtoull(line, NULL, 10),
-                 sum = known + count < most ? known + count : most;
-        snprintf(digits, sizeof digits, "%0*" PRIu64, (int)COUNT_DIGITS, sum);
-        status = write_at(file, path, digits, COUNT_DIGITS, line - text);
-    } else if (status == GPUTUNE_OK) {
-        status = append(file, path, text, bytes, key, count);
+    GT_TRY(check_heading(text, path));
+    const char *line = find_line(text, key);
+    if (!line) {
+        return append(file, path, text, bytes, key, count);
     }
-    free(text);
-    return status;
+    uint64_t known = strtoull(line, NULL, 10), sum = known + count < most ? known + count : most;
+    snprintf(digits, sizeof digits, "%0*" PRIu64, (int)COUNT_DIGITS, sum);
+    return write_at(file, path, digits, COUNT_DIGITS, line - text);
 }
 
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count)

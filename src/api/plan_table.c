@@ -386,12 +386,6 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     return status;
 }
 
-static bool is_of_kernel(const entry *e, const char *name, const char *path)
-{
-    const char *asked = (const char *)e->key;
-    return strcmp(asked, name) == 0 || strcmp(asked, path) == 0 || gt_plan_is_of(e->plan, name);
-}
-
 gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
 {
     pthread_mutex_lock(&table->writer);
@@ -399,8 +393,10 @@ gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, cons
     slots *in = atomic_load(&table->current), *made = new_slots(in->mask + 1);
     for (size_t i = 0; made && i <= in->mask; i++) {
         entry *e = atomic_load(&in->items[i]);
+        const char *asked = e ? (const char *)e->key : NULL;
         if (e) {
-            e->goes = is_of_kernel(e, name, path);
+            e->goes = strcmp(asked, name) == 0 || strcmp(asked, path) == 0 ||
+                      gt_plan_is_of(e->plan, name);
         }
     }
     if (made) {

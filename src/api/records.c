@@ -100,9 +100,8 @@ static int check_name(const asked *asked)
     const gt_template *template;
     const gt_records_filter filter = {
         .wanted = {.kernels = asked->wanted.kernels, .kernel_count = 1}, .all_trials = true};
-    int answer = asked->stored
-                     ? gt_store_records(asked->tuner->store, &filter, stop_at_record, NULL, NULL)
-                     : 1;
+    int answer =
+        asked->stored ? gt_store_records(asked->tuner->store, &filter, stop_at_record, NULL) : 1;
     return answer == 1 ? GPUTUNE_OK
            : answer    ? answer
                        : gt_catalog_find(&template, asked->tuner->catalog, asked->stored);
@@ -136,7 +135,7 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
 typedef struct listing {
     const asked *asked;
     size_t count;
-    int (*each)(void *user, const gputune_record *record);
+    gt_record_fn each;
     void *user;
     char kernel[GT_NAME_MAX];    /* of the last record; "": none yet */
     const gt_template *template; /* its template at hand; NULL: none */
@@ -174,7 +173,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
 /* A speed-up is the one over the default of that time. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     const gt_config standard = template ? gt_config_default(template) : (gt_config){0};
     if (!template || shown->outdated || !shown->is_winner ||
         gt_config_text(&text, template, &standard) != GPUTUNE_OK) {
@@ -183,7 +182,6 @@ static void compare_default(gputune_record *shown, const gt_template *template)
     if (strcmp(text, shown->default_configuration) != 0) {
         shown->default_ns = shown->speedup = shown->speedup_low = shown->speedup_high = 0;
     }
-    free(text);
 }
 
 static int list_record(void *user, const gputune_record *record)
@@ -226,7 +224,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
     listing listing = {&asked, 0, each, user, "", NULL};
-    int answer = gt_store_records(tuner->store, &wanted, list_record, &listing, NULL);
+    int answer = gt_store_records(tuner->store, &wanted, list_record, &listing);
     answer = answer ? answer : gt_store_check(tuner->store, false);
     return answer || listing.count ? answer : check_name(&asked);
 }
@@ -301,7 +299,7 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     bool whole;
     GT_TRY(gt_call_begin(&call, tuner, function));
     GT_TRY(read_wisdom_filter(&asked, &whole, tuner, filter));
-    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole, NULL));
+    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
     if (count) {
         *count = found;
@@ -406,7 +404,7 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
         GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count, NULL));
+    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
     const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
                                   (uint64_t)merged.winners, (uint64_t)merged.taken_trials,

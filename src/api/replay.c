@@ -24,6 +24,8 @@ typedef struct scores {
     uint64_t results;
 } scores;
 
+typedef int (*replayed_fn)(void *user, const gputune_replayed *replayed);
+
 typedef struct replay {
     const gputune_replay_options *options; /* complete */
     gt_recorded recorded;
@@ -134,8 +136,7 @@ static double median(double *values, uint32_t count, bool is_measured)
     return is_measured && isfinite(middle) ? middle : 0;
 }
 
-static int report(replay *at, gputune_strategy strategy,
-                  int (*each)(void *user, const gputune_replayed *replayed), void *user)
+static int report(replay *at, gputune_strategy strategy, replayed_fn each, void *user)
 {
     const gputune_replay_options *options = at->options;
     scores *scores = &at->scores;
@@ -167,8 +168,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static int run_strategy(replay *at, gputune_strategy strategy,
-                        int (*each)(void *user, const gputune_replayed *replayed), void *user)
+static int run_strategy(replay *at, gputune_strategy strategy, replayed_fn each, void *user)
 {
     const gputune_replay_options *options = at->options;
     memset(at->scores.regret, 0, options->evaluation_count * sizeof(double));

@@ -167,20 +167,13 @@ static void plan_alone(gt_landing *out, const asking *a)
     }
 }
 
-/* For how long a call may wait for another one's plan: in the second half of its limit it makes its
- * own. */
-static gt_patience share_of_limit(const asking *a)
-{
-    gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
-    patience.closing = &a->tuner->calls.closing;
-    return patience;
-}
-
-/* Of the calls that want a plan at the same time, the first one makes it, and the others wait. */
+/* Of the calls that want a plan at the same time, the first one makes it, and the others wait for
+ * half of their limit. */
 static void plan_or_wait(gt_landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
-    const gt_patience patience = share_of_limit(a);
+    gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
+    patience.closing = &tuner->calls.closing;
     while (!is_anew(a)) {
         bool leads;
         gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &a->terms,

@@ -241,8 +241,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
     GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
     GT_FREED char *system = o->read_only && o->database ? NULL : system_database();
-    return o->read_only ? gt_store_open_read(&tuner->store, o->database, system, &tuner->log)
-                        : gt_store_open(&tuner->store, o->database, system, &tuner->log);
+    return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
 }
 
 /* The device as the worker reports it, or as this process finds it. */

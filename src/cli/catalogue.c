@@ -22,18 +22,14 @@ static bool is_name(const char *text, size_t length)
     return length > 0 && !isdigit((unsigned char)text[0]);
 }
 
-static cli_value_list *list_named(cli_values *values, const char *name, size_t length)
+cli_value_list *cli_values_named(cli_values *values, char *name)
 {
-    for (size_t i = 0; i < values->count; i++) {
-        cli_value_list *list = &values->lists[i];
-        if (strlen(list->name) == length && strncmp(list->name, name, length) == 0) {
-            return list;
-        }
+    const cli_value_list *known = cli_values_find(values, name);
+    if (known) {
+        return &values->lists[known - values->lists];
     }
-    values->lists = cli_grow(values->lists, values->count, sizeof *values->lists);
-    cli_value_list *list = &values->lists[values->count++];
-    *list = (cli_value_list){cli_copy_part(name, length), NULL, 0};
-    return list;
+    cli_push(values->lists, values->count, (cli_value_list){.name = name});
+    return &values->lists[values->count - 1];
 }
 
 /* Shows the same with a blank in place of each comma that a name follows. */
@@ -60,7 +56,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
         return cli_stop(CLI_EXIT_USAGE, "%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option,
                         (int)length, text);
     }
-    cli_value_list *list = list_named(out, text, (size_t)(equals - text));
+    cli_value_list *list = cli_values_named(out, cli_copy_part(text, (size_t)(equals - text)));
     const char *start = equals + 1;
     for (;;) {
         const char *stop = memchr(start, ',', (size_t)(end - start));
@@ -73,8 +69,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
         if (memchr(start, '=', (size_t)(stop - start))) {
             return fail_comma(option, text, length);
         }
-        list->values = cli_grow(list->values, list->count, sizeof *list->values);
-        list->values[list->count++] = cli_copy_part(start, (size_t)(stop - start));
+        cli_push(list->values, list->count, cli_copy_part(start, (size_t)(stop - start)));
         if (stop == end) {
             return CLI_CONTINUE;
         }
@@ -139,9 +134,8 @@ static cli_values values_of(const char *text)
     cli_values out = {NULL, 0};
     char *name, *value;
     while (text && cli_next_pair(&text, &name, &value)) {
-        out.lists = cli_grow(out.lists, out.count, sizeof *out.lists);
-        out.lists[out.count] = (cli_value_list){name, cli_allocate(1, sizeof(char *)), 1};
-        out.lists[out.count++].values[0] = value;
+        cli_value_list *one = cli_values_named(&out, name);
+        cli_push(one->values, one->count, value);
     }
     return out;
 }
@@ -163,12 +157,12 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
             return 0;
         }
     }
-    catalogue->kernels = cli_grow(catalogue->kernels, catalogue->count, sizeof *catalogue->kernels);
-    catalogue->kernels[catalogue->count++] = (cli_kernel){.name = cli_copy(kernel->name),
-                                                          .path = cli_copy(path),
-                                                          .sizes = values_of(kernel->sizes),
-                                                          .axes = values_of(kernel->axes),
-                                                          .objective = kernel->objective};
+    cli_push(catalogue->kernels, catalogue->count,
+             (cli_kernel){.name = cli_copy(kernel->name),
+                          .path = cli_copy(path),
+                          .sizes = values_of(kernel->sizes),
+                          .axes = values_of(kernel->axes),
+                          .objective = kernel->objective});
     return 0;
 }
 

@@ -5,6 +5,8 @@
 #include "cli/options.h"
 #include "cli/session.h"
 
+#include "base/text.h"
+
 /* A name with values, as texts. */
 typedef struct cli_value_list {
     char *name;
@@ -27,6 +29,13 @@ int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 /* "NAME=V,V" */
 char *cli_values_text(const cli_value_list *list);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
+/* The list of that name, which is kept, and added where there is none. */
+cli_value_list *cli_values_named(cli_values *values, char *name);
+/* The index of a value; the count where it is none of them. */
+static inline size_t cli_value_index(const cli_value_list *list, const char *value)
+{
+    return gt_index_of(value, (const char *const *)list->values, list->count);
+}
 
 typedef struct cli_kernel {
     char *name, *path;

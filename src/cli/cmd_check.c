@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/memory.h"
+#include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 #include "cli/warm.h"
 
 #include "base/text.h"
@@ -25,10 +25,7 @@ typedef struct checked {
     uint32_t variants, unchecked; /* how many were checked, and how many could not be */
 } checked;
 
-#define FIRST(name, unit)                                                                          \
-    {                                                                                              \
-#name, #name, unit, CLI_IN_DATA, offsetof(mistake, first.name), NULL                       \
-    }
+#define FIRST(name, unit) CLI_AS(#name, mistake, first.name, #name, unit, CLI_IN_DATA)
 static const cli_column columns[] = {
     FIRST(kernel, CLI_TEXT),
     FIRST(kind, CLI_TEXT),
@@ -65,9 +62,8 @@ static mistake *find(const checked *checked, const gputune_finding *finding)
 
 static mistake *add_new(checked *checked, const gputune_finding *finding)
 {
-    checked->items = cli_grow(checked->items, checked->count, sizeof *checked->items);
-    mistake *added = &checked->items[checked->count++];
-    *added = (mistake){.first = *finding};
+    cli_push(checked->items, checked->count, (mistake){.first = *finding});
+    mistake *added = &checked->items[checked->count - 1];
     for (size_t i = 0; i < COLUMNS; i++) {
         if (columns[i].unit == CLI_TEXT) {
             char **text = (char **)((char *)added + columns[i].offset);
@@ -205,8 +201,6 @@ static const cli_option options[] = {
      "for the whole check [600]"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int check(const cli_arguments *arguments)

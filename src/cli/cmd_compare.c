@@ -7,7 +7,6 @@
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +32,7 @@ typedef struct comparison {
 static int keep(void *user, const gputune_record *record)
 {
     comparison *at = user;
-    cli_record_add(at->table, record);
+    cli_record_add(at->table, record, NULL);
     int code = cli_trial_exit_code(record->status);
     at->code = code ? code : at->code;
     at->speedup = record->speedup;
@@ -76,8 +75,7 @@ typedef struct winners {
 static int collect(void *user, const gputune_record *record)
 {
     winners *all = user;
-    all->items = cli_grow(all->items, all->count, sizeof *all->items);
-    all->items[all->count++] = cli_record_copy(record, NULL);
+    cli_push(all->items, all->count, cli_record_copy(record, NULL));
     return 0;
 }
 
@@ -225,8 +223,6 @@ static const cli_option options[] = {
     CLI_SAMPLES_OPTION(&given.tuning),
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int compare(const cli_arguments *arguments)

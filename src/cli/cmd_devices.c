@@ -5,18 +5,17 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-static void note(cli_cell *out, const void *item)
-{
-    const gputune_device *device = item;
-    cli_set_text(out, device->emulated ? "emulated: times are modelled" : "");
-}
+typedef struct row {
+    gputune_device device; /* the first member, which columns of devices read */
+    const char *note;
+} row;
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(ordinal, "#", CLI_WHOLE, BOTH),
-    {"gpu", "GPU", CLI_CHARS, BOTH, offsetof(gputune_device, name), NULL},
+    CLI_AS("gpu", gputune_device, name, "GPU", CLI_CHARS, BOTH),
     SAME(uuid, "", CLI_CHARS, DATA),
     SAME(arch, "arch", CLI_CHARS, BOTH),
     SAME(environment, "", CLI_CHARS, DATA),
@@ -32,16 +31,17 @@ static const cli_column columns[] = {
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),
     SAME(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
     SAME(driver_version, "", CLI_WHOLE, DATA),
-    {NULL, "driver", CLI_VERSION, CLI_VIEW, offsetof(gputune_device, driver_version), NULL},
+    CLI_AS(NULL, gputune_device, driver_version, "driver", CLI_VERSION, CLI_VIEW),
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),
-    {NULL, "NVRTC", CLI_VERSION, CLI_VIEW, offsetof(gputune_device, nvrtc_version), NULL},
+    CLI_AS(NULL, gputune_device, nvrtc_version, "NVRTC", CLI_VERSION, CLI_VIEW),
     SAME(emulated, "", CLI_YES, DATA),
-    CLI_MADE(NULL, "note", CLI_VIEW, note),
+    CLI_FIELD(row, note, "note", CLI_TEXT, CLI_VIEW),
 };
 
 static int add(void *user, const gputune_device *device)
 {
-    cli_table_add(user, device);
+    const row one = {*device, device->emulated ? "emulated: times are modelled" : ""};
+    cli_table_add(user, &one);
     return 0;
 }
 
@@ -52,7 +52,6 @@ static const cli_option options[] = {
      "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]"},
     CLI_FORMAT_OPTION(&common),
     CLI_MESSAGE_OPTIONS(&common),
-    CLI_OPTIONS_END,
 };
 
 static int list(const cli_arguments *arguments)

@@ -17,18 +17,17 @@ typedef struct ward {
     size_t counts[3]; /* by verdict */
 } ward;
 
-static void verdict(cli_cell *out, const void *item)
-{
-    const gputune_diagnosis *diagnosis = item;
-    cli_set_text(out, verdicts[diagnosis->verdict]);
-}
+typedef struct row {
+    gputune_diagnosis diagnosis; /* the first member, which columns of diagnoses read */
+    const char *verdict;
+} row;
 
 enum { BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title) CLI_FIELD(gputune_diagnosis, name, title, CLI_TEXT, BOTH)
 
 static const cli_column columns[] = {
     SAME(subject, "what"),
-    {"verdict", "verdict", CLI_STATUS, BOTH, 0, verdict},
+    CLI_FIELD(row, verdict, "verdict", CLI_STATUS, BOTH),
     SAME(found, "found"),
     SAME(remedy, "remedy"),
 };
@@ -37,7 +36,8 @@ static int add(void *user, const gputune_diagnosis *diagnosis)
 {
     ward *at = user;
     bool database = strncmp(diagnosis->subject, "database", strlen("database")) == 0;
-    cli_table_add(&at->table, diagnosis);
+    const row one = {*diagnosis, verdicts[diagnosis->verdict]};
+    cli_table_add(&at->table, &one);
     at->counts[diagnosis->verdict]++;
     if (diagnosis->verdict == GPUTUNE_VERDICT_FAILURE) {
         at->code = cli_worse(at->code, database ? CLI_EXIT_DATABASE : CLI_EXIT_PLATFORM);
@@ -50,8 +50,6 @@ static cli_common common;
 static const cli_option options[] = {
     CLI_FORMAT_OPTION(&common),
     CLI_TUNER_OPTIONS(&common),
-    CLI_MESSAGE_OPTIONS(&common),
-    CLI_OPTIONS_END,
 };
 
 static int diagnose(const cli_arguments *arguments)

@@ -32,9 +32,8 @@ static embedded_file *add_file(embedded_files *out, const char *name, const char
     if (!text) {
         return NULL;
     }
-    out->files = cli_grow(out->files, out->count, sizeof *out->files);
-    embedded_file *file = &out->files[out->count++];
-    *file = (embedded_file){cli_copy(name), cli_copy(path), text, bytes};
+    cli_push(out->files, out->count, (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
+    embedded_file *file = &out->files[out->count - 1];
     return file;
 }
 

@@ -42,21 +42,14 @@ static const char *below(const char *variable, const char *rest)
 /* Looks for a program on PATH, then in toolkits, then in wheels of the user's Python. */
 static char *find_program(const char *name)
 {
-    const char *const places[] = {below("CUDA_HOME", "/bin"),
-                                  "/usr/local/cuda/bin",
-                                  "/opt/cuda/bin",
-                                  below("VIRTUAL_ENV", WHEELS),
-                                  below("HOME", "/.local" WHEELS),
-                                  "/usr/local" WHEELS,
-                                  "/usr" WHEELS};
-    const char *path = below("PATH", "");
+    const char *at =
+        cli_format("%s:%s:/usr/local/cuda/bin:/opt/cuda/bin:%s:%s:/usr/local" WHEELS ":/usr" WHEELS,
+                   below("PATH", ""), below("CUDA_HOME", "/bin"), below("VIRTUAL_ENV", WHEELS),
+                   below("HOME", "/.local" WHEELS));
     char *found = NULL;
-    for (size_t length; *path && !found; path += length + (path[length] == ':')) {
-        length = strcspn(path, ":");
-        found = length ? find_in(cli_copy_part(path, length), name) : NULL;
-    }
-    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-        found = places[i][0] ? find_in(places[i], name) : NULL;
+    for (size_t length; *at && !found; at += length + (at[length] == ':')) {
+        length = strcspn(at, ":");
+        found = length ? find_in(cli_copy_part(at, length), name) : NULL;
     }
     return found;
 }
@@ -175,8 +168,6 @@ static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     CLI_OUTPUT_OPTION(&given.output),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int emit(const cli_arguments *arguments)

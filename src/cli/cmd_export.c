@@ -8,10 +8,10 @@
 #include "cli/measured.h"
 #include "cli/memory.h"
 #include "cli/scenarios.h"
-#include "cli/tuning.h"
 #include "cli/units.h"
 
 #include "base/asked_for.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -140,17 +140,24 @@ static double benchmark_ns(const gputune_record *trial)
     return trial->samples * trial->mean_ns;
 }
 
-static const char *value_of(const cli_axis *axis, size_t choice)
+/* Where some value of an axis is no integer, all are written as strings. */
+static const char *value_of(const cli_value_list *axis, size_t choice)
 {
-    return axis->words ? cli_json_text(axis->values[choice]) : axis->values[choice];
+    int64_t number;
+    for (size_t i = 0; i < axis->count; i++) {
+        if (gt_read_int(&number, axis->values[i]) != GT_INT_READ) {
+            return cli_json_text(axis->values[choice]);
+        }
+    }
+    return axis->values[choice];
 }
 
 /* "BLOCK": 256, ... */
 static char *configuration_of(const cli_apart *data, const cli_entry *entry)
 {
     char *text = cli_copy("");
-    for (size_t i = 0; i < data->axis_count; i++) {
-        const cli_axis *axis = &data->axes[i];
+    for (size_t i = 0; i < data->axes.count; i++) {
+        const cli_value_list *axis = &data->axes.lists[i];
         cli_append(&text, "%s%s: %s", i ? ", " : "", cli_json_text(axis->name),
                    value_of(axis, entry->choice[i]));
     }
@@ -176,8 +183,7 @@ static void write_problem(const cli_apart *data, const char *separator, FILE *fi
             cli_json_text(data->from->shared.kernel), separator);
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        const char *problem;
-        if (cli_size_number(&number, &problem, value)) {
+        if (cli_size_number(&number, NULL, value)) {
             fprintf(file, "%s%s", comma, value);
             comma = ", ";
         }
@@ -193,7 +199,7 @@ static void write_entries(const cli_apart *data,
         void *mark = cli_mark();
         fputs(i ? ",\n" : "\n", file);
         write(data, &data->entries[i], file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
 }
 
@@ -205,11 +211,11 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
     const gputune_record *trial = entry->trial;
     const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
     char *key = cli_copy("");
-    for (size_t i = 0; i < data->axis_count; i++) {
-        cli_append(&key, "%s%s", i ? "," : "", data->axes[i].values[entry->choice[i]]);
+    for (size_t i = 0; i < data->axes.count; i++) {
+        cli_append(&key, "%s%s", i ? "," : "", data->axes.lists[i].values[entry->choice[i]]);
     }
     fprintf(file, "%s: {%s%s\"time\": ", cli_json_text(key), configuration_of(data, entry),
-            data->axis_count ? ", " : "");
+            data->axes.count ? ", " : "");
     fprintf(file, failure ? "\"%s\"%s" : "%s, \"times\": [%s]", failure ? failure : time,
             failure ? failure_of(trial) : time);
     fprintf(file,
@@ -224,12 +230,12 @@ static void write_cache(const cli_apart *data, FILE *file)
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
     write_problem(data, ",\n", file);
     fputs("],\n\"tune_params_keys\": [", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes[i].name));
+    for (size_t i = 0; i < data->axes.count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes.lists[i].name));
     }
     fputs("],\n\"tune_params\": {", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        const cli_axis *axis = &data->axes[i];
+    for (size_t i = 0; i < data->axes.count; i++) {
+        const cli_value_list *axis = &data->axes.lists[i];
         fprintf(file, "%s%s: [", i ? ", " : "", cli_json_text(axis->name));
         for (size_t v = 0; v < axis->count; v++) {
             fprintf(file, "%s%s", v ? ", " : "", value_of(axis, v));
@@ -328,8 +334,6 @@ static const cli_option options[] = {
      "the scenario by its hash, also one of an earlier version of the template"},
     CLI_OUTPUT_OPTION(&given.output),
     CLI_FILE_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int export_stored(const cli_arguments *arguments)

@@ -30,28 +30,24 @@ static int add(void *user, const gputune_record *record)
     dropped *at = user;
     at->trials++;
     if (record->is_winner) {
-        cli_record_add(&at->table, record);
+        cli_record_add(&at->table, record, NULL);
     }
     return 0;
 }
 
-static int count(void *user, const gputune_record *record)
+static int stop(void *user, const gputune_record *record)
 {
-    (void)record;
-    ++*(size_t *)user;
-    return 0;
+    (void)user, (void)record;
+    return 1;
 }
 
 /* Whether the filter finds anything at all, of any version. */
 static int check_stored(const cli_session *session, gputune_record_filter filter)
 {
-    size_t found = 0;
     filter.all_trials = filter.history = true;
-    int status = gputune_records(session->tuner, &filter, count, &found);
-    if (status < 0 && status != GPUTUNE_ENOTFOUND) {
-        return cli_fail(status);
-    }
-    return found ? CLI_CONTINUE : cli_stored_nothing(session, &filter);
+    int status = gputune_records(session->tuner, &filter, stop, NULL);
+    return status == 0 || status == GPUTUNE_ENOTFOUND ? cli_stored_nothing(session, &filter)
+                                                      : cli_passed(status);
 }
 
 static int drop(const cli_session *session, const char *kernel)
@@ -109,7 +105,7 @@ static int prune(const cli_arguments *arguments)
     CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
             "say what would be dropped, drop nothing"),                                            \
         CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION(&given.common),                       \
-        CLI_TUNER_OPTIONS(&given.common), CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END
+        CLI_TUNER_OPTIONS(&given.common)
 
 static const cli_option forget_options[] = {DROP_OPTIONS};
 

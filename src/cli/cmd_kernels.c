@@ -9,7 +9,7 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column columns[] = {
-    {"kernel", "kernel", CLI_TEXT, BOTH, offsetof(gputune_kernel, name), NULL},
+    CLI_AS("kernel", gputune_kernel, name, "kernel", CLI_TEXT, BOTH),
     SAME(sizes, CLI_SIZES, BOTH),
     SAME(objective, CLI_OBJECTIVE, BOTH),
     SAME(summary, CLI_TEXT, BOTH),
@@ -26,8 +26,10 @@ static int add(void *user, const gputune_kernel *kernel)
 static cli_common common;
 
 static const cli_option options[] = {
-    CLI_TEMPLATES_OPTION(&common), CLI_INCLUDE_OPTION, CLI_FORMAT_OPTION(&common),
-    CLI_MESSAGE_OPTIONS(&common),  CLI_OPTIONS_END,
+    CLI_TEMPLATES_OPTION(&common),
+    CLI_INCLUDE_OPTION,
+    CLI_FORMAT_OPTION(&common),
+    CLI_MESSAGE_OPTIONS(&common),
 };
 
 static int list(const cli_arguments *arguments)

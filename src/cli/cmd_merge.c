@@ -10,7 +10,6 @@ static const cli_option options[] = {
     {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE", NULL,
      "the database that takes them over; made where it is missing"},
     CLI_MESSAGE_OPTIONS(&common),
-    CLI_OPTIONS_END,
 };
 
 static int merge(const cli_arguments *files)

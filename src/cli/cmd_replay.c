@@ -3,44 +3,42 @@
 
 #include "cli/console.h"
 #include "cli/memory.h"
+#include "cli/scenarios.h"
 #include "cli/session.h"
 #include "cli/table.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     const char *strategies, *evaluations; /* lists with commas */
-    uint32_t seeds, seed, workers;
-} settings;
+    uint32_t seed;
+    gputune_replay_options options;
+} given = {.strategies = "auto",
+           .evaluations = "50,100,200",
+           .options = {GPUTUNE_REPLAY_OPTIONS_VERSION, .seeds = 100, .log = cli_console_log}};
 
-/* The lists, taken apart. */
-typedef struct lists {
-    gputune_strategy *strategies;
-    size_t strategy_count;
-    uint32_t *evaluations;
-    size_t evaluation_count;
-} lists;
-
-static int add_strategy(lists *at, const char *word)
+static int add_strategy(const char *word)
 {
-    const char *names[GPUTUNE_STRATEGY_COUNT];
-    for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {
-        names[i] = gputune_strategy_name((gputune_strategy)i);
-        if (strcmp(names[i], word) == 0) {
-            at->strategies = cli_grow(at->strategies, at->strategy_count, sizeof *at->strategies);
-            at->strategies[at->strategy_count++] = (gputune_strategy)i;
-            return CLI_CONTINUE;
-        }
+    static gputune_strategy *strategies;
+    size_t index = gt_index_of(word, cli_strategy_words, GPUTUNE_STRATEGY_COUNT);
+    if (index == GPUTUNE_STRATEGY_COUNT) {
+        return cli_unknown("strategy", word, cli_strategy_words, GPUTUNE_STRATEGY_COUNT);
     }
-    return cli_unknown("strategy", word, names, GPUTUNE_STRATEGY_COUNT);
+    cli_push(strategies, given.options.strategy_count, (gputune_strategy)index);
+    given.options.strategies = strategies;
+    return CLI_CONTINUE;
 }
 
-static int add_evaluations(lists *at, const char *word)
+static int add_evaluations(const char *word)
 {
     enum { MOST = 1000000 };
+    static uint32_t *evaluations;
     char *end;
     errno = 0;
     unsigned long value = strtoul(word, &end, 10);
@@ -48,17 +46,17 @@ static int add_evaluations(lists *at, const char *word)
         return cli_stop(CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word,
                         MOST);
     }
-    at->evaluations = cli_grow(at->evaluations, at->evaluation_count, sizeof *at->evaluations);
-    at->evaluations[at->evaluation_count++] = (uint32_t)value;
+    cli_push(evaluations, given.options.evaluation_count, (uint32_t)value);
+    given.options.evaluations = evaluations;
     return CLI_CONTINUE;
 }
 
 /* Calls `add` for the words between commas. */
-static int each_word(lists *at, const char *text, int (*add)(lists *at, const char *word))
+static int each_word(const char *text, int (*add)(const char *word))
 {
     for (;;) {
         size_t length = strcspn(text, ",");
-        CLI_TRY(add(at, cli_copy_part(text, length)));
+        CLI_TRY(add(cli_copy_part(text, length)));
         if (!text[length]) {
             return CLI_CONTINUE;
         }
@@ -89,52 +87,36 @@ static int add(void *user, const gputune_replayed *replayed)
     return 0;
 }
 
-static int replay(const settings *settings, const lists *lists, const cli_arguments *arguments)
-{
-    cli_table table = CLI_TABLE("replays", columns, CLI_VIEW | (settings->workers ? CLOCK : 0));
-    gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
-    options.strategies = lists->strategies;
-    options.strategy_count = lists->strategy_count;
-    options.evaluations = lists->evaluations;
-    options.evaluation_count = lists->evaluation_count;
-    options.seeds = settings->seeds;
-    options.seed = settings->seed;
-    options.workers = settings->workers;
-    options.log = cli_console_log;
-    options.cancel = cli_cancel();
-    int code = CLI_EXIT_OK;
-    for (size_t i = 0; i < arguments->count && code != CLI_EXIT_CANCELED; i++) {
-        int status = gputune_replay(arguments->items[i], &options, add, &table);
-        code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
-    }
-    cli_table_print(&table, settings->common.format);
-    return code;
-}
-
-static settings given = {.strategies = "auto", .evaluations = "50,100,200", .seeds = 100};
-
 static const cli_option options[] = {
     {"strategy", 's', CLI_OPTION_TEXT, &given.strategies, "S[,S...]", NULL,
      "auto, exhaustive, random, model or local [auto]"},
-    {"seeds", 0, CLI_OPTION_COUNT, &given.seeds, "COUNT", NULL, "how many runs of each [100]"},
+    {"seeds", 0, CLI_OPTION_COUNT, &given.options.seeds, "COUNT", NULL,
+     "how many runs of each [100]"},
     {"evaluations", 'e', CLI_OPTION_TEXT, &given.evaluations, "COUNT[,COUNT...]", NULL,
      "after how many results to score, failures included [50,100,200]"},
-    {"workers", 'w', CLI_OPTION_COUNT, &given.workers, "COUNT", NULL,
+    {"workers", 'w', CLI_OPTION_COUNT, &given.options.workers, "COUNT", NULL,
      "compile so many at a time, by a virtual clock [one after another, without a clock]"},
     {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", NULL, "of the first run [0]"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int run(const cli_arguments *files)
 {
-    lists lists = {0};
     cli_console_setup(given.common.quiet, given.common.verbose);
-    CLI_TRY(each_word(&lists, given.strategies, add_strategy));
-    CLI_TRY(each_word(&lists, given.evaluations, add_evaluations));
+    CLI_TRY(each_word(given.strategies, add_strategy));
+    CLI_TRY(each_word(given.evaluations, add_evaluations));
     cli_catch_interrupt();
-    return replay(&given, &lists, files);
+    given.options.seed = given.seed;
+    given.options.cancel = cli_cancel();
+    cli_table table = CLI_TABLE("replays", columns, CLI_VIEW | (given.options.workers ? CLOCK : 0));
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < files->count && code != CLI_EXIT_CANCELED; i++) {
+        int status = gputune_replay(files->items[i], &given.options, add, &table);
+        code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
+    }
+    cli_table_print(&table, given.common.format);
+    return code;
 }
 
 const cli_command cmd_replay = {

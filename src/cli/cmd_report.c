@@ -10,7 +10,6 @@
 #include "cli/report.h"
 #include "cli/scenarios.h"
 #include "cli/units.h"
-#include "cli/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +55,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
             cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
-    cli_release(mark, NULL);
+    cli_release(mark);
 }
 
 static void cli_report_write_data(const cli_report *report, FILE *file)
@@ -116,22 +115,15 @@ enum { FASTEST = 10 };
 
 typedef struct trial_row {
     gputune_record trial; /* the first member, which columns of records read */
-    const char *outcome;
-    double slower;
+    const char *outcome, *slower;
 } trial_row;
-
-static void slower(cli_cell *out, const void *item)
-{
-    const trial_row *row = item;
-    cli_set_text(out, row->slower > 0 ? cli_format("+%.2f%%", row->slower * 100) : "");
-}
 
 #define OF_ROW(member, title, unit) CLI_FIELD(gputune_record, member, title, unit, CLI_VIEW)
 
 static const cli_column row_columns[] = {
     OF_ROW(configuration, "configuration", CLI_TEXT),
     OF_ROW(median_ns, "median", CLI_TIME),
-    CLI_MADE(NULL, "slower by", CLI_VIEW, slower),
+    CLI_FIELD(trial_row, slower, "slower by", CLI_TEXT, CLI_VIEW),
     OF_ROW(samples, "n", CLI_SOME_COUNT),
     OF_ROW(registers, "regs", CLI_SOME_COUNT),
     OF_ROW(spill_bytes, "spills", CLI_SOME_COUNT),
@@ -144,9 +136,10 @@ static void write_fastest(const cli_measured *from, FILE *file)
     cli_table table = CLI_TABLE("trials", row_columns, CLI_VIEW);
     for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
         const gputune_record *trial = &from->trials[i];
+        double slower = trial->median_ns / from->trials[0].median_ns - 1;
         const trial_row row = {.trial = *trial,
                                .outcome = trial->message[0] ? trial->message : trial->status,
-                               .slower = trial->median_ns / from->trials[0].median_ns - 1};
+                               .slower = slower > 0 ? cli_format("+%.2f%%", slower * 100) : ""};
         cli_table_add_measured(&table, &row, trial->objective);
     }
     if (table.row_count) {
@@ -231,7 +224,7 @@ static int add(void *user, const gputune_record *record)
 {
     cli_report *report = user;
     if (record->is_winner || record->is_default) {
-        cli_record_add(&report->standing, record);
+        cli_record_add(&report->standing, record, NULL);
     }
     return cli_measured_add(&report->measured, record);
 }
@@ -336,8 +329,6 @@ void cli_report_end_live(const cli_live_report *live)
     }
 }
 
-/* ---- */
-
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION(&given.output),
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, format_words,
@@ -351,8 +342,6 @@ static const cli_option options[] = {
     {"live", 0, CLI_OPTION_FLAG, &given.live, NULL, NULL,
      "serve the page on this machine, with what is measured meanwhile, until Ctrl-C"},
     CLI_FILE_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int report(const cli_arguments *names)

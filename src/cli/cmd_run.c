@@ -5,7 +5,6 @@
 #include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
-#include "cli/tuning.h"
 
 /* The options. */
 static struct {
@@ -25,7 +24,7 @@ static int add(void *user, const gputune_record *record)
 {
     work *at = user;
     at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
-    cli_record_add(&at->table, record);
+    cli_record_add(&at->table, record, NULL);
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
@@ -100,8 +99,6 @@ static const cli_option options[] = {
     CLI_SAMPLES_OPTION(&given.tuning),
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int measure_all(const cli_arguments *arguments)

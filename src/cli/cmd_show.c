@@ -9,7 +9,6 @@
 #include "cli/record_columns.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "cli/why.h"
 
 #include "base/text.h"
 
@@ -22,9 +21,9 @@ enum { BINS = 12, BAR_CELLS = 40 };
 
 /* A row of both plots, for programs and for people. */
 typedef struct row {
-    gputune_record place; /* the first member, which columns of records read */
-    double elapsed_s, best_ns,
-        over; /* since the first trial; best_ns over the best of all, minus 1 */
+    gputune_record place;      /* the first member, which columns of records read */
+    double elapsed_s, best_ns; /* since the first trial */
+    const char *after, *over;  /* elapsed_s; best_ns over the best of all */
     const char *configuration;
     double from_ns, to_ns; /* of a bin */
     uint32_t variants;     /* tried so far; in a bin */
@@ -32,27 +31,16 @@ typedef struct row {
     char *bar;
 } row;
 
-static void over(cli_cell *out, const void *item)
-{
-    double cost = ((const row *)item)->over;
-    cli_set_text(out, cost < 0.0005 ? "best" : cli_format("+%.1f%%", cost * 100));
-}
-
-static void after(cli_cell *out, const void *item)
-{
-    cli_set_text(out, cli_format("%.0f s", ((const row *)item)->elapsed_s));
-}
-
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(row, name, title, unit, where)
 
 static const cli_column progress_columns[] = {
     CLI_PLACE_COLUMNS,
     SAME(elapsed_s, "", CLI_REAL, DATA),
-    {NULL, "after", CLI_SHARE, CLI_VIEW, 0, after},
+    SAME(after, "after", CLI_FIGURE, CLI_VIEW),
     SAME(variants, "tried", CLI_COUNT, BOTH),
     SAME(best_ns, "best so far", CLI_TIME, BOTH),
-    CLI_MADE(NULL, "", CLI_VIEW, over),
+    SAME(over, "", CLI_TEXT, CLI_VIEW),
     SAME(bar, "slower than the best", CLI_TEXT, CLI_VIEW),
     SAME(configuration, "configuration", CLI_TEXT, BOTH | CLI_SPARE),
 };
@@ -107,8 +95,10 @@ static void add_progress(cli_table *table, const cli_measured *from)
             row.variants = (uint32_t)i + 1;
             row.elapsed_s =
                 (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
-            row.over = said / best - 1;
-            row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);
+            double over = said / best - 1;
+            row.after = cli_format("%.0f s", row.elapsed_s);
+            row.over = over < 0.0005 ? "best" : cli_format("+%.1f%%", over * 100);
+            row.bar = cli_bar(over / fmax(first / best - 1, 1e-9), BAR_CELLS);
             cli_table_add_measured(table, &row, from->shared.objective);
         }
     }
@@ -172,62 +162,6 @@ static void cli_plot_write(const cli_measured_list *list, cli_format_kind format
     }
 }
 
-typedef struct cli_version {
-    const char *key; /* what is asked, whatever the version */
-    double median_ns, low_ns, high_ns;
-    size_t row;
-    bool outdated;
-} cli_version;
-
-typedef struct cli_versions {
-    cli_version *items;
-    size_t count;
-} cli_versions;
-
-/* Notes a record that is the table's row; what is no winner is left out. */
-static void cli_versions_add(cli_versions *versions, const gputune_record *record, size_t row)
-{
-    if (!record->is_winner || !(record->median_ns > 0)) {
-        return;
-    }
-    versions->items = cli_grow(versions->items, versions->count, sizeof *versions->items);
-    versions->items[versions->count++] = (cli_version){
-        .key = cli_format("%s|%s|%s|%d|%d|%s|%s|%s", record->kernel, record->sizes,
-                          record->environment, (int)record->objective, (int)record->cache,
-                          record->alignment, record->inputs, record->only ? record->only : ""),
-        .median_ns = record->median_ns,
-        .low_ns = record->low_ns > 0 ? record->low_ns : record->median_ns,
-        .high_ns = record->high_ns > 0 ? record->high_ns : record->median_ns,
-        .row = row,
-        .outdated = record->outdated};
-}
-
-static void compare(cli_table *table, const cli_version *then, const cli_version *now)
-{
-    double ratio = then->median_ns / now->median_ns;
-    const char *verdict = then->low_ns > now->high_ns   ? "faster: "
-                          : then->high_ns < now->low_ns ? "slower: "
-                                                        : "same: ";
-    cli_set_text(cli_record_cell(table, then->row, "since"), cli_format("%s%.3fx", verdict, ratio));
-    cli_set_number(cli_record_cell(table, then->row, "speedup_since"), ratio, true);
-}
-
-/* Says in the rows of outdated winners how much faster or slower the version at hand is, the same
- * where their intervals overlap; nothing where it has no winner yet. Rows are as they were added.
- */
-static void cli_versions_compare(const cli_versions *versions, cli_table *table)
-{
-    const cli_version *items = versions->items;
-    for (size_t i = 0; i < versions->count; i++) {
-        for (size_t j = 0; j < versions->count && items[i].outdated; j++) {
-            if (!items[j].outdated && strcmp(items[i].key, items[j].key) == 0) {
-                compare(table, &items[i], &items[j]);
-                break;
-            }
-        }
-    }
-}
-
 /* The options. */
 static struct {
     cli_common common;
@@ -242,17 +176,16 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 
 /* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
-    cli_table table;
-    double *keys;          /* of the rows */
-    size_t columns;        /* of the terminal that a table is for; 0 */
-    bool shortened;        /* a row says only what differs from the default */
-    gputune_record last;   /* one of the scenario at hand */
-    const char *standard;  /* the default there; NULL: not known */
-    size_t scenario_row;   /* the first of that scenario */
-    cli_versions versions; /* of winners, with their rows */
+    gputune_record *rows;
+    size_t count;
+    size_t columns;       /* of the terminal that a table is for; 0 */
+    bool shortened;       /* a row says only what differs from the default */
+    const char *standard; /* the default of the scenario at hand; NULL: not known */
+    size_t scenario_row;  /* the first of that scenario */
+    gputune_record last;  /* one of that scenario */
     cli_failures failures;
     cli_measured_list measured;
-    bool all; /* trials are in the table, too */
+    bool all; /* trials are rows, too */
 } found;
 
 /* By this a row is sorted: the best first, what has no time last. */
@@ -298,10 +231,10 @@ static char *difference(const char *configuration, const char *standard)
 static void shorten(found *at)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
-    for (size_t row = at->scenario_row; row < at->table.row_count && at->standard && room; row++) {
-        cli_cell *cell = cli_record_cell(&at->table, row, "configuration");
-        if (cli_columns(cell->text) > room) {
-            cell->text = difference(cell->text, at->standard);
+    for (size_t i = at->scenario_row; i < at->count && at->standard && room; i++) {
+        const char **text = &at->rows[i].configuration;
+        if (cli_columns(*text) > room) {
+            *text = difference(*text, at->standard);
             at->shortened = true;
         }
     }
@@ -313,7 +246,7 @@ static void note_scenario(found *at, const gputune_record *record)
     if (!cli_record_is_alike(&at->last, record)) {
         shorten(at);
         at->last = cli_record_copy(record, NULL);
-        at->scenario_row = at->table.row_count;
+        at->scenario_row = at->count;
         at->standard = NULL;
     }
     const char *standard =
@@ -323,20 +256,12 @@ static void note_scenario(found *at, const gputune_record *record)
     }
 }
 
-static void add_row(found *at, const gputune_record *record)
-{
-    at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
-    at->keys[at->table.row_count] = key_of(record);
-    cli_versions_add(&at->versions, record, at->table.row_count);
-    cli_record_add(&at->table, record);
-}
-
 static int add(void *user, const gputune_record *record)
 {
     found *at = user;
     note_scenario(at, record);
     if (at->all || record->is_winner || (given.why && record->is_default)) {
-        add_row(at, record);
+        cli_push(at->rows, at->count, cli_record_copy(record, &at->last));
     }
     if (given.why || given.plot) {
         cli_measured_add(&at->measured, record);
@@ -353,24 +278,69 @@ static void say_device(const cli_session *session)
     }
 }
 
-static void write_found(const cli_session *session, found *at, bool any_gpu)
+/* Whether two winners answer the same question, whatever the version of the template. */
+static bool is_same_question(const gputune_record *a, const gputune_record *b)
+{
+    return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&
+           a->objective == b->objective && a->cache == b->cache &&
+           strcmp(a->kernel, b->kernel) == 0 && strcmp(a->sizes, b->sizes) == 0 &&
+           strcmp(a->environment, b->environment) == 0 && strcmp(a->alignment, b->alignment) == 0 &&
+           strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
+}
+
+/* How much faster or slower the version at hand is than an outdated winner, the same where their
+ * intervals overlap; nothing where that version has no winner yet. */
+static cli_since since(const found *at, const gputune_record *then)
+{
+    for (size_t i = 0; i < at->count && then->outdated; i++) {
+        const gputune_record *now = &at->rows[i];
+        if (now->outdated || !is_same_question(now, then)) {
+            continue;
+        }
+        double ratio = then->median_ns / now->median_ns;
+        double then_low = then->low_ns > 0 ? then->low_ns : then->median_ns;
+        double then_high = then->high_ns > 0 ? then->high_ns : then->median_ns;
+        double now_low = now->low_ns > 0 ? now->low_ns : now->median_ns;
+        double now_high = now->high_ns > 0 ? now->high_ns : now->median_ns;
+        const char *verdict = then_low > now_high   ? "faster"
+                              : then_high < now_low ? "slower"
+                                                    : "same";
+        return (cli_since){cli_format("%s: %.3fx", verdict, ratio), ratio};
+    }
+    return (cli_since){NULL, 0};
+}
+
+/* The rows in the order that is asked for. */
+static cli_table make_table(const found *at, unsigned view)
+{
+    cli_table table = cli_record_table(view);
+    double *keys = cli_allocate(at->count + 1, sizeof *keys);
+    for (size_t i = 0; i < at->count; i++) {
+        const cli_since compared = since(at, &at->rows[i]);
+        cli_record_add(&table, &at->rows[i], &compared);
+        keys[i] = key_of(&at->rows[i]);
+    }
+    cli_table_sort(&table, keys);
+    if (given.top && given.top < table.row_count) {
+        table.row_count = given.top;
+    }
+    return table;
+}
+
+static void write_found(const cli_session *session, found *at, unsigned view)
 {
     shorten(at);
-    cli_versions_compare(&at->versions, &at->table);
-    cli_table_sort(&at->table, at->keys);
-    if (given.top && given.top < at->table.row_count) {
-        at->table.row_count = given.top;
-    }
+    const cli_table table = make_table(at, view);
     cli_format_kind format = (cli_format_kind)given.common.format;
-    if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
+    if (format == CLI_FORMAT_TABLE && table.row_count && !(view & CLI_VIEW_ANY_GPU)) {
         say_device(session);
     }
-    if (given.plot && at->table.row_count) {
+    if (given.plot && table.row_count) {
         cli_plot_write(&at->measured, format, stdout);
-    } else if (given.why && at->table.row_count) {
-        cli_why_write(&at->table, &at->measured, format, stdout);
+    } else if (given.why && table.row_count) {
+        cli_why_write(&table, &at->measured, format, stdout);
     } else {
-        cli_table_write(&at->table, format, stdout);
+        cli_table_write(&table, format, stdout);
     }
     if (at->shortened) {
         fflush(stdout);
@@ -392,14 +362,13 @@ static int show(const cli_session *session, const cli_catalogue *catalogue)
     CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.table = cli_record_table(view),
-                .last = {.scenario = "", .environment = ""},
+    found at = {.last = {.scenario = "", .environment = ""},
                 .all = given.plot || (given.all && !given.why),
                 .columns =
                     given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     CLI_TRY(cli_stored_read(&filter, session, catalogue, add, &at));
-    write_found(session, &at, filter.any_gpu);
-    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
+    write_found(session, &at, view);
+    return at.count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
 }
 
 static const cli_option options[] = {
@@ -418,8 +387,6 @@ static const cli_option options[] = {
     {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 static int show_stored(const cli_arguments *arguments)

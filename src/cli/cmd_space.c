@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -88,10 +87,9 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
 }
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION(&given.selection),  CLI_ONLY_OPTION(&given.selection),
-    CLI_ARCH_OPTION(&given.arch),       CLI_ALIGNMENT_OPTION(&given.tuning),
-    CLI_FORMAT_OPTION(&given.common),   CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END,
+    CLI_SIZE_OPTION(&given.selection), CLI_ONLY_OPTION(&given.selection),
+    CLI_ARCH_OPTION(&given.arch),      CLI_ALIGNMENT_OPTION(&given.tuning),
+    CLI_FORMAT_OPTION(&given.common),  CLI_TUNER_OPTIONS(&given.common),
 };
 
 static int describe(const cli_arguments *arguments)

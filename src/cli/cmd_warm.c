@@ -4,7 +4,6 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/locks.h"
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/units.h"
@@ -24,14 +23,6 @@
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
 
-/* The compiler's log of a variant that failed. The log of the others has nothing that the row
- * lacks. */
-static void failure_log(cli_cell *out, const void *item)
-{
-    const gputune_compiled *compiled = item;
-    cli_set_text(out, strcmp(compiled->status, "ok") ? compiled->log : "");
-}
-
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, BOTH),
     SAME(arch, "arch", CLI_TEXT, BOTH),
@@ -42,7 +33,7 @@ static const cli_column columns[] = {
     SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
     SAME(compile_ns, "compile", CLI_TIME, BOTH),
     SAME(message, "message", CLI_TEXT, BOTH),
-    {"log", "", CLI_TEXT, DATA, 0, failure_log},
+    SAME(log, "", CLI_TEXT, DATA),
 };
 
 typedef struct work {
@@ -68,7 +59,9 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     bool ok = strcmp(compiled->status, "ok") == 0;
     at->done++;
     at->failed += !ok;
-    cli_table_add(&at->table, compiled);
+    gputune_compiled row = *compiled;
+    row.log = ok ? "" : compiled->log; /* that of the others has nothing that the row lacks */
+    cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }
@@ -160,8 +153,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
     CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
     for (size_t i = 0; i < some.count; i++) {
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = some.items[i];
+        cli_push(out->items, out->count, some.items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -178,9 +170,8 @@ static void read_alignment(gputune_options *terms, const char *text)
             terms->alignment = (uint32_t)strtoul(name, NULL, 10);
             continue;
         }
-        each = cli_grow(each, terms->alignment_count, sizeof *each);
-        each[terms->alignment_count++] =
-            (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
+        cli_push(each, terms->alignment_count,
+                 (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)});
     }
     terms->alignments = each;
 }
@@ -459,8 +450,7 @@ static void add_file(watch *watch, const char *path)
             return;
         }
     }
-    watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
-    watch->files[watch->count++] = added;
+    cli_push(watch->files, watch->count, added);
 }
 
 /* A header may stand, or come to stand, in each of the folders that are searched. */
@@ -537,12 +527,6 @@ static void *await_change(void *user)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* Whether the mistake may be one of a file that is watched. */
-static bool may_be_mended(int code)
-{
-    return code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
-}
-
 static void announce(const char *changed)
 {
     if (cli_console_is_able(stdout)) {
@@ -564,7 +548,9 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
     int code = run(warm);
     fflush(stdout);
     bool is_done = !cli_is_canceled();
-    watch->is_over = is_first && is_done && !may_be_mended(code);
+    bool is_of_files =
+        code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
+    watch->is_over = is_first && is_done && !is_of_files;
     if (is_done && !watch->is_over) {
         cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
                  watch->files[0].path);
@@ -593,7 +579,7 @@ static int cli_warm_watch(const cli_warm *warm)
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         void *mark = cli_mark();
         code = tune_and_wait(&watch, warm, is_first);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     return code;
 }
@@ -695,8 +681,6 @@ static const cli_option options[] = {
     CLI_ELSEWHERE_OPTIONS(&given.compile_on, &given.common.measure_on),
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 const cli_command cmd_warm = {"warm",

@@ -335,8 +335,6 @@ static const cli_option options[] = {
      "import: do not prove again what was measured with this driver, on this kind of GPU, from "
      "the same generated source"},
     CLI_TUNER_OPTIONS(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
-    CLI_OPTIONS_END,
 };
 
 const cli_command cmd_wisdom = {

@@ -92,30 +92,17 @@ static void write_line(const char *prefix, const char *text, const char *color)
     errno = error;
 }
 
-static void write_formatted(const char *color, const char *format, va_list args)
+void cli_console_say(bool is_error, const char *format, ...)
 {
     char text[4096];
-    gt_vsnprintf(text, sizeof text, format, args);
-    write_line("", text, color);
-}
-
-void cli_error(const char *format, ...)
-{
     va_list args;
-    va_start(args, format);
-    write_formatted(CLI_RED, format, args);
-    va_end(args);
-}
-
-void cli_note(const char *format, ...)
-{
-    if (is_quiet) {
+    if (is_quiet && !is_error) {
         return;
     }
-    va_list args;
     va_start(args, format);
-    write_formatted(NULL, format, args);
+    gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    write_line("", text, is_error ? CLI_RED : NULL);
 }
 
 static void draw(const char *line)
@@ -192,20 +179,10 @@ int cli_exit_code(int status)
 
 int cli_trial_exit_code(const char *trial)
 {
-    static const struct {
-        const char *trial;
-        int code;
-    } outcomes[] = {
-        {"ok", CLI_EXIT_OK},
-        {"wrong", CLI_EXIT_WRONG},
-        {"compile", CLI_EXIT_TEMPLATE},
-    };
-    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
-        if (strcmp(outcomes[i].trial, trial) == 0) {
-            return outcomes[i].code;
-        }
-    }
-    return CLI_EXIT_NOTHING;
+    return strcmp(trial, "ok") == 0        ? CLI_EXIT_OK
+           : strcmp(trial, "wrong") == 0   ? CLI_EXIT_WRONG
+           : strcmp(trial, "compile") == 0 ? CLI_EXIT_TEMPLATE
+                                           : CLI_EXIT_NOTHING;
 }
 
 static const char *message_of(int status)

@@ -35,8 +35,9 @@ bool cli_console_has_color(FILE *file);
 #define CLI_PLAIN  "\033[0m"
 
 /* Prints "gputune: TEXT" on a line of its own. --quiet suppresses notes. errno stays. */
-void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
-void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
+void cli_console_say(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
+#define cli_error(...) cli_console_say(true, __VA_ARGS__)
+#define cli_note(...)  cli_console_say(false, __VA_ARGS__)
 
 /* Draws a line in place of the last progress line. Does nothing unless cli_console_is_live(). */
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);

@@ -26,12 +26,10 @@ static cli_failure *find_or_add(cli_failures *all, const gputune_record *failed)
             return &all->items[i - 1];
         }
     }
-    all->items = cli_grow(all->items, all->count, sizeof *all->items);
     char *sizes = cli_short_sizes(failed->sizes);
-    all->items[all->count] =
-        (cli_failure){.first = *failed,
-                      .label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes)};
-    return &all->items[all->count++];
+    char *label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes);
+    cli_push(all->items, all->count, (cli_failure){.first = *failed, .label = label});
+    return &all->items[all->count - 1];
 }
 
 void cli_failures_add(cli_failures *all, const gputune_record *record)
@@ -172,5 +170,5 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
         cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
                         last.record.configuration);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
 }

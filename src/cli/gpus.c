@@ -85,8 +85,7 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
                 text);
         }
         for (long k = 0; k < (is_counted ? count : 1); k++) {
-            commands->items = cli_grow(commands->items, commands->count, sizeof(char *));
-            commands->items[commands->count++] = command;
+            cli_push(commands->items, commands->count, command);
         }
     }
     return CLI_CONTINUE;
@@ -98,8 +97,7 @@ static void share_commands(cli_gpus *gpus)
     const cli_list *all = &gpus->common->compile_on;
     for (size_t i = 0; i < all->count; i++) {
         cli_list *share = &gpus->items[i % gpus->count].compile_on;
-        share->items = cli_grow(share->items, share->count, sizeof(char *));
-        share->items[share->count++] = all->items[i];
+        cli_push(share->items, share->count, all->items[i]);
     }
 }
 

@@ -1,8 +1,8 @@
 /* gputune's command line: finds the command and runs it. */
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/scenarios.h"
 #include "cli/session.h"
-#include "cli/tuning.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -20,11 +20,10 @@ static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *
             return &list->items[i];
         }
     }
-    list->items = cli_grow(list->items, list->count, sizeof *list->items);
-    list->items[list->count] =
-        (cli_measured){.shared = cli_record_copy(record, NULL),
-                       .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)};
-    return &list->items[list->count++];
+    cli_push(list->items, list->count,
+             (cli_measured){.shared = cli_record_copy(record, NULL),
+                            .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
+    return &list->items[list->count - 1];
 }
 
 /* A scenario has a winner for each space that was tuned. */
@@ -45,8 +44,7 @@ int cli_measured_add(void *list, const gputune_record *record)
     const gputune_record *last = one->count ? &one->trials[one->count - 1] : &one->shared;
     const gputune_record copy = cli_record_copy(record, last);
     note_winner(one, &copy);
-    one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
-    one->trials[one->count++] = copy;
+    cli_push(one->trials, one->count, copy);
     return 0;
 }
 
@@ -72,50 +70,18 @@ double cli_measured_best(const cli_measured *of)
 
 /* ---- taken apart ---- */
 
-static bool read_integer(int64_t *out, const char *text)
-{
-    return gt_read_int(out, text) == GT_INT_READ;
-}
-
-static cli_axis *find_axis(const cli_apart *data, const char *name)
-{
-    for (size_t i = 0; i < data->axis_count; i++) {
-        if (strcmp(data->axes[i].name, name) == 0) {
-            return &data->axes[i];
-        }
-    }
-    return NULL;
-}
-
-static size_t find_value(const cli_axis *axis, const char *value)
-{
-    size_t i = 0;
-    while (i < axis->count && strcmp(axis->values[i], value) != 0) {
-        i++;
-    }
-    return i;
-}
-
 /* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        bool is_word = !read_integer(&number, value);
-        cli_axis *axis = find_axis(data, name);
-        if (words && !is_word) {
+        if (words && gt_read_int(&number, value) == GT_INT_READ) {
             continue;
         }
-        if (!axis) {
-            data->axes = cli_grow(data->axes, data->axis_count, sizeof *data->axes);
-            axis = &data->axes[data->axis_count++];
-            *axis = (cli_axis){.name = name, .values = cli_allocate(1, sizeof name)};
-        }
-        if (find_value(axis, value) == axis->count) {
-            axis->values = cli_grow(axis->values, axis->count, sizeof *axis->values);
-            axis->values[axis->count++] = value;
-            axis->words |= is_word;
+        cli_value_list *axis = cli_values_named(&data->axes, name);
+        if (cli_value_index(axis, value) == axis->count) {
+            cli_push(axis->values, axis->count, value);
         }
     }
 }
@@ -125,7 +91,7 @@ static int compare_values(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
     int64_t x = 0, y = 0;
-    bool a_number = read_integer(&x, a), b_number = read_integer(&y, b);
+    bool a_number = gt_read_int(&x, a) == GT_INT_READ, b_number = gt_read_int(&y, b) == GT_INT_READ;
     if (a_number != b_number) {
         return b_number - a_number;
     }
@@ -138,14 +104,14 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
     char *name, *value;
-    size_t index = data->entry_count++, *choice = data->choices + index * data->axis_count;
+    size_t index = data->entry_count++, *choice = data->choices + index * data->axes.count;
     void *mark = cli_mark();
     while (cli_next_pair(&text, &name, &value)) {
-        const cli_axis *axis = find_axis(data, name);
-        choice[axis - data->axes] = find_value(axis, value);
+        const cli_value_list *axis = cli_values_find(&data->axes, name);
+        choice[axis - data->axes.lists] = cli_value_index(axis, value);
     }
-    cli_release(mark, NULL);
-    data->entries[index] = (cli_entry){trial, choice, data->axis_count};
+    cli_release(mark);
+    data->entries[index] = (cli_entry){trial, choice, data->axes.count};
 }
 
 /* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
@@ -172,16 +138,12 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(b->trial->created, a->trial->created);
 }
 
-static bool is_same(const cli_entry *a, const cli_entry *b)
-{
-    return memcmp(a->choice, b->choice, a->axis_count * sizeof *a->choice) == 0;
-}
-
 static void drop_doubles(cli_apart *data)
 {
     size_t kept = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
-        if (!kept || !is_same(&data->entries[kept - 1], &data->entries[i])) {
+        const size_t *choice = data->entries[i].choice, bytes = data->axes.count * sizeof *choice;
+        if (!kept || memcmp(data->entries[kept - 1].choice, choice, bytes) != 0) {
             data->entries[kept++] = data->entries[i];
         }
     }
@@ -198,10 +160,10 @@ void cli_take_apart(cli_apart *out, const cli_measured *from)
     }
     /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
     add_values(out, from->shared.sizes, true);
-    for (size_t i = 0; i < out->axis_count; i++) {
-        qsort(out->axes[i].values, out->axes[i].count, sizeof(char *), compare_values);
+    for (size_t i = 0; i < out->axes.count; i++) {
+        qsort(out->axes.lists[i].values, out->axes.lists[i].count, sizeof(char *), compare_values);
     }
-    out->choices = cli_allocate(from->count * out->axis_count + 1, sizeof *out->choices);
+    out->choices = cli_allocate(from->count * out->axes.count + 1, sizeof *out->choices);
     out->entries = cli_allocate(from->count + 1, sizeof *out->entries);
     for (size_t i = 0; i < from->count; i++) {
         if (has_outcome(&from->trials[i])) {

@@ -1,7 +1,8 @@
 /* What is stored by scenario: the trials of one kernel at one problem, under one objective, on one
- * kind of GPU; and a scenario taken apart, for `export` and for what its axes are worth. */
+ * kind of GPU; a scenario taken apart, for `export`; and what its axes are worth. */
 #pragma once
 
+#include "cli/catalogue.h"
 #include "cli/table.h"
 
 typedef struct cli_measured {
@@ -37,14 +38,6 @@ bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
 /* The best time of all trials; INFINITY without one. */
 double cli_measured_best(const cli_measured *of);
 
-/* One axis, or a size whose values are words, with the values that were tried, in their order. */
-typedef struct cli_axis {
-    char *name;
-    char **values;
-    size_t count;
-    bool words; /* some value is no integer: all are written as strings */
-} cli_axis;
-
 typedef struct cli_entry {
     const gputune_record *trial;
     const size_t *choice; /* the index of the value on each axis */
@@ -54,8 +47,8 @@ typedef struct cli_entry {
 /* A scenario taken apart. It borrows texts and trials from `from`, which must outlive it. */
 typedef struct cli_apart {
     const cli_measured *from;
-    cli_axis *axes;
-    size_t axis_count;
+    /* and sizes whose values are words, with the values that were tried, in order */
+    cli_values axes;
     size_t *choices;
     cli_entry *entries; /* each configuration once, in the order of the axes */
     size_t entry_count;
@@ -64,3 +57,28 @@ typedef struct cli_apart {
 
 /* Takes the scenario `from` apart into axes and entries. */
 void cli_take_apart(cli_apart *out, const cli_measured *from);
+
+/* ---- why the winners won (why.c), for `show --why` and `report` --------------------------------
+ */
+
+/* What each axis is worth. */
+typedef struct cli_why {
+    cli_table values; /* of the axes, for programs */
+    cli_table axes;   /* for people */
+    cli_table pairs;  /* of axes that are better chosen together */
+} cli_why;
+
+/* Empty tables. */
+cli_why cli_why_tables(void);
+/* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
+ * with the axis held at it over the best of all, minus 1; a trial that failed or was not proved has
+ * no time. Adds the pairs of axes, at most three, where choosing one while the other is held at
+ * another value than the best costs 1% or more: the cost is what the choice gains there, or what it
+ * loses at the best, whichever is less. */
+void cli_why_explain(cli_why *why, const cli_apart *data);
+/* "120 variants, 1 of them failed or slower and not proved; one is left" */
+char *cli_why_summary(const cli_apart *data);
+/* Writes `standing`, the records of winners and defaults, and then for each scenario in the list
+ * how much its axes matter. */
+void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
+                   FILE *file);

@@ -129,19 +129,14 @@ void *cli_mark(void)
     return resize(NULL, 0);
 }
 
-void cli_release(void *mark, const void *kept)
+void cli_release(void *mark)
 {
     const block *last = (block *)mark - 1;
-    for (block *one = ring.older, *older; one != &ring; one = older) {
-        older = one->older;
-        bool done = one == last;
-        if (one + 1 != kept) {
-            one->older->newer = one->newer;
-            one->newer->older = one->older;
-            free(one);
-        }
-        if (done) {
-            return;
-        }
-    }
+    block *one;
+    do {
+        one = ring.older;
+        one->older->newer = one->newer;
+        one->newer->older = one->older;
+        free(one);
+    } while (one != last);
 }

@@ -15,6 +15,9 @@ void *cli_allocate(size_t count, size_t bytes);
 /* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of
  * its count; new memory is not cleared. */
 void *cli_grow(void *array, size_t count, size_t bytes);
+/* Appends a value to an array of `count` items, NULL at first, which grows by cli_grow() alone. */
+#define cli_push(array, count, ...)                                                                \
+    ((array) = cli_grow(array, count, sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
 /* Like strdup; NULL gives NULL. */
 char *cli_copy(const char *string);
 /* The first `count` bytes of a string, terminated. */
@@ -33,7 +36,7 @@ void cli_copy_texts(void *item, const void *like, const size_t *offsets, size_t 
 char *cli_read_text(const char *path, size_t *bytes);
 
 /* For work that is repeated while the program runs: cli_release() releases all that was allocated
- * after cli_mark() returned `mark`, except `kept` (may be NULL). Memory that was allocated before
- * stays, also where it has grown since. Marks are released in reverse order. */
+ * after cli_mark() returned `mark`. Memory that was allocated before stays, also where it has grown
+ * since. Marks are released in reverse order. */
 void *cli_mark(void);
-void cli_release(void *mark, const void *kept);
+void cli_release(void *mark);

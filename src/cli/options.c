@@ -170,19 +170,15 @@ static int set_number(const cli_option *option, const char *text)
 static int set_choice(const cli_option *option, const char *text)
 {
     size_t count = 0;
-    for (; option->choices[count]; count++) {
-        if (strcmp(option->choices[count], text) == 0) {
-            *(int *)option->value = (int)count;
-            return CLI_CONTINUE;
-        }
+    while (option->choices[count]) {
+        count++;
+    }
+    size_t index = gt_index_of(text, option->choices, count);
+    if (index < count) {
+        *(int *)option->value = (int)index;
+        return CLI_CONTINUE;
     }
     return cli_unknown(cli_format("value of --%s", option->name), text, option->choices, count);
-}
-
-static void add_item(cli_list *list, const char *text)
-{
-    list->items = cli_grow(list->items, list->count, sizeof *list->items);
-    list->items[list->count++] = text;
 }
 
 static cli_list given; /* the names of the options that the command line has */
@@ -194,7 +190,8 @@ bool cli_is_given(const char *name)
 
 static int set_option(const cli_option *option, const char *text)
 {
-    add_item(&given, option->name);
+    cli_list *list;
+    cli_push(given.items, given.count, option->name);
     switch (option->kind) {
     case CLI_OPTION_FLAG:
         *(bool *)option->value = true;
@@ -203,7 +200,8 @@ static int set_option(const cli_option *option, const char *text)
         *(const char **)option->value = text;
         return CLI_CONTINUE;
     case CLI_OPTION_LIST:
-        add_item(option->value, text);
+        list = option->value;
+        cli_push(list->items, list->count, text);
         return CLI_CONTINUE;
     case CLI_OPTION_COUNT:
         return set_count(option, text);

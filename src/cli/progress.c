@@ -70,13 +70,6 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* A large space is left at the limit, with most of its variants untried. */
-static double fraction_done(const gputune_progress *at)
-{
-    double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
-    return fmax(variants_done(at), of_limit);
-}
-
 /* Seconds left: by the pace so far, at most what the limit allows. */
 static double seconds_left(const gputune_progress *at)
 {
@@ -123,9 +116,7 @@ static void append_best(char **text, const gputune_progress *at)
     if (!(at->best_ns > 0)) {
         return;
     }
-    char *time = at->objective == GPUTUNE_OBJECTIVE_ENERGY ? cli_energy(at->best_ns)
-                                                           : cli_duration(at->best_ns);
-    cli_append(text, ", best %s", time);
+    cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
     if (at->default_ns > 0) {
         cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
     }
@@ -149,8 +140,9 @@ static char *describe(const cli_progress *progress, const gputune_progress *at, 
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) {
-        append_bar(&text, fraction_done(at));
+    if (bar) { /* a large space is left at the limit, with most of its variants untried */
+        double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
+        append_bar(&text, fmax(variants_done(at), of_limit));
         cli_append(&text, " ");
     }
     append_tried(&text, at);
@@ -181,5 +173,5 @@ void cli_progress_update(void *user, const gputune_progress *at)
     } else {
         cli_note("%s", text);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
 }

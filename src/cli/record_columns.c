@@ -5,119 +5,38 @@
 #include "cli/memory.h"
 #include "cli/units.h"
 
+#include <math.h>
 #include <string.h>
 
-static void cache(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold");
-}
-
-static void hot_only(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "");
-}
-
-static bool is_timed(const gputune_record *record)
-{
-    return record->median_ns > 0 && record->objective != GPUTUNE_OBJECTIVE_ENERGY;
-}
-
-static double bytes_per_s(const gputune_record *record)
-{
-    return is_timed(record) ? record->bytes * 1e9 / record->median_ns : 0;
-}
-
-static void bandwidth(cli_cell *out, const void *item)
-{
-    cli_set_number(out, bytes_per_s(item), true);
-}
-
-static double flops_per_s(const gputune_record *record)
-{
-    return is_timed(record) ? record->flops * 1e9 / record->median_ns : 0;
-}
-
-static void flop_rate(cli_cell *out, const void *item)
-{
-    cli_set_number(out, flops_per_s(item), true);
-}
-
-/* The rate of operations of a kernel that states no bytes, for views that else show its
- * bandwidth. */
-static void flop_rate_alone(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_number(out, record->bytes > 0 ? 0 : flops_per_s(record), true);
-}
-
-static void copy_share(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    double copy = record->copy_bytes_per_s;
-    cli_set_number(out, copy > 0 ? bytes_per_s(record) / copy : 0, true);
-}
+/* A record with what is derived from it. NULL and "", NAN, and 0 where the unit says so, give empty
+ * cells. */
+typedef struct row {
+    gputune_record record; /* the first member, whose columns are those of gputune_record */
+    const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
+    const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome, *clocks;
+    double bytes_per_s, flops_per_s, flops_alone, copy_share, speedup_since, failed;
+    bool is_narrow;
+} row;
 
 /* The default's time, or why it has none. */
-static void default_time(cli_cell *out, const void *item)
+static const char *default_time(const gputune_record *record)
 {
-    const gputune_record *record = item;
-    if (record->default_ns > 0 || !cli_is_failure(record->default_status)) {
-        cli_set_number(out, record->default_ns, true);
-    } else {
-        cli_set_text(out, record->default_status);
-    }
-}
-
-static void speedup(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    if (record->speedup > 0) {
-        cli_set_text(out, cli_speedup(record->speedup, record->speedup_low, record->speedup_high));
-    }
-}
-
-/* Whether several kernels are launched, or one several times. */
-static bool is_pipeline(const char *grids)
-{
-    return strpbrk(grids, "+(") != NULL;
-}
-
-/* The kernels of a pipeline have grids of their own, which is worth a column. */
-static void pipeline_grids(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_text(out, is_pipeline(record->grids) ? record->grids : "");
-}
-
-static void pipeline_blocks(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_text(out, is_pipeline(record->grids) ? record->blocks : "");
-}
-
-/* How many variants failed in a winner's tuning; 0 is shown too. */
-static void failed(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    if (record->is_winner) {
-        cli_set_number(out, record->failed, false);
-    }
+    return record->default_ns > 0 ? cli_value(record->default_ns, record->objective)
+           : cli_is_failure(record->default_status) ? record->default_status
+                                                    : "";
 }
 
 /* Half the 95% interval as a share of the median: "0.3%". */
-static void uncertainty(cli_cell *out, const void *item)
+static const char *uncertainty(const gputune_record *record)
 {
-    const gputune_record *record = item;
-    if (record->median_ns > 0 && record->high_ns > 0) {
-        double half = (record->high_ns - record->low_ns) / 2;
-        cli_set_text(out, cli_format("±%.2f%%", half / record->median_ns * 100));
-    }
+    double half = (record->high_ns - record->low_ns) / 2;
+    return record->median_ns > 0 && record->high_ns > 0
+               ? cli_format("±%.2f%%", half / record->median_ns * 100)
+               : "";
 }
 
 /* "128 32": the widths in bits, the widest first. */
-static void set_widths(cli_cell *out, uint32_t widths)
+static const char *widths_text(uint32_t widths)
 {
     char *text = cli_copy("");
     for (uint32_t bytes = 64; bytes > 0; bytes /= 2) {
@@ -125,44 +44,23 @@ static void set_widths(cli_cell *out, uint32_t widths)
             cli_append(&text, "%s%u", text[0] ? " " : "", bytes * 8);
         }
     }
-    cli_set_text(out, text);
+    return text;
 }
 
-static void loads(cli_cell *out, const void *item)
+static const char *flags(const gputune_record *record, bool is_narrow)
 {
-    const gputune_record *record = item;
-    set_widths(out, record->load_widths);
-}
-
-static void stores(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    set_widths(out, record->store_widths);
-}
-
-/* Whether the machine code has no access as wide as a vector axis asks for. */
-static bool is_narrow(const gputune_record *record)
-{
-    uint32_t widths = record->load_widths | record->store_widths;
-    return widths > 0 && record->vector_bytes > 0 && widths < record->vector_bytes;
-}
-
-static void narrow(cli_cell *out, const void *item)
-{
-    cli_set_yes(out, is_narrow(item));
-}
-
-static void flags(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
     const struct {
         bool set;
         const char *word;
-    } words[] = {{record->is_default, "default"},    {record->tie, "tie"},
-                 {record->noisy, "noisy"},           {record->modelled, "modelled"},
-                 {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"},
-                 {record->unproved, "unproved"},     {record->outdated, "outdated"},
-                 {is_narrow(record), "narrow"}};
+    } words[] = {{record->is_default, "default"},
+                 {record->tie, "tie"},
+                 {record->noisy, "noisy"},
+                 {record->modelled, "modelled"},
+                 {record->unfinished, "unfinished"},
+                 {record->unreferenced, "no reference"},
+                 {record->unproved, "unproved"},
+                 {record->outdated, "outdated"},
+                 {is_narrow, "narrow"}};
     char *text = cli_copy("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].set) {
@@ -172,13 +70,12 @@ static void flags(cli_cell *out, const void *item)
     if (record->only && record->only[0]) {
         cli_append(&text, "%sonly %s", text[0] ? ", " : "", record->only);
     }
-    cli_set_text(out, text);
+    return text;
 }
 
 /* A trial in `show --all`: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..." */
-static void outcome(cli_cell *out, const void *item)
+static const char *outcome(const gputune_record *record)
 {
-    const gputune_record *record = item;
     const char *status = record->status ? record->status : "";
     char *text = cli_copy(record->is_winner ? "winner" : status);
     if (record->eliminated_round) {
@@ -187,27 +84,44 @@ static void outcome(cli_cell *out, const void *item)
     if (record->message && record->message[0]) {
         cli_append(&text, ": %s", record->message);
     }
-    cli_set_text(out, text);
+    return text;
 }
 
-static void clocks(cli_cell *out, const void *item)
+static row row_of(const gputune_record *r)
 {
-    const gputune_record *record = item;
-    if (record->sm_clock_khz) {
-        cli_set_text(out, cli_format("%d MHz, memory %d MHz", record->sm_clock_khz / 1000,
-                                     record->memory_clock_khz / 1000));
-    }
-}
-
-/* An empty cell: its value is that of another record, which is not known yet. */
-static void later(cli_cell *out, const void *item)
-{
-    (void)out, (void)item;
-}
-
-static void verdict(cli_cell *out, const void *item)
-{
-    cli_set_text(out, cli_verdict(item));
+    bool is_hot = r->cache == GPUTUNE_CACHE_HOT;
+    /* several kernels, or one that is launched several times: their grids are worth a column */
+    bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
+    bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
+    double bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
+    double flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
+    /* the machine code has no access as wide as a vector axis asks for */
+    uint32_t widths = r->load_widths | r->store_widths;
+    bool is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
+    return (row){
+        .record = *r,
+        .cache = is_hot ? "hot" : "cold",
+        .hot = is_hot ? "hot" : "",
+        .default_time = default_time(r),
+        .uncertainty = uncertainty(r),
+        .speedup = r->speedup > 0 ? cli_speedup(r->speedup, r->speedup_low, r->speedup_high) : "",
+        .verdict = cli_verdict(r),
+        .pipeline_grids = is_pipeline ? r->grids : "",
+        .pipeline_blocks = is_pipeline ? r->blocks : "",
+        .loads = widths_text(r->load_widths),
+        .stores = widths_text(r->store_widths),
+        .flags = flags(r, is_narrow),
+        .outcome = outcome(r),
+        .clocks = r->sm_clock_khz ? cli_format("%d MHz, memory %d MHz", r->sm_clock_khz / 1000,
+                                               r->memory_clock_khz / 1000)
+                                  : "",
+        .bytes_per_s = bytes_per_s,
+        .flops_per_s = flops_per_s,
+        .flops_alone = r->bytes > 0 ? 0 : flops_per_s, /* in views that else show a bandwidth */
+        .copy_share = r->copy_bytes_per_s > 0 ? bytes_per_s / r->copy_bytes_per_s : 0,
+        .speedup_since = (double)NAN,
+        .failed = r->is_winner ? r->failed : (double)NAN,
+        .is_narrow = is_narrow};
 }
 
 enum {
@@ -222,30 +136,26 @@ enum {
     SPARE = CLI_SPARE
 };
 
-#define FIELD(name)                    offsetof(gputune_record, name), NULL
-#define SAME(name, title, unit, where) CLI_FIELD(gputune_record, name, title, unit, where)
-#define MADE(key, title, unit, where, derive)                                                      \
-    {                                                                                              \
-        key, title, unit, where, 0, derive                                                         \
-    }
+#define SAME(name, title, unit, where)      CLI_FIELD(gputune_record, name, title, unit, where)
+#define MADE(key, title, unit, where, name) CLI_AS(key, row, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY | PLACE),
     SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY | PLACE),
     SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN | SPARE),
     MADE("cache", "", CLI_TEXT, DATA, cache),
-    MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
+    MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
     SAME(environment, "", CLI_TEXT, DATA),
     SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE | SPARE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
     SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
-    {NULL, "grid", CLI_TEXT, RUN, FIELD(grids)},
-    {NULL, "block", CLI_TEXT, RUN, FIELD(blocks)},
+    MADE(NULL, "grid", CLI_TEXT, RUN, record.grids),
+    MADE(NULL, "block", CLI_TEXT, RUN, record.blocks),
     MADE(NULL, "grids", CLI_TEXT, WINNERS | TRIALS | SPARE, pipeline_grids),
     MADE(NULL, "blocks", CLI_TEXT, WINNERS | TRIALS | SPARE, pipeline_blocks),
     SAME(default_ns, "", CLI_TIME, DATA),
-    MADE(NULL, "default", CLI_TIME, WINNERS, default_time),
+    MADE(NULL, "default", CLI_FIGURE, WINNERS, default_time),
     SAME(median_ns, "median", CLI_TIME, DATA | ALL),
     MADE(NULL, "95%", CLI_TEXT, RUN | COMPARE, uncertainty),
     SAME(mean_ns, "mean", CLI_TIME, DATA | TRIALS | SPARE),
@@ -258,15 +168,15 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
-    MADE("since", "since then", CLI_STATUS, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
-    MADE("speedup_since", "", CLI_REAL, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
+    MADE("since", "since then", CLI_STATUS, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, since),
+    MADE("speedup_since", "", CLI_REAL, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, speedup_since),
     MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN | WHY | SPARE,
-         bandwidth),
-    MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flop_rate),
-    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS | WHY, flop_rate_alone),
+         bytes_per_s),
+    MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flops_per_s),
+    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS | WHY, flops_alone),
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN | WHY | SPARE, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL | SPARE),
@@ -295,7 +205,7 @@ static const cli_column columns[] = {
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_record_copy() */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
-    MADE("failed", "", CLI_COUNT, DATA, failed),
+    MADE("failed", "", CLI_REAL, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
     SAME(outdated, "", CLI_YES, DATA),
     SAME(unproved, "", CLI_YES, DATA),
@@ -306,7 +216,7 @@ static const cli_column columns[] = {
     MADE("load_bits", "", CLI_TEXT, DATA, loads),
     MADE("store_bits", "", CLI_TEXT, DATA, stores),
     SAME(vector_bytes, "", CLI_SOME_COUNT, DATA),
-    MADE("narrow", "", CLI_YES, DATA, narrow),
+    MADE("narrow", "", CLI_YES, DATA, is_narrow),
     SAME(order, "", CLI_WHOLE, DATA),
     SAME(driver_version, "", CLI_WHOLE, DATA),
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),
@@ -316,10 +226,10 @@ static const cli_column columns[] = {
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(tuning_s, "", CLI_REAL, DATA),
     MADE(NULL, "highest clocks", CLI_TEXT, PLACE, clocks),
-    {NULL, "driver", CLI_VERSION, PLACE, FIELD(driver_version)},
-    {NULL, "NVRTC", CLI_VERSION, PLACE, FIELD(nvrtc_version)},
-    {"grid", "", CLI_TEXT, DATA, FIELD(grids)},
-    {"block", "", CLI_TEXT, DATA, FIELD(blocks)},
+    MADE(NULL, "driver", CLI_VERSION, PLACE, record.driver_version),
+    MADE(NULL, "NVRTC", CLI_VERSION, PLACE, record.nvrtc_version),
+    MADE("grid", "", CLI_TEXT, DATA, record.grids),
+    MADE("block", "", CLI_TEXT, DATA, record.blocks),
 };
 
 cli_table cli_record_table(unsigned view)
@@ -327,18 +237,14 @@ cli_table cli_record_table(unsigned view)
     return (cli_table)CLI_TABLE("records", columns, view);
 }
 
-void cli_record_add(cli_table *table, const gputune_record *record)
+void cli_record_add(cli_table *table, const gputune_record *record, const cli_since *since)
 {
-    cli_table_add_measured(table, record, record->objective);
-}
-
-cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
-{
-    size_t column = 0;
-    while (!columns[column].key || strcmp(columns[column].key, key) != 0) {
-        column++;
+    row made = row_of(record);
+    if (since && since->text) {
+        made.since = since->text;
+        made.speedup_since = since->speedup;
     }
-    return &table->cells[row * table->column_count + column];
+    cli_table_add_measured(table, &made, record->objective);
 }
 
 gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
@@ -347,7 +253,7 @@ gputune_record cli_record_copy(const gputune_record *record, const gputune_recor
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         cli_unit unit = columns[i].unit;
         bool is_text = unit == CLI_TEXT || unit == CLI_SIZES || unit == CLI_STATUS;
-        if (is_text && !columns[i].derive) {
+        if (is_text && columns[i].offset < sizeof copy) {
             cli_copy_texts(&copy, like, &columns[i].offset, 1);
         }
     }

@@ -20,9 +20,13 @@ enum {
 
 /* An empty table of gputune_record. */
 cli_table cli_record_table(unsigned view);
-void cli_record_add(cli_table *table, const gputune_record *record);
-/* The cell of a row in the column that has this key in data. */
-cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key);
+/* How a winner compares with that of the template's version at hand. */
+typedef struct cli_since {
+    const char *text; /* "faster: 1.203x"; NULL: it is not known */
+    double speedup;
+} cli_since;
+/* Adds a row; `since` may be NULL. */
+void cli_record_add(cli_table *table, const gputune_record *record, const cli_since *since);
 
 /* A record that outlives the callback which gives it: its texts are copies, "" in place of NULL.
  * Copies share the texts that are equal to those of `like`, a copy made before, or NULL. */

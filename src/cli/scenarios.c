@@ -1,4 +1,5 @@
-/* Makes the scenarios of a command line: kernels times the cross product of the sizes. */
+/* Makes the scenarios of a command line, kernels times the cross product of the sizes, and the
+ * options by which they are tuned. */
 #include "cli/scenarios.h"
 
 #include "cli/console.h"
@@ -15,6 +16,8 @@
 bool cli_size_number(int64_t *out, const char **problem, const char *text)
 {
     int64_t value;
+    const char *ignored;
+    problem = problem ? problem : &ignored;
     *problem = "";
     if (!isdigit((unsigned char)text[*text == '-'])) {
         return false;
@@ -81,8 +84,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
         for (size_t i = 0; i < own->count; i++) {
             const char *name = own->lists[i].name;
             if (gt_index_of(name, known, count) == count) {
-                known = cli_grow(known, count, sizeof *known);
-                known[count++] = name;
+                cli_push(known, count, name);
             }
         }
     }
@@ -99,8 +101,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 {
     for (size_t i = 0; i < only->count; i++) {
         if (cli_values_find(&scenario->kernel->axes, only->lists[i].name)) {
-            scenario->only = cli_grow(scenario->only, scenario->only_count, sizeof(char *));
-            scenario->only[scenario->only_count++] = cli_values_text(&only->lists[i]);
+            cli_push(scenario->only, scenario->only_count, cli_values_text(&only->lists[i]));
         }
     }
 }
@@ -109,8 +110,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 static const char *small_size(const char *value)
 {
     int64_t number;
-    const char *problem;
-    bool large = cli_size_number(&number, &problem, value) && number > emulated_size;
+    bool large = cli_size_number(&number, NULL, value) && number > emulated_size;
     return large ? emulated_size_text : "";
 }
 
@@ -118,8 +118,7 @@ static const char *small_size(const char *value)
 static const char *in_digits(const char *value)
 {
     int64_t number;
-    const char *problem;
-    return cli_size_number(&number, &problem, value) ? cli_format("%" PRId64, number) : value;
+    return cli_size_number(&number, NULL, value) ? cli_format("%" PRId64, number) : value;
 }
 
 /* A word for a size whose default is a number is found out before anything is tuned. */
@@ -127,7 +126,7 @@ static int check_number(const char *name, const char *value, const char *fallbac
 {
     int64_t number;
     const char *problem;
-    if (!value[0] || !cli_size_number(&number, &problem, fallback) ||
+    if (!value[0] || !cli_size_number(&number, NULL, fallback) ||
         cli_size_number(&number, &problem, value) || problem[0]) {
         return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
     }
@@ -154,9 +153,8 @@ static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli
 /* The `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
-    out->items = cli_grow(out->items, out->count, sizeof *out->items);
-    cli_scenario *scenario = &out->items[out->count++];
-    *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
+    cli_push(out->items, out->count, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
+    cli_scenario *scenario = &out->items[out->count - 1];
     set_only(scenario, &out->only);
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *own = &kernel->sizes.lists[i];
@@ -263,4 +261,69 @@ gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 {
     gputune_sizes sizes = {scenario->size_count, scenario->sizes};
     return sizes;
+}
+
+/* ---- how they are tuned ---------------------------------------------------------------------- */
+
+const char *const cli_cache_words[] = {"cold", "hot", NULL};
+const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
+
+const char *cli_objective_words[GPUTUNE_OBJECTIVE_COUNT + 1];
+const char *cli_objective_all_words[GPUTUNE_OBJECTIVE_COUNT + 2] = {[CLI_OBJECTIVE_ALL] = "all"};
+const char *cli_objective_any_words[GPUTUNE_OBJECTIVE_COUNT + 1];
+const char *cli_strategy_words[GPUTUNE_STRATEGY_COUNT + 1];
+
+void cli_tuning_words(void)
+{
+    for (int i = 0; i < GPUTUNE_OBJECTIVE_COUNT; i++) {
+        cli_objective_words[i] = cli_objective_all_words[i] =
+            gputune_objective_name((gputune_objective)i);
+        cli_objective_any_words[i] = i ? cli_objective_words[i] : "any";
+    }
+    for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {
+        cli_strategy_words[i] = gputune_strategy_name((gputune_strategy)i);
+    }
+}
+
+static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
+                                         GPUTUNE_EXHAUSTIVE};
+
+int cli_tuning_inputs(cli_tuning *tuning)
+{
+    tuning->files = cli_allocate(tuning->inputs.count, sizeof *tuning->files);
+    for (size_t i = 0; i < tuning->inputs.count; i++) {
+        const char *text = tuning->inputs.items[i], *sign = strchr(text, '=');
+        if (!sign || sign == text || !sign[1]) {
+            return cli_stop(CLI_EXIT_USAGE,
+                            "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
+        }
+        tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
+    }
+    return CLI_CONTINUE;
+}
+
+gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)
+{
+    gputune_options options = tuning->options;
+    options.version = GPUTUNE_OPTIONS_VERSION;
+    options.effort = efforts[tuning->effort];
+    options.objective = (gputune_objective)tuning->objective;
+    options.cache = (gputune_cache)tuning->cache;
+    options.strategy = (gputune_strategy)tuning->strategy;
+    options.seed = tuning->seed;
+    options.only = scenario->only;
+    options.only_count = scenario->only_count;
+    options.files = tuning->files;
+    options.file_count = tuning->inputs.count;
+    options.cancel = cli_cancel();
+    const gputune_options *terms = scenario->terms;
+    if (terms) {
+        options.objective = terms->objective;
+        options.cache = terms->cache;
+        options.seed = terms->seed;
+        options.alignment = terms->alignment;
+        options.alignments = terms->alignments;
+        options.alignment_count = terms->alignment_count;
+    }
+    return options;
 }

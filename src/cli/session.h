@@ -16,6 +16,8 @@ typedef struct cli_common {
     const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
 } cli_common;
 
+/* The options that end the table of a command: of one with a tuner, of one that reads templates or
+ * the database without a device, and of any other. */
 #define CLI_TUNER_OPTIONS(common)                                                                  \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &(common)->device, "DEVICE", NULL,                     \
             "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
@@ -26,7 +28,7 @@ typedef struct cli_common {
 #define CLI_FILE_OPTIONS(common)                                                                   \
     CLI_ROW("db", 0, CLI_OPTION_TEXT, &(common)->database, "FILE", NULL,                           \
             "the database [GPUTUNE_DB, else in the user's cache folder]"),                         \
-        CLI_TEMPLATES_OPTION(common), CLI_INCLUDE_OPTION
+        CLI_TEMPLATES_OPTION(common), CLI_INCLUDE_OPTION, CLI_MESSAGE_OPTIONS(common)
 #define CLI_TEMPLATES_OPTION(common)                                                               \
     CLI_ROW("templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER", NULL,                 \
             "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]")
@@ -41,7 +43,8 @@ typedef struct cli_common {
         CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_color_choice, NULL, cli_color_words,           \
                 "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
         CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL, NULL,                   \
-                "say more on stderr, a variant's compiler log too")
+                "say more on stderr, a variant's compiler log too"),                               \
+        CLI_OPTIONS_END
 #define CLI_OUTPUT_OPTION(path)                                                                    \
     CLI_ROW("output", 'o', CLI_OPTION_TEXT, path, "FILE", NULL, "write there [stdout]")
 #define CLI_ARCH_OPTION(arch)                                                                      \

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_set_text(cli_cell *out, const char *text)
+static void set_text(cli_cell *out, const char *text)
 {
     if (text && text[0]) {
         *out = (cli_cell){CLI_WORDS, cli_copy(text), 0, 0, false};
     }
 }
 
-void cli_set_number(cli_cell *out, double value, bool unknown_zero)
+static void set_number(cli_cell *out, double value, bool unknown_zero)
 {
     if (isfinite(value) && !(unknown_zero && value == 0)) {
         *out = (cli_cell){CLI_DOUBLE, NULL, 0, value, false};
@@ -34,11 +34,6 @@ const char *cli_certainty_word(gputune_certainty certainty)
 {
     static const char *const words[] = {"exact", "about", "at most"};
     return words[certainty];
-}
-
-void cli_set_yes(cli_cell *out, bool value)
-{
-    *out = (cli_cell){CLI_BOOLEAN, NULL, value, 0, false};
 }
 
 static void set_integer(cli_cell *out, int64_t value)
@@ -52,24 +47,25 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
     case CLI_TEXT:
     case CLI_STATUS:
     case CLI_SIZES:
-        cli_set_text(out, *(const char *const *)field);
+    case CLI_FIGURE:
+        set_text(out, *(const char *const *)field);
         break;
     case CLI_CHARS:
-        cli_set_text(out, field);
+        set_text(out, field);
         break;
     case CLI_OBJECTIVE:
-        cli_set_text(out, gputune_objective_name(*(const gputune_objective *)field));
+        set_text(out, gputune_objective_name(*(const gputune_objective *)field));
         break;
     case CLI_VERSION: {
         int version = *(const int *)field;
-        cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
+        set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
         break;
     }
     case CLI_CERTAINTY:
-        cli_set_text(out, cli_certainty_word(*(const gputune_certainty *)field));
+        set_text(out, cli_certainty_word(*(const gputune_certainty *)field));
         break;
     case CLI_YES:
-        cli_set_yes(out, *(const bool *)field);
+        *out = (cli_cell){CLI_BOOLEAN, NULL, *(const bool *)field, 0, false};
         break;
     case CLI_SOME_COUNT:
         if (*(const uint32_t *)field) {
@@ -89,7 +85,7 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
         set_integer(out, *(const int64_t *)field);
         break;
     case CLI_REAL:
-        cli_set_number(out, *(const double *)field, false);
+        set_number(out, *(const double *)field, false);
         break;
     case CLI_TIME:
     case CLI_RATE:
@@ -97,7 +93,7 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
     case CLI_RATIO:
     case CLI_SHARE:
     case CLI_SOME_REAL:
-        cli_set_number(out, *(const double *)field, true);
+        set_number(out, *(const double *)field, true);
         break;
     }
 }
@@ -110,13 +106,7 @@ cli_cell *cli_table_add(cli_table *table, const void *item)
         const cli_column *column = &table->columns[c];
         cli_cell *cell = &table->cells[index];
         *cell = (cli_cell){CLI_NOTHING, NULL, 0, 0, false};
-        if (column->derive) {
-            void *mark = cli_mark();
-            column->derive(cell, item);
-            cli_release(mark, cell->text);
-        } else {
-            read_field(cell, column->unit, (const char *)item + column->offset);
-        }
+        read_field(cell, column->unit, (const char *)item + column->offset);
     }
     return &table->cells[table->row_count++ * table->column_count];
 }
@@ -277,13 +267,6 @@ const char *cli_markdown(const char *text)
     return escaped;
 }
 
-/* What a cell says. */
-static const char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
-{
-    const char *text = plain(column, cell);
-    return markdown ? cli_markdown(text) : text;
-}
-
 static bool is_left(const cli_column *column)
 {
     return column->unit <= CLI_SIZES;
@@ -355,8 +338,8 @@ static grid make_grid(const cli_table *table, bool markdown)
         bool shows = is_shown(table, c);
         out.spans[c].spare = column->where & CLI_SPARE;
         for (size_t r = 0; r <= table->row_count && shows; r++) {
-            const char *text =
-                r ? shown(column, cell_at(table, r - 1, c), markdown) : column->title;
+            const char *text = r ? plain(column, cell_at(table, r - 1, c)) : column->title;
+            text = r && markdown ? cli_markdown(text) : text;
             out.texts[r * count + c] = text;
             widen(&out.spans[c], text, r && is_left(column));
         }
@@ -487,7 +470,7 @@ static void write_json(const cli_table *table, FILE *file)
             }
         }
         fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     fputs("]", file);
 }
@@ -525,7 +508,7 @@ static void write_csv(const cli_table *table, FILE *file)
             }
         }
         fputc('\n', file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
 }
 
@@ -545,11 +528,6 @@ static bool is_constant(const cli_table *table, size_t column)
     return true;
 }
 
-static const char *short_cell(const cli_cell *cell)
-{
-    return cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell);
-}
-
 void cli_table_write_columns(const cli_table *table, FILE *file)
 {
     for (size_t c = 0; c < table->column_count; c++) {
@@ -558,15 +536,16 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
         void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            fprintf(file, "%s%s", r ? "," : "", short_cell(cell_at(table, r, c)));
+            const cli_cell *cell = cell_at(table, r, c);
+            bool is_double = cell->kind == CLI_DOUBLE;
+            const char *text = is_double ? cli_format("%.7g", cell->number) : json_cell(cell);
+            fprintf(file, "%s%s", r ? "," : "", text);
         }
         fputs(constant ? "" : "]", file);
-        cli_release(mark, NULL);
+        cli_release(mark);
     }
     fputs("}", file);
 }
-
-/* ---- */
 
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
 {

@@ -29,6 +29,7 @@ typedef enum cli_unit {
     CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */
     CLI_SIZES,     /* const char *, round numbers shortened */
     /* figures */
+    CLI_FIGURE,     /* const char *, a figure as it is shown */
     CLI_YES,        /* bool */
     CLI_COUNT,      /* uint32_t */
     CLI_SOME_COUNT, /* uint32_t, 0: unknown */
@@ -69,8 +70,6 @@ typedef struct cli_column {
     cli_unit unit;
     unsigned where;
     size_t offset; /* of the field in the item */
-    /* Computes the cell from the item instead of reading a field, or NULL. */
-    void (*derive)(cli_cell *out, const void *item);
 } cli_column;
 
 typedef struct cli_table {
@@ -92,17 +91,14 @@ void cli_table_add_measured(cli_table *table, const void *item, gputune_objectiv
     {                                                                                              \
         name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, view                          \
     }
-/* A column that shows a member of the item; the member's name is its key in data. */
+/* A column that shows a member of the item, by that key in data; CLI_FIELD: by the member's name.
+ */
+#define CLI_AS(key, type, member, title, unit, where)                                              \
+    {                                                                                              \
+        key, title, unit, where, offsetof(type, member)                                            \
+    }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
-    {                                                                                              \
-#member, title, unit, where, offsetof(type, member), NULL                                  \
-    }
-/* A column of text that `derive` computes. */
-#define CLI_MADE(key, title, where, derive)                                                        \
-    {                                                                                              \
-        key, title, CLI_TEXT, where, 0, derive                                                     \
-    }
-
+    CLI_AS(#member, type, member, title, unit, where)
 /* Puts the rows in ascending order of their keys, where keys[i] is that of row i; rows of equal
  * keys stay in their order. */
 void cli_table_sort(cli_table *table, const double *keys);
@@ -129,11 +125,6 @@ void cli_table_write_columns(const cli_table *table, FILE *file);
 /* The text, escaped for Markdown, where a '|' would end a cell and a '<' begin an element. */
 const char *cli_markdown(const char *text);
 
-/* Set a cell; for derive functions, of whose memory the cell's text alone outlives them. Zero gives
- * an empty cell where `unknown_zero`. */
-void cli_set_text(cli_cell *out, const char *text);
-void cli_set_number(cli_cell *out, double value, bool unknown_zero);
-void cli_set_yes(cli_cell *out, bool value);
 /* "exact", "about" or "at most". */
 const char *cli_certainty_word(gputune_certainty certainty);
 

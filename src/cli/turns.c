@@ -15,8 +15,8 @@ double cli_turn_cost(const char *sizes)
     double cost = 1;
     for (const char *sign = strchr(sizes, '='); sign; sign = strchr(sign + 1, '=')) {
         int64_t number;
-        const char *problem, *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
-        cost *= cli_size_number(&number, &problem, value) ? (double)number : 1;
+        const char *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
+        cost *= cli_size_number(&number, NULL, value) ? (double)number : 1;
     }
     return cost;
 }
@@ -209,12 +209,6 @@ void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *do
     }
 }
 
-static bool takes_longer(const cli_turn *turn, const cli_turn *other)
-{
-    return cli_turns_are_alike(turn, other) ? turn->cost > other->cost
-                                            : turn->took_s > other->took_s;
-}
-
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
 {
     size_t longest = at;
@@ -222,7 +216,10 @@ size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
         if (!(turns[i].took_s > 0)) {
             return i;
         }
-        longest = takes_longer(&turns[i], &turns[longest]) ? i : longest;
+        const cli_turn *turn = &turns[i], *most = &turns[longest];
+        bool takes_longer =
+            cli_turns_are_alike(turn, most) ? turn->cost > most->cost : turn->took_s > most->took_s;
+        longest = takes_longer ? i : longest;
     }
     return longest;
 }

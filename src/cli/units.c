@@ -33,6 +33,11 @@ char *cli_energy(double nj)
     return scaled(nj, (const char *const[]){"nJ", "µJ", "mJ", "J"});
 }
 
+char *cli_value(double value, gputune_objective objective)
+{
+    return objective == GPUTUNE_OBJECTIVE_ENERGY ? cli_energy(value) : cli_duration(value);
+}
+
 char *cli_speedup(double speedup, double low, double high)
 {
     return low > 0 ? cli_format("%.3fx [%.3f, %.3f]", speedup, low, high)

@@ -1,6 +1,7 @@
 /* Writes figures as a person reads them. */
 #pragma once
 
+#include <gputune.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,8 @@ char *cli_duration(double ns);
 char *cli_speedup(double speedup, double low, double high);
 /* Nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
+/* A value of an objective: a time or an energy. */
+char *cli_value(double value, gputune_objective objective);
 /* Bytes a second as "4065 GB/s" (powers of 1000). */
 char *cli_rate(double bytes_per_s);
 /* Bytes as "512 B", "48 KB", "139.7 GB" (powers of 1024). */

@@ -7,7 +7,6 @@
 #include "cli/session.h"
 #include "cli/shard.h"
 #include "cli/table.h"
-#include "cli/tuning.h"
 
 typedef struct cli_warm {
     cli_common common;

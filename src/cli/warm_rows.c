@@ -13,42 +13,8 @@ typedef struct outcome {
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* of a default that failed, else "" */
+    const char *source, *default_time, *speedup, *flags;
 } outcome;
-
-static void source(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    cli_set_text(out, gputune_source_name(info->source));
-}
-
-/* The default's time, or why it has none. */
-static void default_time(cli_cell *out, const void *item)
-{
-    const outcome *row = item;
-    if (row->default_status[0]) {
-        cli_set_text(out, row->default_status);
-    } else {
-        cli_set_number(out, row->info.default_ns, true);
-    }
-}
-
-static void speedup(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    if (info->speedup > 0) {
-        cli_set_text(out, cli_speedup(info->speedup, info->speedup_low, info->speedup_high));
-    }
-}
-
-static void flags(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    char *text = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
-                            info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
-                            info->modelled ? "modelled, " : "");
-    text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
-    cli_set_text(out, text);
-}
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | VIEWS };
@@ -62,9 +28,9 @@ static const cli_column columns[] = {
     SAME(configuration, "configuration", CLI_TEXT, BOTH),
     SAME(default_configuration, "", CLI_TEXT, DATA),
     SAME(default_ns, "", CLI_TIME, DATA),
-    {NULL, "default", CLI_TIME, VIEWS, 0, default_time},
-    {"median_ns", "median", CLI_TIME, BOTH, offsetof(gputune_info, time_ns), NULL},
-    CLI_MADE(NULL, "speed-up", VIEWS, speedup),
+    CLI_FIELD(outcome, default_time, "default", CLI_FIGURE, VIEWS),
+    CLI_AS("median_ns", gputune_info, time_ns, "median", CLI_TIME, BOTH),
+    CLI_FIELD(outcome, speedup, "speed-up", CLI_TEXT, VIEWS),
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
@@ -75,15 +41,15 @@ static const cli_column columns[] = {
     SAME(variants, "variants", CLI_SOME_COUNT, VIEWS | CLI_SPARE),
     SAME(failed, "", CLI_COUNT, DATA),
     SAME(failed, "failed", CLI_SOME_COUNT, VIEWS),
-    CLI_MADE("source", "source", BOTH | CLI_SPARE, source),
+    CLI_FIELD(outcome, source, "source", CLI_TEXT, BOTH | CLI_SPARE),
     SAME(tie, "", CLI_YES, DATA),
     SAME(noisy, "", CLI_YES, DATA),
     SAME(modelled, "", CLI_YES, DATA),
-    CLI_MADE(NULL, "flags", VIEWS, flags),
+    CLI_FIELD(outcome, flags, "flags", CLI_TEXT, VIEWS),
     SAME(stop_reason, "stopped", CLI_TEXT, BOTH | CLI_SPARE),
     CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
-    {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
-    {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},
+    CLI_AS("grid", gputune_info, grids, "", CLI_TEXT, DATA),
+    CLI_AS("block", gputune_info, blocks, "", CLI_TEXT, DATA),
     SAME(outside_only, "", CLI_YES, DATA),
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
 };
@@ -128,7 +94,7 @@ static int explain_failures(outcome *row, const cli_warm *warm, const cli_sessio
         cli_failures_say(&at.failures);
         code = cli_failures_code(&at.failures, row->info.variants);
     }
-    cli_release(mark, NULL);
+    cli_release(mark);
     return code;
 }
 
@@ -138,6 +104,17 @@ int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *war
     outcome row = {.info = *info, .sizes = scenario->size_text, .gpu = session->device.name};
     bool is_lacking = info->failed || info->default_ns <= 0;
     int code = is_lacking ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
+    row.source = gputune_source_name(info->source);
+    row.default_time = row.default_status[0]  ? row.default_status
+                       : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
+                                              : "";
+    row.speedup =
+        info->speedup > 0 ? cli_speedup(info->speedup, info->speedup_low, info->speedup_high) : "";
+    char *flags = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
+                             info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
+                             info->modelled ? "modelled, " : "");
+    flags[strlen(flags) ? strlen(flags) - 2 : 0] = '\0';
+    row.flags = flags;
     cli_table_add_measured(table, &row, info->objective);
     return code;
 }

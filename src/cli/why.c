@@ -1,5 +1,5 @@
 /* What each axis of a scenario is worth, by its trials. */
-#include "cli/why.h"
+#include "cli/measured.h"
 
 #include "cli/memory.h"
 #include "cli/units.h"
@@ -38,7 +38,7 @@ static const cli_column value_columns[] = {
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
     gputune_record place; /* the first member, which columns of records read */
-    const char *axis, *other, *axes;
+    const char *axis, *other, *axes, *cost_text;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */
 } pair_row;
@@ -51,11 +51,6 @@ static char *percent(double cost)
                                : cli_format("%.1fx", cost + 1);
 }
 
-static void cost_for_people(cli_cell *out, const void *item)
-{
-    cli_set_text(out, percent(((const pair_row *)item)->cost));
-}
-
 #define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
 
 static const cli_column pair_columns[] = {
@@ -63,7 +58,7 @@ static const cli_column pair_columns[] = {
     OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(axes, "together", CLI_TEXT, CLI_VIEW),
-    CLI_MADE(NULL, "chosen one by one", CLI_VIEW, cost_for_people),
+    OF_PAIR(cost_text, "chosen one by one", CLI_TEXT, CLI_VIEW),
     OF_PAIR(cost, "", CLI_REAL, CLI_IN_DATA),
     OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
 };
@@ -71,16 +66,11 @@ static const cli_column pair_columns[] = {
 /* An axis: the row for people. */
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
-    double cost, worst; /* of the default's value; of the worst */
-    uint32_t most;      /* trials of the value that was tried most */
+    const char *cost; /* of the default's value */
+    double worst;     /* the cost of the worst value */
+    uint32_t most;    /* trials of the value that was tried most */
     char *bar, *values;
 } axis_row;
-
-static void at_default(cli_cell *out, const void *item)
-{
-    const axis_row *row = item;
-    cli_set_text(out, row->fallback ? percent(row->cost) : "");
-}
 
 #define OF_AXIS(member, title) CLI_FIELD(axis_row, member, title, CLI_TEXT, CLI_VIEW)
 
@@ -88,7 +78,7 @@ static const cli_column axis_columns[] = {
     OF_AXIS(axis, "axis"),
     OF_AXIS(winner, "winner"),
     OF_AXIS(fallback, "default"),
-    CLI_MADE(NULL, "held at the default", CLI_VIEW, at_default),
+    OF_AXIS(cost, "held at the default"),
     OF_AXIS(values, "held at other values"),
     OF_AXIS(bar, "worth"),
 };
@@ -106,8 +96,8 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
 {
     const cli_measured *from = data->from;
     value_row row = {.place = from->shared,
-                     .axis = data->axes[axis].name,
-                     .value = data->axes[axis].values[value]};
+                     .axis = data->axes.lists[axis].name,
+                     .value = data->axes.lists[axis].values[value]};
     double held = INFINITY;
     for (size_t i = 0; i < data->entry_count; i++) {
         const cli_entry *entry = &data->entries[i];
@@ -132,7 +122,7 @@ static void note_value(axis_row *to, const value_row *row)
 {
     to->winner = row->is_winner ? row->value : to->winner;
     to->fallback = row->is_default ? row->value : to->fallback;
-    to->cost = row->is_default ? row->cost : to->cost;
+    to->cost = row->is_default ? percent(row->cost) : to->cost;
     to->worst = fmax(to->worst, row->cost);
     if (!row->is_winner && !row->is_default) {
         const bool few = row->measured && row->measured < FEW && row->measured * 10 < to->most;
@@ -209,9 +199,10 @@ static void note_crossing(pair_row *out, const grid *of)
 
 static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
 {
-    pair_row row = {
-        .place = data->from->shared, .axis = data->axes[a].name, .other = data->axes[b].name};
-    grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
+    pair_row row = {.place = data->from->shared,
+                    .axis = data->axes.lists[a].name,
+                    .other = data->axes.lists[b].name};
+    grid grid = {.rows = data->axes.lists[a].count, .columns = data->axes.lists[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {
         grid.cells[i].best_ns = INFINITY;
@@ -238,10 +229,10 @@ static int by_cost(const void *a, const void *b)
 
 static void add_pairs(cli_table *pairs, const cli_apart *data)
 {
-    pair_row *rows = cli_allocate(data->axis_count * data->axis_count + 1, sizeof *rows);
+    pair_row *rows = cli_allocate(data->axes.count * data->axes.count + 1, sizeof *rows);
     size_t count = 0;
-    for (size_t a = 0; a < data->axis_count; a++) {
-        for (size_t b = a + 1; b < data->axis_count; b++) {
+    for (size_t a = 0; a < data->axes.count; a++) {
+        for (size_t b = a + 1; b < data->axes.count; b++) {
             rows[count] = pair_of(data, a, b);
             count += rows[count].cost >= TELLING;
         }
@@ -249,6 +240,7 @@ static void add_pairs(cli_table *pairs, const cli_apart *data)
     qsort(rows, count, sizeof *rows, by_cost);
     for (size_t i = 0; i < count && i < PAIRS_SHOWN; i++) {
         rows[i].axes = cli_format("%s, %s", rows[i].axis, rows[i].other);
+        rows[i].cost_text = percent(rows[i].cost);
         cli_table_add(pairs, &rows[i]);
     }
 }
@@ -263,20 +255,20 @@ cli_why cli_why_tables(void)
 void cli_why_explain(cli_why *why, const cli_apart *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
-    axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
+    axis_row *rows = cli_allocate(data->axes.count + 1, sizeof *rows);
     size_t count = 0;
-    for (size_t a = 0; a < data->axis_count; a++) {
-        if (data->axes[a].count < 2) {
+    for (size_t a = 0; a < data->axes.count; a++) {
+        if (data->axes.lists[a].count < 2) {
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        value_row *held = cli_allocate(data->axes[a].count, sizeof *held);
-        *row = (axis_row){.axis = data->axes[a].name, .values = cli_copy("")};
-        for (size_t v = 0; v < data->axes[a].count; v++) {
+        value_row *held = cli_allocate(data->axes.lists[a].count, sizeof *held);
+        *row = (axis_row){.axis = data->axes.lists[a].name, .values = cli_copy("")};
+        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
             held[v] = row_of(data, a, v, best_ns);
             row->most = held[v].measured > row->most ? held[v].measured : row->most;
         }
-        for (size_t v = 0; v < data->axes[a].count; v++) {
+        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
             cli_table_add(&why->values, &held[v]);
             note_value(row, &held[v]);
         }

@@ -205,7 +205,7 @@ typedef struct gt_winner {
  * (wisdom_parts.h). Those of the GPU come first, in the order in which GT_SQL_GPU_DESCRIBE binds
  * them. */
 #define GT_WISDOM_COLUMNS(X)                                                                       \
-    X(TEXT, g.environment, environment, HIDDEN)                                                    \
+    X(TEXT, g.environment, scenario.environment, HIDDEN)                                           \
     X(TEXT, g.name, gpu, HIDDEN)                                                                   \
     X(TEXT, g.arch, arch, HIDDEN)                                                                  \
     X(TEXT, g.origin, origin, HIDDEN)                                                              \
@@ -220,17 +220,17 @@ typedef struct gt_winner {
     X(INTEGER, g.driver_version, driver_version, HIDDEN)                                           \
     X(INTEGER, g.nvrtc_version, nvrtc_version, HIDDEN)                                             \
     X(REAL, g.copy_bytes_per_s, copy_bytes_per_s, HIDDEN)                                          \
-    X(TEXT, k.name, kernel, HIDDEN)                                                                \
-    X(HASH, k.identity, identity, HIDDEN)                                                          \
-    X(HASH, s.hash, scenario, HIDDEN)                                                              \
-    X(TEXT, s.problem, problem, HIDDEN)                                                            \
-    X(TEXT, s.bucket, bucket, HIDDEN)                                                              \
-    X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
+    X(TEXT, k.name, scenario.kernel, HIDDEN)                                                       \
+    X(HASH, k.identity, scenario.identity, HIDDEN)                                                 \
+    X(HASH, s.hash, hash, HIDDEN)                                                                  \
+    X(TEXT, s.problem, scenario.problem, HIDDEN)                                                   \
+    X(TEXT, s.bucket, scenario.bucket, HIDDEN)                                                     \
+    X(TEXT, s.fixed, scenario.fixed, HIDDEN)                                                       \
     X(TEXT, s.sizes, sizes, HIDDEN)                                                                \
-    X(INTEGER, s.objective, objective, HIDDEN)                                                     \
-    X(INTEGER, s.cache, cache, HIDDEN)                                                             \
-    X(TEXT, s.alignment, alignment, HIDDEN)                                                        \
-    X(TEXT, s.inputs, inputs, HIDDEN)                                                              \
-    X(REAL, s.work_bytes, work_bytes, HIDDEN)                                                      \
-    X(REAL, s.work_flops, work_flops, HIDDEN)                                                      \
-    X(BOOL, s.unreferenced, unreferenced, HIDDEN)
+    X(INTEGER, s.objective, scenario.objective, HIDDEN)                                            \
+    X(INTEGER, s.cache, scenario.cache, HIDDEN)                                                    \
+    X(TEXT, s.alignment, scenario.alignment, HIDDEN)                                               \
+    X(TEXT, s.inputs, scenario.inputs, HIDDEN)                                                     \
+    X(REAL, s.work_bytes, scenario.work_bytes, HIDDEN)                                             \
+    X(REAL, s.work_flops, scenario.work_flops, HIDDEN)                                             \
+    X(BOOL, s.unreferenced, scenario.unreferenced, HIDDEN)

@@ -111,12 +111,6 @@ static bool is_foreign(const struct stat *facts)
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || gt_distrust_file(facts);
 }
 
-static bool is_own_now(const char *name)
-{
-    struct stat facts;
-    return lstat(name, &facts) == 0 && !is_foreign(&facts);
-}
-
 /* Where a journal must be new and is not, SQLite opens what is there to read it. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
@@ -130,7 +124,8 @@ static int open_journal(const char *name, sqlite3_file *file, int flags, int *op
     }
     int code = own.system->xOpen(own.system, name, file,
                                  flags | (is_new ? SQLITE_OPEN_EXCLUSIVE : 0), &out);
-    bool is_ours = is_new ? !(out & SQLITE_OPEN_READONLY) : is_own_now(name);
+    bool is_ours = is_new ? !(out & SQLITE_OPEN_READONLY)
+                          : lstat(name, &facts) == 0 && !is_foreign(&facts); /* still */
     if (code == SQLITE_OK && !is_ours) {
         file->pMethods->xClose(file);
         file->pMethods = NULL;
@@ -182,19 +177,13 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
+/* Whether a journal of that ending lies beside the database, and is refused. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
     struct stat facts;
     int length = snprintf(name, sizeof name, "%s%s", path, suffix);
     return length < (int)sizeof name && lstat(name, &facts) == 0 && is_foreign(&facts);
-}
-
-/* Whether a journal that is refused so lies beside the database. */
-static bool gt_journal_is_foreign(sqlite3 *database)
-{
-    const char *path = database ? sqlite3_db_filename(database, "main") : NULL;
-    return path && (lies_beside(path, "-journal") || lies_beside(path, "-wal"));
 }
 
 static const char *const sql_text[GT_SQL_COUNT] = {
@@ -239,7 +228,9 @@ gt_trouble gt_database_trouble(const gt_database *database)
 
 const char *gt_database_why(const gt_database *database)
 {
-    if ((database->code & 0xff) == SQLITE_CANTOPEN && gt_journal_is_foreign(database->handle)) {
+    const char *path = database->handle ? sqlite3_db_filename(database->handle, "main") : NULL;
+    if ((database->code & 0xff) == SQLITE_CANTOPEN && path &&
+        (lies_beside(path, "-journal") || lies_beside(path, "-wal"))) {
         return "the journal beside it is another user's, or others may write it, and is not played "
                "back; remove it, or use a database in a folder that only you may write";
     }
@@ -317,13 +308,15 @@ static gputune_status next(gt_rows *rows)
                : failed(rows->database, sqlite3_extended_errcode(rows->database->handle));
 }
 
-/* Calls `take` (NULL: nothing) for each row, or for the first one only. */
-static gputune_status query(gt_database *database, gt_row_fn take, void *context, bool first_only,
-                            gt_sql sql, const char *types, va_list values)
+gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
+                        gt_sql sql, const char *types, ...)
 {
     gt_rows rows;
-    gputune_status status;
-    GT_TRY(begin(&rows, database, sql, types, values));
+    va_list values;
+    va_start(values, types);
+    gputune_status status = begin(&rows, database, sql, types, values);
+    va_end(values);
+    GT_TRY(status);
     do {
         status = next(&rows);
         GT_THEN(status, take ? take(context, &rows) : GPUTUNE_OK);
@@ -331,26 +324,6 @@ static gputune_status query(gt_database *database, gt_row_fn take, void *context
     sqlite3_reset(rows.statement); /* releases its lock */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
-}
-
-gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
-                             const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, take, context, false, sql, types, values);
-    va_end(values);
-    return status;
-}
-
-gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
-                            const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, take, context, true, sql, types, values);
-    va_end(values);
-    return status;
 }
 
 gputune_status gt_take_integer(void *out, gt_rows *row)
@@ -529,7 +502,7 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
  * date. */
 static int continue_in_copy(gt_database *database)
 {
-    sqlite3 *copy;
+    sqlite3 *copy = NULL;
     int code = open_connection(&copy, database, ":memory:", GT_DATABASE_MEMORY);
     sqlite3_backup *backup =
         code ? NULL : sqlite3_backup_init(copy, "main", database->handle, "main");
@@ -687,19 +660,15 @@ static void try_to_write(gt_store_facts *facts, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    sqlite3 *handle = NULL;
-    const char *vfs = NULL;
-    int code = gt_journal_vfs(&vfs);
-    code = code ? code
-                : sqlite3_open_v2(facts->path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                                  vfs);
+    gt_database here = {.patience = gt_patience_for(0, NULL)};
+    int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_LOOKUP);
     if (code) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     } else {
-        read_tables(facts, handle);
-        try_to_write(facts, handle);
+        read_tables(facts, here.handle);
+        try_to_write(facts, here.handle);
     }
-    sqlite3_close(handle);
+    sqlite3_close(here.handle);
 }
 
 /* Whether the nearest folder that is there lets a file be made. */

@@ -84,13 +84,12 @@ const char *gt_database_why(const gt_database *database);
 int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
 /* Reads what the caller needs from a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Calls `take` (NULL: nothing) for each row, until `take` fails; ?1, ?2, ... are bound as gt_bind()
- * does. EDATABASE or ENOMEM. */
-gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
-                             const char *types, ...);
-/* Calls `take` for the first row; ENOTFOUND without one. */
-gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
-                            const char *types, ...);
+/* Calls `take` (NULL: nothing) for the first row, ENOTFOUND without one, or for each row, until
+ * `take` fails; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
+gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
+                        gt_sql sql, const char *types, ...);
+#define gt_query_each(database, ...) gt_query(database, false, __VA_ARGS__)
+#define gt_query_one(database, ...)  gt_query(database, true, __VA_ARGS__)
 /* Sets the int64_t at `out` to the next column of the row. */
 gputune_status gt_take_integer(void *out, gt_rows *row);
 /* gt_execute() runs a statement to its end; gt_query_integer() sets *out to the first column of the

@@ -24,8 +24,9 @@ gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenari
 /* Reads the images of the winner's code. An image that is missing or damaged stays empty, because
  * it can be compiled again. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Does what gt_store_put_winner() promises, in this database. Within a transaction. */
-gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome);
+/* Does what gt_store_put_winner() promises with `outcome`, a const gt_outcome, in this database.
+ * Within a transaction. */
+gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Sizes as text, "67108864 1024", and back. gt_sizes_parse() returns how many sizes it read. */
 enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
 const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);

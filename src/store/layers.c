@@ -291,8 +291,8 @@ static gputune_status open_file(gt_store *store, const char *path)
     return gt_store_check(store, false);
 }
 
-static gputune_status open_store(gt_store **out, const char *path, const char *system_path,
-                                 const gt_log *log, bool only_read)
+gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
+                             const gt_log *log, bool only_read)
 {
     gt_store *store = calloc(1, sizeof *store);
     GT_TRY(gt_allocated(store));
@@ -312,18 +312,6 @@ static gputune_status open_store(gt_store **out, const char *path, const char *s
         gt_layers_flush(store);
     }
     return GT_GIVE(status, out, store, gt_store_close(store));
-}
-
-gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
-                                  const gt_log *log)
-{
-    return open_store(out, path, system_path, log, true);
-}
-
-gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
-                             const gt_log *log)
-{
-    return open_store(out, path, system_path, log, false);
 }
 
 void gt_store_close(gt_store *store)
@@ -457,14 +445,6 @@ static void note_damage(gt_store *store)
     gt_database_close(&store->reader);
 }
 
-/* A file that could not be written cannot be read either, for the same reason. The next lookup
- * tries again. */
-static void note_unreadable(gt_store *store)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    memcpy(store->unread, store->unkept, sizeof store->unread);
-}
-
 /* Looks at the file once. EBUSY: it is locked. Other trouble counts as nothing there. Under
  * `reading`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
@@ -477,7 +457,10 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     gputune_status status = gt_layers_open_reader(store, &at_once, &met);
     if (status == GPUTUNE_EDATABASE && met.trouble != GT_TROUBLE_LOCKED &&
         gt_layers_state(store).no_file) {
-        note_unreadable(store);
+        /* what cannot be written cannot be read either, for the same reason; the next lookup tries
+         * again */
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        memcpy(store->unread, store->unkept, sizeof store->unread);
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {
@@ -530,12 +513,6 @@ static gputune_status ask(gt_database *database, gt_store_fn work, void *context
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    return ask(store->memory, work, context);
-}
-
 /* Whether the lower layers are asked too. */
 static bool goes_on(gputune_status status, bool all)
 {
@@ -565,7 +542,9 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!gt_layers_own(store)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = read_memory(store, work, context);
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status = ask(store->memory, work, context);
+    pthread_mutex_unlock(&store->remembering);
     if (!goes_on(status, all)) {
         return status;
     }

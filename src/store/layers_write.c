@@ -489,17 +489,17 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 }
 
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
-                              size_t count, const gt_patience *patience)
+                              size_t count)
 {
     merging what = {NULL, merged};
     gt_patience closing = gt_patience_for(closing_wait_s, NULL);
     memset(merged, 0, sizeof *merged);
     gputune_status status = gt_layers_open_memory(&what.all);
     for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
-        status = gather_file(&what, paths[i], patience ? patience : &closing);
+        status = gather_file(&what, paths[i], &closing);
     }
     if (status == GPUTUNE_OK) {
-        status = gt_store_write_file(store, bring_all, &what, patience);
+        status = gt_store_write_file(store, bring_all, &what, NULL);
         detach(store);
         status = status == GPUTUNE_EBUSY
                      ? gt_fail(status, "another process has locked the database; nothing was "

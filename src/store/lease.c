@@ -58,7 +58,7 @@ static int64_t start_of(int64_t pid)
     fclose(file);
     const char *threads = skip_fields(state, FIELDS_TO_THREADS);
     const char *start = skip_fields(threads, FIELDS_TO_START);
-    if (!start) {
+    if (!state || !threads || !start) {
         return 0;
     }
     bool ended = strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;
@@ -250,10 +250,9 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
     }
 }
 
-static lease_try begin_attempt(gt_store *store, const char *environment,
-                               const gt_scenario *scenario)
+static lease_try begin_attempt(gt_store *store, const gt_scenario *scenario)
 {
-    gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
+    gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
     lease_try attempt = {.key = key, .owner = new_owner()};
     read_machine(attempt.machine);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -261,10 +260,10 @@ static lease_try begin_attempt(gt_store *store, const char *environment,
     return attempt;
 }
 
-gputune_status gt_store_lease_await(gt_store *store, const char *environment,
-                                    const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
+                                    const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, environment, scenario);
+    lease_try attempt = begin_attempt(store, scenario);
     for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
         if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
             return not_granted(&attempt, patience);
@@ -273,10 +272,10 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
+                                      const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, environment, scenario);
+    lease_try attempt = begin_attempt(store, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = (gt_lease){.key = attempt.key,
@@ -305,17 +304,12 @@ static gputune_status renew_lease(gt_database *database, void *context)
     return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Where the file is busy, a lease that has lasted half of its time is worth a wait until its end.
- */
-static double renewal_wait_s(const gt_lease *lease)
-{
-    double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
-    return left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s ? left_s : brief_wait_s;
-}
-
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    const gt_patience brief = gt_patience_at_most(patience, renewal_wait_s(lease));
+    /* a lease that has lasted half of its time is worth a wait until its end */
+    double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
+    bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
+    const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
     const int64_t began_ns = gt_now_ns();
     gputune_status status =
         lease->held ? change_lease(lease, store, renew_lease, &brief) : GPUTUNE_ENOTFOUND;

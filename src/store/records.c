@@ -143,72 +143,50 @@ static gputune_status read_records(gt_database *database, void *context)
 
 /* --- versions of a template ------------------------------------------------------------------- */
 
-/* The version of a kernel on one kind of GPU that counts. */
-typedef struct version {
-    const char *kernel, *environment, *created; /* of a row */
-    int order;
-    gt_hash identity, newest;
-    bool at_hand, found; /* there is a template at hand; something of it is stored */
-} version;
-
-typedef struct versions {
-    GT_ARRAY(version) items;
-} versions;
-
-static version *find_version(const versions *all, const gt_record_row *row)
+static int by_kernel(const void *left, const void *right)
 {
-    for (size_t i = 0; i < all->items.count; i++) {
-        version *one = &all->items.items[i];
-        if (strcmp(one->kernel, row->record.kernel) == 0 &&
-            strcmp(one->environment, row->record.environment) == 0) {
-            return one;
-        }
-    }
-    return NULL;
+    const gputune_record *a = &((const gt_record_row *)left)->record;
+    const gputune_record *b = &((const gt_record_row *)right)->record;
+    int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->environment, b->environment);
 }
 
-static gputune_status note_version(versions *all, const gt_records_filter *filter,
-                                   const gt_record_row *row)
+static bool is_newer(const gputune_record *a, const gputune_record *b)
 {
-    version *known = find_version(all, row);
-    if (!known) {
-        version one = {.kernel = row->record.kernel,
-                       .environment = row->record.environment,
-                       .created = "",
-                       .order = -1};
-        one.at_hand = filter->at_hand && filter->at_hand(filter->user, one.kernel, &one.identity);
-        GT_TRY(gt_array_push(&all->items, one));
-        known = &all->items.items[all->items.count - 1];
-    }
-    int later = strcmp(row->record.created, known->created);
-    if (later > 0 || (later == 0 && row->record.order > known->order)) {
-        known->created = row->record.created;
-        known->order = row->record.order;
-        known->newest = row->identity;
-    }
-    known->found |= known->at_hand && gt_hash_equal(known->identity, row->identity);
-    return GPUTUNE_OK;
+    int later = strcmp(a->created, b->created);
+    return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks what is outdated, and what is left out where one version is asked for. */
-static gputune_status settle_versions(record_search *search)
+/* Marks what is outdated of a kernel's rows on one kind of GPU, and what is left out where one
+ * version is asked for: all but that at hand if something of it is stored, else the newest. */
+static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
-    const gt_records_filter *filter = search->filter;
-    versions all = {0};
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
-        status = note_version(&all, filter, &search->found.items[i]);
+    gt_hash hand = {0};
+    bool at_hand = filter->at_hand && filter->at_hand(filter->user, rows->record.kernel, &hand);
+    bool found = false;
+    const gt_record_row *newest = rows;
+    for (size_t i = 0; i < count; i++) {
+        newest = is_newer(&rows[i].record, &newest->record) ? &rows[i] : newest;
+        found |= at_hand && gt_hash_equal(hand, rows[i].identity);
     }
-    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
-        gt_record_row *row = &search->found.items[i];
-        const version *one = find_version(&all, row);
-        row->record.outdated =
-            !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
-        row->superseded = !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
+    for (size_t i = 0; i < count; i++) {
+        gt_record_row *row = &rows[i];
+        row->record.outdated = !gt_hash_equal(row->identity, at_hand ? hand : newest->identity);
+        row->superseded = !gt_hash_equal(row->identity, found ? hand : newest->identity);
         row->left_out = filter->one_version && row->superseded;
     }
-    gt_array_free(&all.items);
-    return status;
+}
+
+static void settle_versions(record_search *search)
+{
+    gt_record_row *rows = search->found.items;
+    gt_array_sort(&search->found, by_kernel);
+    for (size_t i = 0, next; i < search->found.count; i = next) {
+        for (next = i + 1; next < search->found.count && !by_kernel(&rows[i], &rows[next]);) {
+            next++;
+        }
+        settle_kernel(&rows[i], next - i, search->filter);
+    }
 }
 
 /* --- in order --------------------------------------------------------------------------------- */
@@ -237,8 +215,7 @@ static int compare_rows(const void *left, const void *right)
 
 /* Settles what was read and calls `each` in order, unless `answer` says that reading failed. Frees
  * the rows. */
-static int finish(record_search *search, int answer,
-                  int (*each)(void *user, const gputune_record *record), void *user)
+static int finish(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
     for (size_t i = 0; i < search->found.count && answer == 0; i++) {
@@ -254,14 +231,13 @@ static int finish(record_search *search, int answer,
     return answer;
 }
 
-int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user,
-                     const gt_patience *patience)
+int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
+                     void *user)
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
-    int answer = gt_store_read_all(store, read_records, &search, patience);
+    int answer = gt_store_read_all(store, read_records, &search, NULL);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
-    answer = answer ? answer : settle_versions(&search);
+    settle_versions(&search);
     return finish(&search, answer, each, user);
 }
 
@@ -315,7 +291,7 @@ static gputune_status find_places(forgetting *work, gt_database *database)
     free_rows(search); /* of a try before */
     gt_array_free(&work->places);
     GT_TRY(read_records(database, search));
-    GT_TRY(settle_versions(search));
+    settle_versions(search);
     gt_array_sort(&search->found, by_place);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
@@ -400,8 +376,7 @@ static gputune_status forget(gt_database *database, void *context)
 }
 
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    int (*each)(void *user, const gputune_record *record), void *user,
-                    const gt_patience *patience)
+                    gt_record_fn each, void *user, const gt_patience *patience)
 {
     forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
     gt_timestamp(work.before, what->older_than_s);

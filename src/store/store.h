@@ -49,15 +49,14 @@ typedef struct gt_store gt_store;
  * and makes the file (mode 0600) where it is missing, with its folders (0700) if it is in the cache
  * folder; the folder of a file that was named must exist. Opens `system_path` read-only beneath it
  * (NULL or missing: none). Fails with ENOMEM only. `log` (may be NULL) is copied. gt_store_close()
- * releases *out. */
+ * releases *out.
+ *
+ * With `only_read` no file is made, written or put beside another; only what a killed writer left
+ * half done is undone. EDATABASE, with a message that names the file, when `path` is missing,
+ * locked, or not gputune's. In place of a damaged file the one that was begun beside it is read,
+ * where there is one. Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
-                             const gt_log *log);
-/* Opens a store that is only read: no file is made, written or put beside another; only what a
- * killed writer left half done is undone. EDATABASE, with a message that names the file, when
- * `path` is missing, locked, or not gputune's. In place of a damaged file the one that was begun
- * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
-gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
-                                  const gt_log *log);
+                             const gt_log *log, bool only_read);
 /* NULL is allowed. In a forked child it releases nothing: the memory leaks. */
 void gt_store_close(gt_store *store);
 /* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
@@ -88,9 +87,10 @@ void gt_store_facts_free(gt_store_facts *facts);
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* What a caller wants tuned: the key of a winner, together with the environment. Strings are the
- * caller's; NULL counts as "". */
+/* What a caller wants tuned, and where: the key of a winner. Strings are the caller's; NULL counts
+ * as "", but for the environment's. */
 typedef struct gt_scenario {
+    const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem;  /* the sizes as measured and shown, "n=67108864 T=half" */
     const char *bucket;   /* the text that stands for the problem in the key (gt_problem_bucket);
@@ -110,7 +110,7 @@ typedef struct gt_scenario {
                           taken as right; not part of the key */
 } gt_scenario;
 
-/* The hash of the scenario, which is its key. */
+/* The hash of the scenario, which is its key in its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* Writes the key of an environment into out: `environment` (gt_device.environment) joined with
  * `more`. For objectives that depend on the host, `more` is the host's processor; NULL or "": out
@@ -138,18 +138,14 @@ const char *gt_trial_status_name(gt_trial_status status);
 /* Whether the trial's results were compared, and are right. */
 bool gt_trial_is_right(gt_trial_status status);
 
-typedef struct gt_trial_list {
-    gt_trial *items;
-    size_t count;
-} gt_trial_list;
+typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* All known trials of a scenario, failed ones too, in no particular order. A failed trial is left
  * out when it was tried with another driver or NVRTC than the given ones, since the configuration
  * may work now. Without trials the list is empty. gt_trial_list_free() releases *out; the strings
  * live as long as the list. */
-gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version,
-                               const gt_patience *patience);
+gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
+                               int driver_version, int nvrtc_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
 /* Sets the members of *record that show the trial. The trial keeps owning the strings. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
@@ -178,21 +174,21 @@ enum {
 };
 
 /* Finds trials that were right and measured, of the same kernel (name and identity) elsewhere: not
- * those of `scenario` in `environment`. They are ordered by group, and by time within a group. The
- * nearest groups come first: the same GPU before another, then equal const and type values before
- * others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a scenario
- * with very many trials the list has those that won, the fastest and a random choice of the others.
- * For a real `device` the list has no modelled times. Without such trials the list is empty.
- * gt_related_list_free() releases *out. */
+ * those of `scenario` in its environment. They are ordered by group, and by time within a group.
+ * The nearest groups come first: the same GPU before another, then equal const and type values
+ * before others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a
+ * scenario with very many trials the list has those that won, the fastest and a random choice of
+ * the others. For a real `device` the list has no modelled times. Without such trials the list is
+ * empty. gt_related_list_free() releases *out. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
-                                       const gt_device *device, const char *environment,
-                                       const gt_scenario *scenario, const gt_patience *patience);
+                                       const gt_device *device, const gt_scenario *scenario,
+                                       const gt_patience *patience);
 void gt_related_list_free(gt_related_list *list);
 /* Adds trials, or replaces those of the same hash, in one transaction. A tuning stores its finished
  * trials at once, so that they are kept whatever happens next. */
-gputune_status gt_store_put_trials(gt_store *store, const char *environment,
-                                   const gt_scenario *scenario, const gt_trial *trials,
-                                   size_t count, const gt_patience *patience);
+gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
+                                   const gt_trial *trials, size_t count,
+                                   const gt_patience *patience);
 
 /* ---- Winners --------------------------------------------------------------------------------- */
 
@@ -207,15 +203,14 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
  * has the same configuration. Without winners the list is empty. EBUSY, without a message, when the
  * file could not be read in time and no other layer has a winner. gt_winner_list_free() releases
  * *out. */
-gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
-                                const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
+                                const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the proved winner whose sizes are nearest to the scenario's by gt_sizes_distance(), and
  * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
  * identity). Among equally near winners it takes one of the whole space, then a final one, then the
  * upper layer's, then the newest. ENOTFOUND, without a message. */
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
-                                     const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario);
 
 /* What records show of an environment's GPU. */
 typedef struct gt_gpu_facts {
@@ -232,7 +227,6 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {
-    const char *environment;
     const gt_gpu_facts *gpu; /* NULL: the stored facts stay */
     const gt_scenario *scenario;
     const gt_trial *trials;
@@ -258,7 +252,7 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-/* The right to tune one scenario in one environment. */
+/* The right to tune one scenario. */
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
@@ -272,8 +266,8 @@ enum { GT_LEASE_SECONDS = 5 }; /* a holder renews its lease each second */
 /* Waits until no process holds the lease. It only reads, and does not take the lease. EBUSY: a
  * process still holds it, and the patience is over; ECANCELED: the wait was canceled. `patience` is
  * not NULL. */
-gputune_status gt_store_lease_await(gt_store *store, const char *environment,
-                                    const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
+                                    const gt_patience *patience);
 /* Waits for the lease as long as `patience` says (if the patience is over: tries once), and takes
  * it. The lease is free when its holder did not renew it for GT_LEASE_SECONDS, whatever became of
  * the holder. For a holder on this machine, the calling thread must have seen this, in one wait or
@@ -282,8 +276,8 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
  * the wait was canceled. Where no file can be written, or the file stays locked for a quarter of
  * the patience (5 s at most), the lease holds among the threads of this process only. Once it is
  * held, look the winners up again: another process may have stored one. */
-gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, const gt_patience *patience);
+gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
+                                      const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if the lease was lost. OK also if the file
  * stayed locked; then the next renewal finds out. The call waits for the file for 0.1 s, or until
  * the lease ends once half of its time is over, but never longer than `patience`. */
@@ -318,12 +312,14 @@ typedef struct gt_records_filter {
     void *user; /* of at_hand */
 } gt_records_filter;
 
+/* Takes a record. If it returns non-zero, no further one is given, and the caller returns that. */
+typedef int (*gt_record_fn)(void *user, const gputune_record *record);
+
 /* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); if it
  * returns non-zero, the function stops and returns that. Every member of the record is set. A trial
  * that won in several spaces comes once for each space. */
-int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user,
-                     const gt_patience *patience);
+int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
+                     void *user);
 /* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all
  * trials of a scenario on one GPU together. If no member selects anything, it drops all of them. */
 typedef struct gt_forget {
@@ -341,8 +337,7 @@ typedef struct gt_forget {
  * and all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when
  * the file stays locked, EDATABASE when it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    int (*each)(void *user, const gputune_record *record), void *user,
-                    const gt_patience *patience);
+                    gt_record_fn each, void *user, const gt_patience *patience);
 
 typedef struct gt_merged {
     int64_t trials, winners;             /* sound rows in all the files together */
@@ -354,7 +349,7 @@ typedef struct gt_merged {
  * nothing. The files are only read. EDATABASE, with the path, for a file that is missing, damaged,
  * locked, or that others may write; EBUSY and EDATABASE where the user's file cannot be written. */
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
-                              size_t count, const gt_patience *patience);
+                              size_t count);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
@@ -365,7 +360,7 @@ gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *co
  * were found wrong. *count is how many. `whole`: with their code, and with the fastest other
  * trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wanted *wanted, bool whole, const gt_patience *patience);
+                               const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
     bool trusted; /* results count as proved where the driver is the same or not known, and their

@@ -14,17 +14,15 @@ void gt_trial_list_free(gt_trial_list *list)
     for (size_t i = 0; i < list->count; i++) {
         gt_columns_free(&list->items[i], &gt_trial_columns);
     }
-    free(list->items);
-    *list = (gt_trial_list){0};
+    gt_array_free(list);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
 typedef struct trial_search {
-    GT_ARRAY(gt_trial) found;
+    gt_trial_list found;
     size_t upper; /* so many are of the layers above the one at hand */
-    const char *environment;
-    gt_hash scenario;
+    const gt_scenario *scenario;
     int driver_version, nvrtc_version;
 } trial_search;
 
@@ -80,22 +78,18 @@ static gputune_status read_trials(gt_database *database, void *context)
 {
     trial_search *search = context;
     search->upper = search->found.count;
-    return gt_query_each(database, add_trial, search, GT_SQL_TRIALS, "th", search->environment,
-                         search->scenario);
+    return gt_query_each(database, add_trial, search, GT_SQL_TRIALS, "th",
+                         search->scenario->environment, gt_scenario_hash(search->scenario));
 }
 
-gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version,
-                               const gt_patience *patience)
+gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
+                               int driver_version, int nvrtc_version, const gt_patience *patience)
 {
-    trial_search search = {.environment = environment,
-                           .scenario = gt_scenario_hash(scenario),
-                           .driver_version = driver_version,
-                           .nvrtc_version = nvrtc_version};
+    trial_search search = {
+        .scenario = scenario, .driver_version = driver_version, .nvrtc_version = nvrtc_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
-    gt_trial_list list = {search.found.items, search.found.count};
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, list, gt_trial_list_free(&list));
+    return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -111,12 +105,11 @@ gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenari
     return GPUTUNE_OK;
 }
 
-gputune_status gt_store_put_trials(gt_store *store, const char *environment,
-                                   const gt_scenario *scenario, const gt_trial *trials,
-                                   size_t count, const gt_patience *patience)
+gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
+                                   const gt_trial *trials, size_t count,
+                                   const gt_patience *patience)
 {
-    const gt_outcome outcome = {
-        .environment = environment, .scenario = scenario, .trials = trials, .trial_count = count};
+    const gt_outcome outcome = {.scenario = scenario, .trials = trials, .trial_count = count};
     return count ? gt_store_put_winner(store, &outcome, patience) : GPUTUNE_OK;
 }
 
@@ -274,12 +267,12 @@ static gputune_status put_in_order(related_search *search)
 }
 
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
-                                       const gt_device *device, const char *environment,
-                                       const gt_scenario *scenario, const gt_patience *patience)
+                                       const gt_device *device, const gt_scenario *scenario,
+                                       const gt_patience *patience)
 {
     related_search search = {.device = device,
                              .wanted = scenario,
-                             .own = group_key(environment, gt_scenario_hash(scenario))};
+                             .own = group_key(scenario->environment, gt_scenario_hash(scenario))};
     gputune_status status = gt_store_read_all(store, read_related, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     GT_THEN(status, put_in_order(&search));

@@ -16,16 +16,11 @@ void gt_code_free(gt_code *code)
     code->image = (gt_image){0};
 }
 
-static bool has_code(const gt_code *code)
-{
-    return code->image.data && code->image.bytes && (code->source.high || code->source.low);
-}
-
 /* Stores a compiled source. Does nothing if it has no image or no source. */
 static gputune_status put_code(gt_database *database, const gt_code *code)
 {
     int64_t cubin;
-    if (!has_code(code)) {
+    if (!code->image.data || !code->image.bytes || !(code->source.high || code->source.low)) {
         return GPUTUNE_OK;
     }
     gt_hash content = gt_hash_bytes(code->image.data, code->image.bytes);
@@ -170,8 +165,7 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 typedef struct winner_search {
     gt_winner_list found;
     size_t upper; /* so many are of the layers above the one at hand */
-    const char *environment;
-    gt_hash scenario;
+    const gt_scenario *scenario;
 } winner_search;
 
 static bool is_answered(const winner_search *search, const gt_winner *winner)
@@ -220,14 +214,14 @@ static gputune_status read_winners(gt_database *database, void *context)
 {
     winner_search *search = context;
     search->upper = search->found.count;
-    return gt_query_each(database, add_winner, search, GT_SQL_WINNERS, "th", search->environment,
-                         search->scenario);
+    return gt_query_each(database, add_winner, search, GT_SQL_WINNERS, "th",
+                         search->scenario->environment, gt_scenario_hash(search->scenario));
 }
 
-gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
-                                const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
+                                const gt_patience *patience)
 {
-    winner_search search = {.environment = environment, .scenario = gt_scenario_hash(scenario)};
+    winner_search search = {.scenario = scenario};
     gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
     status = status == GPUTUNE_EBUSY && search.found.count ? GPUTUNE_OK : status;
     return GT_GIVE(status, out, search.found, gt_winner_list_free(&search.found));
@@ -245,8 +239,6 @@ typedef struct near_sizes {
 typedef struct nearest_search {
     gt_winner best; /* without a configuration: none */
     double distance;
-    const char *environment;
-    gt_hash family;
     const gt_scenario *wanted;
     GT_ARRAY(near_sizes) list; /* of the layer at hand, nearest first */
     const near_sizes *at;
@@ -294,29 +286,29 @@ static gputune_status consider(void *context, gt_rows *row)
 static gputune_status read_family(gt_database *database, void *context)
 {
     nearest_search *search = context;
+    const char *environment = search->wanted->environment;
+    const gt_hash family = gt_family_hash(search->wanted);
     char text[GT_SIZES_TEXT];
     search->list.count = 0;
     gputune_status status = gt_query_each(database, list_sizes, search, GT_SQL_SIZES_OF_FAMILY,
-                                          "th", search->environment, search->family);
+                                          "th", environment, family);
     gt_array_sort(&search->list, by_distance);
     for (size_t i = 0; i < search->list.count && status == GPUTUNE_OK; i++) {
         search->at = &search->list.items[i];
         if (search->best.config && search->at->distance > search->distance) {
             break;
         }
-        status = gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht",
-                               search->environment, search->family,
-                               gt_sizes_text(text, search->at->sizes, search->at->count));
+        status =
+            gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht", environment,
+                          family, gt_sizes_text(text, search->at->sizes, search->at->count));
     }
     return status;
 }
 
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
-                                     const gt_scenario *scenario, const gt_patience *patience)
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario)
 {
-    nearest_search search = {
-        .environment = environment, .family = gt_family_hash(scenario), .wanted = scenario};
-    gputune_status status = gt_store_read_all(store, read_family, &search, patience);
+    nearest_search search = {.wanted = scenario};
+    gputune_status status = gt_store_read_all(store, read_family, &search, NULL);
     gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     if (status == GPUTUNE_OK && !search.best.config) {
@@ -367,16 +359,18 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
     return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
+gputune_status gt_winner_put(gt_database *database, void *context)
 {
+    const gt_outcome *outcome = context;
     int64_t gpu, scenario;
     answering known = {.found = false};
+    const char *environment = outcome->scenario->environment;
     char now[GT_TIMESTAMP], since[GT_TIMESTAMP];
     gt_timestamp(since, outcome->elapsed_s + 1);
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
-    GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
-    GT_TRY(outcome->gpu ? gt_gpu_set(database, outcome->environment, outcome->gpu) : GPUTUNE_OK);
+    GT_TRY(gt_gpu_row(&gpu, database, environment));
+    GT_TRY(outcome->gpu ? gt_gpu_set(database, environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
     GT_TRY(gt_trial_rows(database, gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
                          outcome->trials, outcome->trial_count));
@@ -390,8 +384,8 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     GT_TRY(put_code(database, &outcome->winner->fallback));
     known.terms = &outcome->winner->terms;
     if (!outcome->force) {
-        GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th",
-                             outcome->environment, gt_scenario_hash(outcome->scenario)));
+        GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th", environment,
+                             gt_scenario_hash(outcome->scenario)));
     }
     if (!known.found) {
         GT_TRY(set_winner(database, gpu, scenario, outcome, created));
@@ -399,13 +393,8 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     return drop_passed(database, outcome);
 }
 
-static gputune_status put_outcome(gt_database *database, void *context)
-{
-    return gt_winner_put(database, context);
-}
-
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience)
 {
-    return gt_store_write(store, put_outcome, (void *)outcome, patience);
+    return gt_store_write(store, gt_winner_put, (void *)outcome, patience);
 }

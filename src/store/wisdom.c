@@ -379,10 +379,7 @@ void gt_wisdom_entry_free(gt_wisdom_entry *entry)
     gt_columns_free(&entry->place, &gt_wisdom_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
-    for (size_t i = 0; i < entry->also.count; i++) {
-        gt_columns_free(&entry->also.items[i], &gt_trial_columns);
-    }
-    gt_array_free(&entry->also);
+    gt_trial_list_free(&entry->also);
     gt_winner_free(&entry->winner);
 }
 
@@ -438,32 +435,30 @@ static gputune_status take_other(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
-{
-    GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
-                         entry->place.environment, entry->place.scenario, MOST_OTHERS));
-    return gt_winner_load_codes(&entry->winner, database);
-}
-
 /* Appends an entry, unless an upper layer has given a winner of the same space already. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
     const gt_wisdom_place *place = &entry->place;
     uint32_t first;
-    if (!gt_is_wanted(search->wanted, place->kernel, place->gpu, place->environment,
-                      place->problem) ||
+    if (!gt_is_wanted(search->wanted, place->scenario.kernel, place->gpu,
+                      place->scenario.environment, place->scenario.problem) ||
         !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    const gt_hash key = gt_hash_join(gt_hash_string(place->environment), place->scenario);
+    const gt_hash key = gt_hash_join(gt_hash_string(place->scenario.environment), place->hash);
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
-    if (first == search->count) {
-        GT_TRY(search->whole ? take_whole(entry, database) : GPUTUNE_OK);
-        gt_wisdom_write(search->out, entry);
-        search->count++;
+    if (first != search->count) {
+        return GPUTUNE_OK;
     }
+    if (search->whole) {
+        GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
+                             place->scenario.environment, place->hash, MOST_OTHERS));
+        GT_TRY(gt_winner_load_codes(&entry->winner, database));
+    }
+    gt_wisdom_write(search->out, entry);
+    search->count++;
     return GPUTUNE_OK;
 }
 
@@ -484,11 +479,11 @@ static gputune_status export_rows(gt_database *database, void *context)
 }
 
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wanted *wanted, bool whole, const gt_patience *patience)
+                               const gt_wanted *wanted, bool whole)
 {
     export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
-    gputune_status status = gt_store_read_all(store, export_rows, &search, patience);
+    gputune_status status = gt_store_read_all(store, export_rows, &search, NULL);
     *count = search.count;
     gt_hash_index_free(&search.done);
     return status == GPUTUNE_EBUSY
@@ -506,24 +501,13 @@ typedef struct import_work {
     const gt_wisdom_import *import;
 } import_work;
 
-/* The place's scenario; its sizes go to `sizes`, its texts stay the place's. */
+/* The place's scenario, whose sizes go to `sizes`; its texts stay the place's. */
 static gt_scenario scenario_of(const gt_wisdom_place *place, int64_t sizes[GT_SCENARIO_SIZES])
 {
-    uint32_t count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
-    return (gt_scenario){.kernel = place->kernel,
-                         .problem = place->problem,
-                         .bucket = place->bucket,
-                         .fixed = place->fixed,
-                         .sizes = sizes,
-                         .size_count = count,
-                         .objective = (gputune_objective)place->objective,
-                         .cache = (gputune_cache)place->cache,
-                         .alignment = place->alignment,
-                         .inputs = place->inputs,
-                         .identity = place->identity,
-                         .work_bytes = place->work_bytes,
-                         .work_flops = place->work_flops,
-                         .unreferenced = place->unreferenced};
+    gt_scenario scenario = place->scenario;
+    scenario.sizes = sizes;
+    scenario.size_count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
+    return scenario;
 }
 
 static bool is_one_of(int value, int first, int last)
@@ -537,10 +521,11 @@ static bool is_sound(const gt_wisdom_entry *entry)
     const gt_wisdom_place *place = &entry->place;
     const gt_winner *winner = &entry->winner;
     int64_t sizes[GT_SCENARIO_SIZES];
-    if (!place->environment || !place->kernel || !place->problem || !winner->config ||
-        !entry->trial.config || strlen(place->environment) >= GT_ENVIRONMENT_MAX ||
-        !is_one_of(place->objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
-        !is_one_of(place->cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
+    if (!place->scenario.environment || !place->scenario.kernel || !place->scenario.problem ||
+        !winner->config || !entry->trial.config ||
+        strlen(place->scenario.environment) >= GT_ENVIRONMENT_MAX ||
+        !is_one_of(place->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
+        !is_one_of(place->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
         !gt_trial_is_right(entry->trial.status) ||
@@ -550,26 +535,25 @@ static bool is_sound(const gt_wisdom_entry *entry)
     const gt_scenario scenario = scenario_of(place, sizes);
     return strcmp(winner->config, entry->trial.config) == 0 &&
            gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
-           gt_hash_equal(gt_scenario_hash(&scenario), place->scenario);
+           gt_hash_equal(gt_scenario_hash(&scenario), place->hash);
 }
 
 /* An environment that is not known yet is described as in the text. */
 static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *place)
 {
     int64_t row;
-    gputune_status known = gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->environment);
+    gputune_status known =
+        gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->scenario.environment);
     if (known != GPUTUNE_ENOTFOUND) {
         return known;
     }
-    GT_TRY(gt_gpu_row(&row, database, place->environment));
+    GT_TRY(gt_gpu_row(&row, database, place->scenario.environment));
     return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
 }
 
-typedef GT_ARRAY(gt_trial) trial_list;
-
 /* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
  * without trust is right nowhere until it is proved here. */
-static gputune_status offer_trial(trial_list *out, gt_database *database,
+static gputune_status offer_trial(gt_trial_list *out, gt_database *database,
                                   const gt_wisdom_place *place, const gt_trial *trial, bool proved)
 {
     int64_t known;
@@ -577,7 +561,7 @@ static gputune_status offer_trial(trial_list *out, gt_database *database,
         return GPUTUNE_OK;
     }
     gputune_status status = gt_query_integer(&known, database, GT_SQL_TRIAL_KNOWN, "thh",
-                                             place->environment, place->scenario, trial->hash);
+                                             place->scenario.environment, place->hash, trial->hash);
     if (status != GPUTUNE_ENOTFOUND) {
         return status;
     }
@@ -586,7 +570,7 @@ static gputune_status offer_trial(trial_list *out, gt_database *database,
     return gt_array_push(out, offered);
 }
 
-static gputune_status offer_trials(trial_list *out, gt_database *database,
+static gputune_status offer_trials(gt_trial_list *out, gt_database *database,
                                    const gt_wisdom_entry *entry, bool proved)
 {
     GT_TRY(offer_trial(out, database, &entry->place, &entry->trial, proved));
@@ -605,7 +589,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     const gt_wisdom_place *place = &entry->place;
     int64_t sizes[GT_SCENARIO_SIZES];
     const gt_scenario scenario = scenario_of(place, sizes);
-    GT_FREED trial_list trials = {0};
+    GT_FREED gt_trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
         import->trusted &&
@@ -615,13 +599,12 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     }
     gputune_status status = add_gpu(database, place);
     GT_THEN(status, offer_trials(&trials, database, entry, winner.terms.proved));
-    const gt_outcome outcome = {.environment = place->environment,
-                                .scenario = &scenario,
+    const gt_outcome outcome = {.scenario = &scenario,
                                 .trials = trials.items,
                                 .trial_count = trials.count,
                                 .winner = &winner,
                                 .created = winner.created};
-    GT_THEN(status, gt_winner_put(database, &outcome));
+    GT_THEN(status, gt_winner_put(database, (void *)&outcome));
     return status;
 }
 

@@ -7,21 +7,18 @@
 /* The GPU and the scenario of a winner. The struct owns its texts. Byte counts that need 64 bits
  * are doubles. */
 typedef struct gt_wisdom_place {
-    char *environment, *gpu, *arch, *origin, *mig_profile, *host;
+    gt_scenario scenario; /* without its sizes, which are a text */
+    gt_hash hash;         /* gt_scenario_hash() */
+    char *gpu, *arch, *origin, *mig_profile, *host, *sizes;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version;
     double l2_bytes, memory_bytes, copy_bytes_per_s;
-    char *kernel, *problem, *bucket, *fixed, *sizes, *alignment, *inputs;
-    gt_hash identity, scenario;
-    int objective, cache;
-    double work_bytes, work_flops;
-    bool unreferenced;
 } gt_wisdom_place;
 
 typedef struct gt_wisdom_entry {
     gt_wisdom_place place;
     gt_winner winner;
     gt_trial trial, standard; /* of the winner and of the default; zero hash: there is none */
-    GT_ARRAY(gt_trial) also;  /* other trials, as hints for a search */
+    gt_trial_list also;       /* other trials, as hints for a search */
 } gt_wisdom_entry;
 
 extern const gt_columns gt_wisdom_columns; /* the columns of gt_wisdom_place */

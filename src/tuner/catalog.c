@@ -48,16 +48,15 @@ static gputune_status list_places(gt_texts *out, const char *given)
     return list_installed(out);
 }
 
-/* *out is the index of the first place with a prelude. */
-static gputune_status find_prelude(size_t *out, const gt_texts *places)
+/* The first place with a prelude, which is the caller's. */
+static gputune_status find_prelude(char **out, const gt_texts *places)
 {
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     for (size_t i = 0; i < places->count; i++) {
         GT_FREED char *probe = NULL;
         GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
         if (gt_file_exists(probe)) {
-            *out = i;
-            return GPUTUNE_OK;
+            return gt_strdup(out, places->items[i]);
         }
         gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }
@@ -67,34 +66,19 @@ static gputune_status find_prelude(size_t *out, const gt_texts *places)
                    gt_text_string(&tried));
 }
 
-static gputune_status check_folder(const char *folder)
-{
-    return gt_file_is_folder(folder)
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", folder);
-}
-
 /* The kernels are in the folder that is asked for, else beside the prelude. */
-static gputune_status choose_folders(char **folder, char **home, const gt_texts *places,
-                                     const char *given)
-{
-    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
-    size_t index;
-    char *found;
-    if (asked) {
-        GT_TRY(check_folder(asked));
-    }
-    GT_TRY(find_prelude(&index, places));
-    GT_TRY(gt_strdup(&found, places->items[index]));
-    gputune_status status = gt_strdup(folder, asked ? asked : found);
-    return GT_GIVE(status, home, found, free(found));
-}
-
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
     GT_SCOPED(gt_texts_free) gt_texts places = {0};
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
+    char *found;
     GT_TRY(list_places(&places, given));
-    return choose_folders(folder, home, &places, given);
+    if (asked && !gt_file_is_folder(asked)) {
+        return gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", asked);
+    }
+    GT_TRY(find_prelude(&found, &places));
+    gputune_status status = gt_strdup(folder, asked ? asked : found);
+    return GT_GIVE(status, home, found, free(found));
 }
 
 /* A kernel of a file. */
@@ -117,10 +101,8 @@ typedef struct gt_catalog_file {
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder; /* of the kernels that are found by name */
-    char *home;   /* where the prelude is */
-    char *prelude;
-    char *missing; /* why there is no prelude, so that no kernel can be found; NULL */
+    char *folder, *prelude; /* the folder of the kernels that are found by name; NULL: there is no
+                               prelude, and no kernel can be found */
     gt_includes *includes;
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* the newest of a path stands last; old ones stay */
@@ -129,62 +111,25 @@ struct gt_catalog {
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the template folders. Without a prelude the catalog still opens, so that stored results can
- * be shown. A folder that the call names must exist. */
-static gputune_status find_folders(gt_catalog *catalog, const char *given)
+/* Finds the template folders and reads the prelude, unless that is done. ENOTFOUND: there is none;
+ * each call looks for it, because it may be installed meanwhile. The caller holds the lock. */
+static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
-    gputune_status status = gt_template_folders(&catalog->folder, &catalog->home, given);
-    return status == GPUTUNE_ENOTFOUND && !given ? gt_strdup(&catalog->missing, gt_message())
-                                                 : status;
-}
-
-static gputune_status read_prelude(gt_catalog *catalog)
-{
-    GT_FREED char *path = NULL;
-    if (catalog->missing) {
+    GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
+    if (catalog->prelude) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->home));
-    return gt_file_read(&catalog->prelude, NULL, path);
-}
-
-static void drop_folders(gt_catalog *catalog)
-{
-    free(catalog->folder);
-    free(catalog->home);
-    free(catalog->prelude);
-    catalog->folder = catalog->home = catalog->prelude = NULL;
-}
-
-/* ENOTFOUND if the prelude is missing. Each call looks for the prelude again, because it may have
- * been installed since the catalog was opened. The caller holds the lock. */
-static gputune_status need_prelude(gt_catalog *catalog)
-{
-    char *before = catalog->missing;
-    if (!before) {
-        return GPUTUNE_OK;
-    }
-    catalog->missing = NULL;
-    gputune_status status = find_folders(catalog, NULL);
-    GT_THEN(status, read_prelude(catalog));
-    if (status == GPUTUNE_OK && !catalog->missing) {
-        status = gt_includes_share(catalog->includes, catalog->folder);
-    }
-    if (status != GPUTUNE_OK) {
-        drop_folders(catalog);
-        catalog->missing = before;
-        return status;
-    }
-    free(before);
-    return catalog->missing ? gt_fail(GPUTUNE_ENOTFOUND, "%s", catalog->missing) : GPUTUNE_OK;
+    GT_TRY(gt_template_folders(&folder, &home, given));
+    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", home));
+    GT_TRY(gt_file_read(&prelude, NULL, path));
+    GT_TRY(catalog->includes ? gt_includes_share(catalog->includes, folder) : GPUTUNE_OK);
+    catalog->folder = folder;
+    catalog->prelude = prelude;
+    folder = prelude = NULL;
+    return GPUTUNE_OK;
 }
 
 /* ---- the kernels of a file ---- */
-
-static bool same_time(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
 
 static void free_kernel(gt_catalog_kernel *kernel)
 {
@@ -272,8 +217,9 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     bool exists = stat(path, &now) == 0;
     for (size_t i = catalog->files.count; i-- > 0;) {
         gt_catalog_file *known = catalog->files.items[i];
-        if (strcmp(known->path, path) == 0 &&
-            (known->in_memory || !exists || same_time(&known->changed, &now.st_mtim))) {
+        bool is_same = known->changed.tv_sec == now.st_mtim.tv_sec &&
+                       known->changed.tv_nsec == now.st_mtim.tv_nsec;
+        if (strcmp(known->path, path) == 0 && (known->in_memory || !exists || is_same)) {
             *out = known;
             return GPUTUNE_OK;
         }
@@ -371,7 +317,7 @@ static const gt_catalog_kernel *find_added(const gt_catalog *catalog, const char
 static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
 {
     size_t kept = 0;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(need_prelude(catalog, NULL));
     gputune_status status = add_folder(out, catalog, NULL);
     for (size_t i = 0; i < out->count; i++) {
         if (!find_added(catalog, out->items[i]->name)) {
@@ -399,7 +345,7 @@ static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, con
                                    const char *text, gt_include_fn include, void *user)
 {
     gt_catalog_file *file;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(need_prelude(catalog, NULL));
     GT_TRY(new_file(&file, catalog, name));
     file->in_memory = true;
     gputune_status status = gt_template_names(name, text, include, user, add_name, file);
@@ -429,7 +375,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
     gt_catalog_file *file;
     const char *part = kernel_part(path);
     GT_FREED char *alone = NULL;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(need_prelude(catalog, NULL));
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
     GT_TRY(find_file(&file, catalog, alone));
     GT_TRY(add_kernels(out, catalog, file, part ? part + 1 : NULL));
@@ -481,7 +427,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(need_prelude(catalog, NULL));
     if (gt_catalog_is_path(kernel)) {
         return resolve_path(out, catalog, kernel);
     }
@@ -507,8 +453,10 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     GT_TRY(gt_allocated(catalog));
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
-    gputune_status status = find_folders(catalog, given);
-    GT_THEN(status, read_prelude(catalog));
+    gputune_status status = need_prelude(catalog, given);
+    if (status == GPUTUNE_ENOTFOUND && !given) { /* stored results can be shown all the same */
+        status = GPUTUNE_OK;
+    }
     GT_THEN(status, gt_catalog_set_include_paths(catalog, NULL, 0));
     return GT_GIVE(status, out, catalog, gt_catalog_close(catalog));
 }
@@ -521,8 +469,8 @@ void gt_catalog_close(gt_catalog *catalog)
     free_files(catalog);
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
-    drop_folders(catalog);
-    free(catalog->missing);
+    free(catalog->folder);
+    free(catalog->prelude);
     free(catalog);
 }
 

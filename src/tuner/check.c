@@ -49,7 +49,7 @@ static gputune_status choose(config_list *list, const gt_request *request, gt_sp
 typedef struct report {
     const gt_session *session;
     char *sizes[GT_WORKLOAD_MAX];
-    int (*each)(void *user, const gputune_finding *finding);
+    gt_finding_fn each;
     void *user;
 } report;
 
@@ -138,14 +138,11 @@ static int report_variant(const report *r, const gt_variant *variant)
     return answer ? answer : r->each(r->user, &finding);
 }
 
-static gputune_status report_all(const gt_session *session,
-                                 int (*each)(void *user, const gputune_finding *finding),
-                                 void *user)
+static gputune_status report_all(const gt_session *session, gt_finding_fn each, void *user)
 {
     const gt_request *request = session->request;
     const gt_field *field = &session->field;
-    GT_FREED char *usual = NULL;
-    GT_FREED char *other = NULL;
+    GT_FREED char *usual = NULL, *other = NULL;
     GT_TRY(gt_problem_text(&usual, request->template, &request->problem));
     GT_TRY(gt_problem_text(&other, request->template,
                            field->workload_count > 1 ? &field->awkward : &request->problem));
@@ -159,8 +156,7 @@ static gputune_status report_all(const gt_session *session,
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-static gputune_status check_list(gt_request *request, const config_list *list,
-                                 int (*each)(void *user, const gputune_finding *finding),
+static gputune_status check_list(gt_request *request, const config_list *list, gt_finding_fn each,
                                  void *user)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
@@ -187,8 +183,7 @@ static gputune_status check_list(gt_request *request, const config_list *list,
     return status;
 }
 
-gputune_status gt_check(gt_request *request,
-                        int (*each)(void *user, const gputune_finding *finding), void *user)
+gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
     GT_FREED config_list list = {0};
     GT_SCOPED(gt_space_end) gt_space *space = NULL;

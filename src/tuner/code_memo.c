@@ -2,6 +2,7 @@
 #include "tuner/code_memo.h"
 
 #include "base/array.h"
+#include "base/condition.h"
 #include "base/hash_index.h"
 
 #include <pthread.h>
@@ -51,18 +52,16 @@ static bool copy(gt_code *out, const gt_code *code)
 
 void gt_code_memo_hold(void)
 {
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     memo.holders++;
-    pthread_mutex_unlock(&memo.mutex);
 }
 
 void gt_code_memo_let_go(void)
 {
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     if (--memo.holders == 0) {
         drop_all();
     }
-    pthread_mutex_unlock(&memo.mutex);
 }
 
 static void put(const gt_code *code)
@@ -84,25 +83,22 @@ static void put(const gt_code *code)
 
 void gt_code_memo_put(const gt_code *code)
 {
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     if (memo.bytes + code->image.bytes > BYTES_MAX) {
         drop_all();
     }
     if (memo.holders) {
         put(code);
     }
-    pthread_mutex_unlock(&memo.mutex);
 }
 
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
 {
     uint32_t place;
-    pthread_mutex_lock(&memo.mutex);
-    bool found =
-        gt_hash_index_find(&place, &memo.places, key_of(source, device->arch, device->emulated)) &&
-        copy(out, &memo.codes.items[place]);
-    pthread_mutex_unlock(&memo.mutex);
-    return found;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
+    return gt_hash_index_find(&place, &memo.places,
+                              key_of(source, device->arch, device->emulated)) &&
+           copy(out, &memo.codes.items[place]);
 }
 
 /* Finds a compile that has begun, by its key, or, if `key` is NULL, by its owner. Returns
@@ -128,33 +124,30 @@ static void forget_begun(size_t i)
 bool gt_code_memo_begin(gt_hash source, const gt_device *device, const void *who)
 {
     const begun claim = {key_of(source, device->arch, device->emulated), who};
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     size_t i = find_begun(&claim.key, NULL);
     bool is_free = i == memo.begun.count;
     bool begins = is_free || memo.begun.items[i].who == who;
     if (is_free && memo.holders) {
         (void)gt_array_push(&memo.begun, claim); /* without memory everybody compiles */
     }
-    pthread_mutex_unlock(&memo.mutex);
     return begins;
 }
 
 void gt_code_memo_end(gt_hash source, const gt_device *device, const void *who)
 {
     const gt_hash key = key_of(source, device->arch, device->emulated);
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     size_t i = find_begun(&key, NULL);
     if (i < memo.begun.count && memo.begun.items[i].who == who) {
         forget_begun(i);
     }
-    pthread_mutex_unlock(&memo.mutex);
 }
 
 void gt_code_memo_end_all(const void *who)
 {
-    pthread_mutex_lock(&memo.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     for (size_t i; (i = find_begun(NULL, who)) < memo.begun.count;) {
         forget_begun(i);
     }
-    pthread_mutex_unlock(&memo.mutex);
 }

@@ -67,7 +67,7 @@ void gt_stand_by(gt_request *request)
 typedef struct compile_run {
     uint32_t reported; /* variants reported so far */
     int answer;        /* of the last report */
-    int (*each)(void *user, const gputune_compiled *compiled);
+    gt_compiled_fn each;
     void *user;
 } compile_run;
 
@@ -129,8 +129,7 @@ static int compile_space(gt_session *session)
     return answer;
 }
 
-int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
-                     void *user)
+int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
 {
     static const gt_policy policy = {.next = report_finished, .done = all_reported};
     compile_run run = {.each = each, .user = user};

@@ -120,26 +120,20 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
     gt_samples_close(file, tuning->session.request);
 }
 
-typedef struct gt_code_list {
-    gt_code *items; /* GT_FREED; the images stay those of the field */
-    size_t count;
-} gt_code_list;
+typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED: the images stay those of the field */
 
 static void free_trial(gt_trial *trial)
 {
     free((char *)trial->config);
     free((char *)trial->message);
-    *trial = (gt_trial){0};
 }
 
 static void free_trials(gt_trial_list *list)
 {
-    for (size_t i = 0; i <= list->count && list->items;
-         i++) { /* one more, which may be incomplete */
+    for (size_t i = 0; i < list->count; i++) {
         free_trial(&list->items[i]);
     }
-    free(list->items);
-    *list = (gt_trial_list){0};
+    gt_array_free(list);
 }
 
 /* The last race that sampled a variant; *out says what it knows of the variant. NULL: it was not
@@ -271,24 +265,21 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
 {
-    gt_trial *trial = &out->items[out->count];
-    GT_TRY(describe_trial(trial, tuning, index));
-    if (is_better_known(trial, tuning)) {
-        free_trial(trial);
-    } else {
-        out->count++;
+    gt_trial trial;
+    gputune_status status = describe_trial(&trial, tuning, index);
+    bool is_news = status == GPUTUNE_OK && !is_better_known(&trial, tuning);
+    GT_THEN(status, is_news ? gt_array_push(out, trial) : GPUTUNE_OK);
+    if (!is_news || status != GPUTUNE_OK) {
+        free_trial(&trial);
     }
-    return GPUTUNE_OK;
+    return status;
 }
 
 /* The trials of this tuning, without those that it took over from earlier tunings. `settled`: only
- * those that became final since the last time. There is room for one more, which may be incomplete
- * if something fails. */
+ * those that became final since the last time. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
-    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
-    GT_TRY(gt_allocated(out->items));
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
         bool wanted = !settled || (!variant->kept && is_settled(tuning, i));
@@ -310,12 +301,10 @@ static bool is_new_code(const gt_unit *unit)
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
 {
     const gt_field *field = &tuning->session.field;
-    *out = (gt_code_list){calloc(field->units.count + GT_UNIT_FIRST, sizeof *out->items), 0};
-    GT_TRY(gt_allocated(out->items));
     for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
         const gt_unit *unit = &field->units.items[i];
         if (kept ? unit->kept : is_new_code(unit)) {
-            out->items[out->count++] = gt_unit_code(unit, tuning->session.request->device);
+            GT_TRY(gt_array_push(out, gt_unit_code(unit, tuning->session.request->device)));
         }
     }
     return GPUTUNE_OK;
@@ -334,8 +323,7 @@ static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trial
 {
     const gt_request *request = tuning->session.request;
     const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-    const gt_outcome outcome = {.environment = request->environment,
-                                .scenario = &request->scenario,
+    const gt_outcome outcome = {.scenario = &request->scenario,
                                 .trials = trials->items,
                                 .trial_count = trials->count,
                                 .codes = codes->items,
@@ -520,14 +508,6 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* The time for storing the findings after the call's time is up: it is short, and is given even if
- * the caller cancelled. */
-static gt_patience last_patience(const gt_tuning *tuning)
-{
-    return tuning->session.stop == GT_STOP_NONE ? tuning->session.request->patience
-                                                : gt_patience_for(0.15, NULL);
-}
-
 /* The facts of the GPU that are stored. The facts point to `device`. */
 static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
 {
@@ -555,7 +535,7 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     for (int i = 0; i < GT_UNIT_FIRST; i++) {
         gt_code code = gt_unit_code(&field->units.items[i], tuning->session.request->device);
         code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
-        out->items[out->count++] = code;
+        GT_TRY(gt_array_push(out, code));
     }
     return GPUTUNE_OK;
 }
@@ -573,8 +553,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
     GT_TRY(final ? list_codes(&passed, tuning, true) : GPUTUNE_OK);
     gt_device device;
     const gt_gpu_facts gpu = gpu_facts(&device, tuning);
-    const gt_outcome outcome = {.environment = request->environment,
-                                .gpu = &gpu,
+    const gt_outcome outcome = {.gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = list->items,
                                 .trial_count = list->count,
@@ -585,7 +564,10 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .passed_count = passed.count,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
-    const gt_patience patience = last_patience(tuning);
+    /* when the call's time is up, the time for this is short, and is given even if the caller
+     * cancelled */
+    const gt_patience patience =
+        tuning->session.stop == GT_STOP_NONE ? request->patience : gt_patience_for(0.15, NULL);
     return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 

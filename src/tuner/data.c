@@ -64,8 +64,8 @@ static gputune_status send_live(gt_measure_setup *setup, const gt_request *reque
 
 static gputune_status send_files(gt_measure_setup *setup, const gt_request *request)
 {
-    for (uint32_t i = 0; i < request->file_count; i++) {
-        const struct gt_data_file *file = &request->files[i];
+    for (uint32_t i = 0; i < request->files.count; i++) {
+        const struct gt_data_file *file = &request->files.items[i];
         gt_live_input *input;
         GT_TRY(add_to(&input, setup, 0, gt_data_buffer(&request->workload, file->argument)));
         input->expected = file->expected;
@@ -153,13 +153,9 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
                                bool expected)
 {
     struct gt_data_file file = {.argument = argument, .expected = expected};
-    struct gt_data_file *files =
-        realloc(request->files, (request->file_count + 1) * sizeof *request->files);
-    GT_TRY(gt_allocated(files));
-    request->files = files;
+    GT_TRY(gt_array_reserve(&request->files));
     GT_TRY(gt_strdup(&file.path, path));
-    files[request->file_count++] = file;
-    return GPUTUNE_OK;
+    return gt_array_push(&request->files, file);
 }
 
 /* Adds a file that a template names; its path is relative to the template's folder. */
@@ -244,7 +240,7 @@ static gputune_status find_files(gt_request *request)
         uint32_t argument = 0;
         GT_TRY(find_argument(&argument, request, o->files[i].buffer));
         GT_TRY(add_file(request, argument, o->files[i].path, false));
-        request->files[request->file_count - 1].named = o->inputs_tag != NULL;
+        request->files.items[request->files.count - 1].named = o->inputs_tag != NULL;
     }
     return GPUTUNE_OK;
 }
@@ -336,29 +332,27 @@ static gputune_status read_file(const gt_request *request, struct gt_data_file *
 gputune_status gt_data_open(gt_request *request)
 {
     GT_TRY(find_files(request));
-    for (uint32_t i = 0; i < request->file_count; i++) {
-        GT_TRY(read_file(request, &request->files[i]));
+    for (uint32_t i = 0; i < request->files.count; i++) {
+        GT_TRY(read_file(request, &request->files.items[i]));
     }
     return GPUTUNE_OK;
 }
 
 void gt_data_close(gt_request *request)
 {
-    for (uint32_t i = 0; i < request->file_count; i++) {
-        free(request->files[i].path);
-        free(request->files[i].text);
+    for (uint32_t i = 0; i < request->files.count; i++) {
+        free(request->files.items[i].path);
+        free(request->files.items[i].text);
     }
-    free(request->files);
-    request->files = NULL;
-    request->file_count = 0;
+    gt_array_free(&request->files);
 }
 
 void gt_data_describe(gt_text *out, const gt_request *request)
 {
     const gputune_options *o = &request->options;
     char hex[GT_HASH_HEX];
-    for (uint32_t i = 0; i < request->file_count; i++) {
-        const struct gt_data_file *file = &request->files[i];
+    for (uint32_t i = 0; i < request->files.count; i++) {
+        const struct gt_data_file *file = &request->files.items[i];
         if (!file->named) {
             gt_text_printf(out, " %s%s=%s", file->expected ? "expected " : "",
                            gt_workload_input(&request->workload,
@@ -388,15 +382,14 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     uint32_t dimensions = 0;
     GT_TRY(check_numbers(buffer, request->options.save));
     GT_TRY(wanted_shape(shape, &dimensions, request, argument, buffer));
-    char *folder = realpath(request->options.save, NULL); /* the worker is in another one */
+    GT_FREED char *folder =
+        realpath(request->options.save, NULL); /* the worker is in another one */
     if (!folder) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "%s: no folder to save the outputs in (%s); expected one that is there",
                        request->options.save, strerror(errno));
     }
-    gputune_status status = gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name);
-    free(folder);
-    GT_TRY(status);
+    GT_TRY(gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name));
     save->buffer = index;
     gt_npy_head(save->head, buffer->type, shape, dimensions);
     field->save_count++;
@@ -543,7 +536,7 @@ static gputune_status send_results(gt_measure_setup *setup, call *c)
 static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
                             const gt_problem *problem, const gt_workload *workload, uint32_t index)
 {
-    call c = {.request = request, .workload = workload, .index = index};
+    GT_SCOPED(free_call) call c = {.request = request, .workload = workload, .index = index};
     if (!request->options.reference) {
         return GPUTUNE_OK;
     }
@@ -553,11 +546,9 @@ static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
                        "the host does not see them; expected a reference() in the template",
                        request->template->name);
     }
-    gputune_status status = add_arguments(&c, setup);
-    GT_THEN(status, ask(&c, problem));
-    GT_THEN(status, send_results(setup, &c));
-    free_call(&c);
-    return status;
+    GT_TRY(add_arguments(&c, setup));
+    GT_TRY(ask(&c, problem));
+    return send_results(setup, &c);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -565,17 +556,13 @@ static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
 static gputune_status send_awkward(gt_field *field)
 {
     const gt_request *request = field->options.request;
-    gt_workload *awkward = malloc(sizeof *awkward);
+    GT_FREED gt_workload *awkward = malloc(sizeof *awkward);
     GT_TRY(gt_allocated(awkward));
-    gputune_status status =
-        gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0);
-    if (status == GPUTUNE_OK) {
-        const target to = {field->setup, awkward, 1};
-        status = send_expressions(&to, request, &field->awkward);
-    }
-    GT_THEN(status, refer(field->setup, request, &field->awkward, awkward, 1));
-    free(awkward);
-    return status;
+    GT_TRY(
+        gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0));
+    const target to = {field->setup, awkward, 1};
+    GT_TRY(send_expressions(&to, request, &field->awkward));
+    return refer(field->setup, request, &field->awkward, awkward, 1);
 }
 
 gputune_status gt_data_send(gt_field *field)

@@ -9,17 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_hashes(gt_hash a, gt_hash b)
-{
-    if (a.high != b.high) {
-        return a.high < b.high ? -1 : 1;
-    }
-    return a.low == b.low ? 0 : a.low < b.low ? -1 : 1;
-}
-
+/* In any order that is the same for all. */
 static int compare_trials(const void *a, const void *b)
 {
-    return compare_hashes(((const gt_trial *)a)->hash, ((const gt_trial *)b)->hash);
+    return memcmp(&((const gt_trial *)a)->hash, &((const gt_trial *)b)->hash, sizeof(gt_hash));
 }
 
 static bool is_at(const gt_trial *trial, const gt_request *request)
@@ -39,8 +32,8 @@ gputune_status gt_history_load(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
 {
     gt_history history = {0};
-    GT_TRY(gt_store_trials(&history.trials, request->services->store, request->environment,
-                           scenario, request->device->driver_version, 0, &request->patience));
+    GT_TRY(gt_store_trials(&history.trials, request->services->store, scenario,
+                           request->device->driver_version, 0, &request->patience));
     for (size_t i = 0; i < history.trials.count; i++) {
         gt_trial *trial = &history.trials.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;

@@ -1,5 +1,5 @@
 /* Proves configurations in a worker, and takes the first that is right. */
-#include "tuner/prove.h"
+#include "tuner/tune.h"
 
 #include "base/text.h"
 #include "tuner/outcome.h"
@@ -89,7 +89,7 @@ static void keep_verdict(const gt_field *field, uint32_t index, const gt_history
 {
     const gt_variant *variant = &field->variants.items[index];
     gt_trial trial = gt_field_trial(field, index);
-    char *config;
+    GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &variant->config) != GPUTUNE_OK) {
         return;
     }
@@ -98,9 +98,8 @@ static void keep_verdict(const gt_field *field, uint32_t index, const gt_history
     if (variant->stage == GT_STAGE_READY) {
         note_right(&trial, here, request);
     }
-    (void)gt_store_put_trials(request->services->store, request->environment, &request->here,
-                              &trial, 1, &request->patience);
-    free(config);
+    (void)gt_store_put_trials(request->services->store, &request->here, &trial, 1,
+                              &request->patience);
 }
 
 /* Whether a proof has found out something that was not known. */

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "tuner/estimate.h"
 #include "tuner/history.h"
-#include "tuner/prove.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 

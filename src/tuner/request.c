@@ -233,7 +233,9 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
     GT_TRY(make_proved_at(request));
-    request->scenario = (gt_scenario){.kernel = request->template->name,
+    make_environment(request);
+    request->scenario = (gt_scenario){.environment = request->environment,
+                                      .kernel = request->template->name,
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
                                       .fixed = request->fixed_text,
@@ -247,9 +249,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
-    GT_TRY(make_here(request));
-    make_environment(request);
-    return GPUTUNE_OK;
+    return make_here(request);
 }
 
 void gt_request_judge(gt_workload *workload, const gt_request *request)
@@ -454,12 +454,11 @@ void gt_request_warn_of_default(const gt_request *request, gt_space *space)
 {
     const gt_config standard = gt_config_default(request->template);
     const char *reason = gt_space_excludes(space, &standard);
-    char *text;
+    GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: the default %s is excluded at %s by %s; speed-ups are not known",
                     request->template->name, text, request->problem_text, reason);
-        free(text);
     }
 }
 

@@ -82,8 +82,7 @@ typedef struct gt_request {
         gputune_status failure; /* of the default, in this call; OK: it did not fail */
         char message[512];
     } refuted;
-    struct gt_data_file *files; /* files with data of buffers (data.h) */
-    uint32_t file_count;
+    GT_ARRAY(struct gt_data_file) files; /* with data of buffers (data.h) */
     char *proved_at; /* the sizes and data that a proof of the request uses, as text: a trial that
                         was proved with others may be wrong here, and one that was refuted with
                         others may be right */

@@ -237,7 +237,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     return compare_with_first(record, run, index);
 }
 
-static int report(const run_state *run, int (*each)(void *, const gputune_record *), void *user)
+static int report(const run_state *run, gt_record_fn each, void *user)
 {
     int answer = 0;
     for (uint32_t i = 0; i < variant_count(run) && !answer; i++) {
@@ -301,7 +301,7 @@ static gputune_status make_room(run_state *run, size_t count)
     return GPUTUNE_OK;
 }
 
-static int measure(run_state *run, int (*each)(void *, const gputune_record *), void *user)
+static int measure(run_state *run, gt_record_fn each, void *user)
 {
     GT_TRY(gt_session_run(&run->session));
     (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
@@ -344,7 +344,7 @@ static void end_run(run_state *run)
 }
 
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
-                      int (*each)(void *, const gputune_record *), void *user)
+                      gt_record_fn each, void *user)
 {
     static const gt_policy policy = {
         .measures = true, .exclusive = true, .next = next, .sampled = sampled, .done = done};

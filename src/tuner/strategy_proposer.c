@@ -259,7 +259,7 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
     const gt_request *request = p->request;
     GT_SCOPED(gt_related_list_free) gt_related_list list = {0};
     GT_TRY(gt_store_related_trials(&list, request->services->store, request->device,
-                                   request->environment, &request->scenario, &request->patience));
+                                   &request->scenario, &request->patience));
     GT_FREED gt_tried *hints = calloc(list.count + 1, sizeof *hints);
     gputune_status status = gt_allocated(hints);
     if (hints && list.count) {

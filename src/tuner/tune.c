@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/outcome.h"
-#include "tuner/prove.h"
 #include "tuner/session.h"
 
 #include <math.h>
@@ -229,8 +228,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
                               const gt_patience *patience)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
-    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
-                            &request->scenario, patience));
+    GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, patience));
     gt_winner *winner = find_answer(&list, request, asked);
     return winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
 }
@@ -288,7 +286,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     const gt_trial *trial = gt_history_find(history, imported->trial);
     const gt_trial *standard = gt_history_find(history, imported->default_trial);
     gt_trial trials[2];
-    char *fallback = NULL;
+    GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
         return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
@@ -307,37 +305,25 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     }
     winner.fallback_config = fallback;
     const gt_gpu_facts gpu = {request->device, request->host_text, 0};
-    const gt_outcome outcome = {.environment = request->environment,
-                                .gpu = &gpu,
+    const gt_outcome outcome = {.gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = trials,
                                 .trial_count = count,
                                 .winner = &winner,
                                 .created = winner.created};
-    gputune_status status =
-        gt_store_put_winner(request->services->store, &outcome, &request->patience);
-    free(fallback);
-    return status;
-}
-
-static gputune_status take_winner(gt_choice *choice, const gt_winner *winner,
-                                  const gt_request *request)
-{
-    choice->source = GPUTUNE_SOURCE_CACHED;
-    choice->terms = winner->terms;
-    choice->terms.proved = true;
-    GT_TRY(take_times(choice, winner, request));
-    return gt_strdup(&choice->stop_reason, winner->stop_reason ? winner->stop_reason : "");
+    return gt_store_put_winner(request->services->store, &outcome, &request->patience);
 }
 
 static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, const gt_config *config,
                                    gt_request *request)
 {
-    gt_choice choice = {.config = *config};
+    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
     GT_SCOPED(gt_history_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
-    GT_THEN(status, take_winner(&choice, winner, request));
+    choice.terms.proved = true;
+    GT_THEN(status, take_times(&choice, winner, request));
+    GT_THEN(status, gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : ""));
     if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",
@@ -356,8 +342,7 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
     if (!gt_may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
-                            &request->scenario, NULL));
+    GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
     gt_winner *winner = find_fastest(&config, &list, request);
     gputune_status status =
         winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
@@ -416,8 +401,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
-    GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
-                                 &request->scenario, NULL));
+    GT_TRY(gt_store_find_nearest(&winner, request->services->store, &request->scenario));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     GT_TRY(stored_config(&choice.config, request, &winner));
@@ -462,25 +446,19 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* How long a call of that many seconds leaves the tuning to others before it compiles the default,
- * which it returns if they take all of its time. */
-static double wait_without_default_s(double left_s)
-{
-    static const double compile_s = 1; /* as a rule less */
-    return fmax(fmin(left_s / 2, left_s - compile_s), 0);
-}
-
+/* Leaves the tuning to others for some time, then compiles the default, which the call returns if
+ * they take all of its time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
 {
+    static const double compile_s = 1; /* as a rule less */
     gt_store *store = request->services->store;
-    double wait_s = wait_without_default_s(gt_patience_left_s(&request->patience));
+    double left_s = gt_patience_left_s(&request->patience);
+    double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
-    if (gt_store_lease_await(store, request->environment, &request->scenario, &first) ==
-        GPUTUNE_EBUSY) {
+    if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
         gt_stand_by(request);
     }
-    GT_TRY(gt_store_lease_acquire(lease, store, request->environment, &request->scenario,
-                                  &request->patience));
+    GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
     if (lease->silent) {
         gt_log_line(
             &request->services->log, GPUTUNE_LOG_INFO,

@@ -1,8 +1,14 @@
 /* How a request gets its answer: look up, tune, choose; and what else a session is run for.
- * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, run.c and check.c. */
+ * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, prove.c, run.c and
+ * check.c. */
 #pragma once
 
+#include "tuner/history.h"
 #include "tuner/request.h"
+
+/* Each takes one result, as gt_record_fn does. */
+typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
+typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 
 /* The configuration to launch, and why it was chosen. A choice owns its images and its text. */
 typedef struct gt_choice {
@@ -65,8 +71,7 @@ void gt_stand_by(gt_request *request);
  * compile ends, in the order of the space. A value of `each` other than 0 ends the calls and is
  * returned. If the time limit or the caller ends the compiling, the code compiled so far is kept.
  * ECOMPILE if no variant compiled. */
-int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
-                     void *user);
+int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 /* Measures given configurations side by side, without a race (run.c). Verifies the configurations.
  * Samples the right ones in interleaved, shuffled rounds, until their intervals are narrow, the
@@ -74,11 +79,28 @@ int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_
  * given order, with a comparison with the first one (speedup: time of the first over time of this).
  * Stores only measured properties of the GPU. Fails with the first failure if none is right. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
-                      int (*each)(void *user, const gputune_record *record), void *user);
+                      gt_record_fn each, void *user);
 
 /* Launches the default and up to options.max_variants - 1 other configurations (0: all) under the
  * emulator's sanitizer (check.c), at the request's sizes and awkward ones, and calls `each` for
  * every finding, and once for a variant without any. Proves, measures and stores nothing.
  * EUNSUPPORTED where the device is not the emulator's. */
-gputune_status gt_check(gt_request *request,
-                        int (*each)(void *user, const gputune_finding *finding), void *user);
+gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
+
+/* ---- proving without measuring (prove.c) -------------------------------------------------------
+ */
+
+enum { GT_PROVE_MAX = 3 };
+
+/* Compiles at most GT_PROVE_MAX configurations of the request's space, proves them in a worker, and
+ * fills `choice` with the first one that is right: its code, and the code of its variant for any
+ * alignment, if that variant is another one and right too. Leaves out configurations that `history`
+ * (may be NULL) knows to fail. Stores the code of the right ones, the proof (for the data and sizes
+ * in gt_request.proved_at), and the failures that are final there. If none is right, fails as
+ * gt_field_verdict() says, and fills nothing. A failure of the default is noted in the request. */
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
+                        size_t count, const gt_history *history);
+
+/* Whether this call may wait until an answer that is not proved here is proved. It may not if the
+ * caller wants the answer at once, or if no worker process would run the proof. */
+bool gt_may_prove(const gt_request *request);

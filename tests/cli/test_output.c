@@ -46,8 +46,8 @@ typedef struct item {
 } item;
 
 static const cli_column columns[] = {
-    {"text", "text", CLI_TEXT, CLI_IN_DATA | CLI_VIEW, offsetof(item, text), NULL},
-    {"number", "number", CLI_REAL, CLI_IN_DATA | CLI_VIEW, offsetof(item, number), NULL},
+    {"text", "text", CLI_TEXT, CLI_IN_DATA | CLI_VIEW, offsetof(item, text)},
+    {"number", "number", CLI_REAL, CLI_IN_DATA | CLI_VIEW, offsetof(item, number)},
 };
 
 static char *write_item(const item *item, cli_format_kind format)

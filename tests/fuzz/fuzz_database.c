@@ -24,7 +24,8 @@ static struct {
 
 static gt_scenario scenario(void)
 {
-    return (gt_scenario){.kernel = "axpy",
+    return (gt_scenario){.environment = environment,
+                         .kernel = "axpy",
                          .problem = "n=1024",
                          .fixed = "",
                          .sizes = &size,
@@ -56,12 +57,9 @@ static void put(void)
                         .code = {.source = {7, 7},
                                  .arch = "sm_90",
                                  .image = {(void *)(uintptr_t)code_text, sizeof code_text}}};
-    const gt_outcome outcome = {.environment = environment,
-                                .scenario = &asked,
-                                .trials = trials,
-                                .trial_count = 2,
-                                .winner = &winner};
-    FUZZ_REQUIRE(gt_store_open(&store, base.path, NULL, NULL) == GPUTUNE_OK);
+    const gt_outcome outcome = {
+        .scenario = &asked, .trials = trials, .trial_count = 2, .winner = &winner};
+    FUZZ_REQUIRE(gt_store_open(&store, base.path, NULL, NULL, false) == GPUTUNE_OK);
     FUZZ_REQUIRE(gt_store_put_winner(store, &outcome, NULL) == GPUTUNE_OK);
     gt_store_close(store);
 }
@@ -126,15 +124,15 @@ static void read_all(gt_store *store)
     const gt_records_filter filter = {.all_trials = true};
     gt_winner_list winners;
     gt_trial_list trials;
-    if (gt_store_winners(&winners, store, environment, &asked, NULL) == GPUTUNE_OK) {
+    if (gt_store_winners(&winners, store, &asked, NULL) == GPUTUNE_OK) {
         judge(&winners);
         gt_winner_list_free(&winners);
     }
-    if (gt_store_trials(&trials, store, environment, &asked, 0, 0, NULL) == GPUTUNE_OK) {
+    if (gt_store_trials(&trials, store, &asked, 0, 0, NULL) == GPUTUNE_OK) {
         FUZZ_REQUIRE(trials.count <= 2);
         gt_trial_list_free(&trials);
     }
-    (void)gt_store_records(store, &filter, take_record, NULL, NULL);
+    (void)gt_store_records(store, &filter, take_record, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -144,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         make_base();
     }
     write_changed(data, bytes);
-    if (gt_store_open_read(&store, base.path, NULL, NULL) == GPUTUNE_OK) {
+    if (gt_store_open(&store, base.path, NULL, NULL, true) == GPUTUNE_OK) {
         read_all(store);
         gt_store_close(store);
     }

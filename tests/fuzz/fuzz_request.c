@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     FUZZ_REQUIRE(!allowed || strncmp(request, "GET /" TOKEN "/", 6 + CLI_LIVE_TOKEN) == 0);
     close(ends[0]);
     close(ends[1]);
-    cli_release(mark, NULL);
+    cli_release(mark);
     return 0;
 }

@@ -45,6 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         }
     }
     cli_short_sizes(text);
-    cli_release(mark, NULL);
+    cli_release(mark);
     return 0;
 }

@@ -83,13 +83,13 @@ static void import(const char *text)
     const gt_log log = {0};
     const gt_records_filter filter = {.all_trials = true};
     gt_wisdom_import wanted = {.keep = true, .trusted = true, .log = &log, .from = "the text"};
-    FUZZ_REQUIRE(gt_store_open(&store, ":memory:", NULL, NULL) == GPUTUNE_OK);
+    FUZZ_REQUIRE(gt_store_open(&store, ":memory:", NULL, NULL, false) == GPUTUNE_OK);
     if (gt_store_import(&wanted, store, text, NULL) == GPUTUNE_OK && wanted.taken) {
-        FUZZ_REQUIRE(gt_store_records(store, &filter, take_record, NULL, NULL) == GPUTUNE_OK);
+        FUZZ_REQUIRE(gt_store_records(store, &filter, take_record, NULL) == GPUTUNE_OK);
         const gt_wanted all = {0};
-        FUZZ_REQUIRE(gt_store_export(&out, &count, store, &all, false, NULL) == GPUTUNE_OK);
+        FUZZ_REQUIRE(gt_store_export(&out, &count, store, &all, false) == GPUTUNE_OK);
         gt_wisdom_import again = {.log = &log, .from = "the text"};
-        FUZZ_REQUIRE(gt_store_open(&target, ":memory:", NULL, NULL) == GPUTUNE_OK);
+        FUZZ_REQUIRE(gt_store_open(&target, ":memory:", NULL, NULL, false) == GPUTUNE_OK);
         FUZZ_REQUIRE(gt_store_import(&again, target, gt_text_string(&out), NULL) == GPUTUNE_OK);
         FUZZ_REQUIRE(again.left_out == 0);
         gt_store_close(target);

@@ -61,7 +61,7 @@ static inline int close_world(void **state)
 static inline gt_store *open_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 
@@ -81,7 +81,8 @@ static inline gt_scenario scenario_at(int64_t n)
     one = &kept[count++ % 16];
     one->n = n;
     snprintf(one->problem, sizeof one->problem, "n=%lld T=half", (long long)n);
-    return (gt_scenario){.kernel = "axpy",
+    return (gt_scenario){.environment = ENVIRONMENT,
+                         .kernel = "axpy",
                          .problem = one->problem,
                          .fixed = "T=half",
                          .sizes = &one->n,
@@ -158,8 +159,7 @@ static inline gputune_status put_under(gt_store *store, const gt_scenario *scena
                         .variants = 3,
                         .failed = 1,
                         .tuning_s = 1.5};
-    const gt_outcome outcome = {.environment = ENVIRONMENT,
-                                .scenario = scenario,
+    const gt_outcome outcome = {.scenario = scenario,
                                 .trials = trials,
                                 .trial_count = 3,
                                 .winner = &winner,
@@ -190,17 +190,18 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
 /* Puts what is shown of a GPU, with a scenario of its own. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_gpu_facts *gpu)
 {
-    const gt_scenario scenario = scenario_at(7);
-    const gt_outcome outcome = {.environment = environment, .gpu = gpu, .scenario = &scenario};
+    gt_scenario scenario = scenario_at(7);
+    scenario.environment = environment;
+    const gt_outcome outcome = {.gpu = gpu, .scenario = &scenario};
     assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
 }
 
 /* The first of the scenario's winners; ENOTFOUND without one. */
-static inline gputune_status find_first(gt_winner *out, gt_store *store, const char *environment,
+static inline gputune_status find_first(gt_winner *out, gt_store *store,
                                         const gt_scenario *scenario)
 {
     gt_winner_list list;
-    gputune_status status = gt_store_winners(&list, store, environment, scenario, NULL);
+    gputune_status status = gt_store_winners(&list, store, scenario, NULL);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -218,7 +219,7 @@ static inline double time_at(gt_store *store, int64_t n)
 {
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    if (find_first(&winner, store, ENVIRONMENT, &scenario) != GPUTUNE_OK) {
+    if (find_first(&winner, store, &scenario) != GPUTUNE_OK) {
         return 0;
     }
     double median = winner.time.median;

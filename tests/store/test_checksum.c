@@ -60,7 +60,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
 {
     gt_winner_list list;
     gt_winner nearest;
-    gputune_status status = gt_store_winners(&list, store, ENVIRONMENT, scenario, NULL);
+    gputune_status status = gt_store_winners(&list, store, scenario, NULL);
     bool whole = status == GPUTUNE_OK && list.count == 1;
     for (size_t i = 0; status == GPUTUNE_OK && i < list.count; i++) {
         whole = judge_winner(&list.items[i]) && whole;
@@ -68,7 +68,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
     if (status == GPUTUNE_OK) {
         gt_winner_list_free(&list);
     }
-    if (gt_store_find_nearest(&nearest, store, ENVIRONMENT, scenario, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&nearest, store, scenario) != GPUTUNE_OK) {
         return false;
     }
     whole = judge_winner(&nearest) && whole;
@@ -79,7 +79,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
 static bool judge_trials(gt_store *store, const gt_scenario *scenario)
 {
     gt_trial_list list;
-    if (gt_store_trials(&list, store, ENVIRONMENT, scenario, 0, 0, NULL) != GPUTUNE_OK) {
+    if (gt_store_trials(&list, store, scenario, 0, 0, NULL) != GPUTUNE_OK) {
         return false;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -115,7 +115,7 @@ static bool judge(world *w)
 {
     gt_store *store;
     gt_scenario scenario = scenario_at(1024);
-    if (gt_store_open_read(&store, w->path, NULL, &w->log) != GPUTUNE_OK) {
+    if (gt_store_open(&store, w->path, NULL, &w->log, true) != GPUTUNE_OK) {
         return false;
     }
     bool whole = judge_winners(store, &scenario);

@@ -55,7 +55,7 @@ static void says(gt_store *store, const char *reading, const char *writing)
 TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 0);
@@ -134,7 +134,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     setenv("XDG_CACHE_HOME", cache, 1);
     unsetenv("GPUTUNE_DB");
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log, false), GPUTUNE_OK);
     says(store, "", "");
     gt_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
@@ -164,7 +164,7 @@ TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_wo
     put_size(store, 1024, 100);
     gt_store_close(store);
     die_while_writing(w->path);
-    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
     assert_float_equal(time_at(store, 1024), 100, 0);
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
@@ -189,7 +189,7 @@ TEST_OF(pipe_in_its_place, world *w, open_world, close_world)
     gt_store *store = open_store(w);
     goes_on_in_memory(w, store, "it is a pipe");
     gt_store_close(store);
-    assert_int_equal(gt_store_open_read(&only_read, w->path, NULL, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_open(&only_read, w->path, NULL, NULL, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "it is a pipe"));
 }
 
@@ -348,20 +348,20 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     char system[128], lines[512] = "";
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 11);
     put_size(store, 4096, 44);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
     assert_true(time_at(store, 1024) == 11);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
     assert_true(time_at(store, 4096) == 44);
     const gt_records_filter filter = {0};
-    assert_int_equal(gt_store_records(store, &filter, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &filter, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
     assert_true(time_at(store, 1024) == 11); /* the system's was not touched */
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
@@ -373,7 +373,7 @@ static double time_of_first(gt_store *store, bool *final)
     int64_t n = 1024;
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
     double median = winner.time.median;
     *final = winner.terms.final;
     gt_winner_free(&winner);
@@ -391,11 +391,11 @@ TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
     bool final;
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
     assert_int_equal(put_under(store, &scenario, 11, &limited, false, NULL), GPUTUNE_OK);
     assert_true(time_of_first(store, &final) == 11 && !final);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
     assert_true(time_of_first(store, &final) == 11 && final);
     assert_int_equal(put_under(store, &scenario, 12, &limited, true, NULL), GPUTUNE_OK);
     assert_true(time_of_first(store, &final) == 12 && !final);
@@ -409,10 +409,10 @@ TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, clo
     char system[128];
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
-    assert_int_equal(gt_store_open(&store, system, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, system, NULL, NULL, false), GPUTUNE_OK);
     put_size(store, 4096, 30);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 4096) == 30);
     FILE *file = fopen(system, "r+");
@@ -433,13 +433,14 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     put_raw(system, "this is no database, though long enough to be looked at as one", 62);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log, false),
+                     GPUTUNE_OK);
     assert_int_equal(w->warnings, 1); /* a missing one is normal */
     gt_store_close(store);
 }
@@ -467,7 +468,7 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
 {
     make_database(w, 1024);
     gt_store *store;
-    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
     assert_true(time_at(store, 1024) == 10);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
@@ -475,12 +476,12 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
     gt_store_close(store);
     for (size_t bytes = 0; bytes <= 5; bytes += 5) {
         put_raw(w->path, "hello", bytes);
-        assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
+        assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_EDATABASE);
         assert_non_null(strstr(gt_message(), "is not a gputune database"));
         assert_int_equal(count_files(w), 1);
     }
     unlink(w->path);
-    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "No such file"));
     assert_int_equal(count_files(w), 0);
     assert_int_equal(w->warnings, 0);
@@ -496,16 +497,16 @@ TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
     const char *const elsewhere[] = {"another"};
     const gt_records_filter nothing = {
         .wanted = {.environments = elsewhere, .environment_count = 1}};
-    assert_int_equal(gt_store_records(store, &all, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &all, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=1 20;"
                                "n=1024 T=half VEC=8 0;"
                                "n=16384 T=half VEC=4 160;n=16384 T=half VEC=1 320;"
                                "n=16384 T=half VEC=8 0;");
     lines[0] = '\0';
-    assert_int_equal(gt_store_records(store, &nothing, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &nothing, take_record, lines), 0);
     assert_string_equal(lines, "");
     const gt_records_filter failures = {.wanted = ONE_KERNEL("axpy"), .failures = true};
-    assert_int_equal(gt_store_records(store, &failures, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &failures, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=8 0;"
                                "n=16384 T=half VEC=4 160;n=16384 T=half VEC=8 0;");
     gt_store_close(store);
@@ -521,15 +522,15 @@ TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
     gt_store_close(store);
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     assert_int_equal(rename(w->path, system), 0);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 8);
-    assert_int_equal(gt_store_records(store, &all, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &all, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=1 16;"
                                "n=1024 T=half VEC=8 0;"
                                "n=2048 T=half VEC=4 20;n=2048 T=half VEC=1 40;"
                                "n=2048 T=half VEC=8 0;");
     lines[0] = '\0';
-    assert_int_equal(gt_store_records(store, &failures, take_record, lines, NULL), 0);
+    assert_int_equal(gt_store_records(store, &failures, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=8 0;"
                                "n=2048 T=half VEC=4 20;n=2048 T=half VEC=8 0;");
     gt_store_close(store);
@@ -573,7 +574,7 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
     terms.final = false;
     assert_int_equal(put_under(store, &scenario, 10, &terms, false, NULL), GPUTUNE_OK);
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, NULL, 1e12});
-    assert_int_equal(gt_store_records(store, &filter, check_winner, NULL, NULL), 42);
+    assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
     gt_store_close(store);
 }
 
@@ -648,7 +649,7 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     snprintf(w->path, sizeof w->path, "%s/other.db", w->folder);
     make_database(w, 4096);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, first, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, first, NULL, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 10);
     assert_int_equal(rename(w->path, first), 0);
     assert_true(time_at(store, 4096) == 10);
@@ -667,7 +668,7 @@ TEST_OF(processes_share_a_file, world *w, open_world, close_world)
     for (int p = 0; p < PROCESSES; p++) {
         if (fork() == 0) {
             gt_store *store;
-            if (gt_store_open(&store, w->path, NULL, NULL) != GPUTUNE_OK) {
+            if (gt_store_open(&store, w->path, NULL, NULL, false) != GPUTUNE_OK) {
                 _exit(1);
             }
             for (int i = 0; i < PUTS; i++) {
@@ -701,7 +702,7 @@ TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
         for (int p = 0; p < PROCESSES; p++) {
             if (fork() == 0) {
                 gt_store *store;
-                bool opened = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK;
+                bool opened = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
                 _exit(opened ? 0 : 1);
             }
         }

@@ -32,7 +32,7 @@ static gputune_status look_up(gt_store *store)
     int64_t n = 1024;
     const gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
+    gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
         /* of the system's, where the user's file cannot be read */
@@ -42,7 +42,7 @@ static gputune_status look_up(gt_store *store)
     GT_TRY(unless_unknown(status));
     n = 2000;
     const gt_scenario other = scenario_at(n);
-    status = gt_store_find_nearest(&winner, store, ENVIRONMENT, &other, NULL);
+    status = gt_store_find_nearest(&winner, store, &other);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
         gt_winner_free(&winner);
@@ -57,9 +57,9 @@ static gputune_status look_further(gt_store *store)
     gt_trial_list trials;
     gt_related_list related;
     gt_code code;
-    GT_TRY(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0, NULL));
+    GT_TRY(gt_store_trials(&trials, store, &scenario, 0, 0, NULL));
     gt_trial_list_free(&trials);
-    GT_TRY(gt_store_related_trials(&related, store, &device, ENVIRONMENT, &scenario, NULL));
+    GT_TRY(gt_store_related_trials(&related, store, &device, &scenario, NULL));
     gt_related_list_free(&related);
     gputune_status status =
         gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL);
@@ -81,9 +81,9 @@ static gputune_status list_and_export(gt_store *store)
     gt_text text = {0};
     uint32_t count;
     int winners = 0;
-    gputune_status status = gt_store_records(store, &filter, take_record, &winners, NULL);
+    gputune_status status = gt_store_records(store, &filter, take_record, &winners);
     GT_TRY(status);
-    status = gt_store_export(&text, &count, store, &all, false, NULL);
+    status = gt_store_export(&text, &count, store, &all, false);
     gt_text_free(&text);
     return status;
 }
@@ -93,7 +93,7 @@ static gputune_status read_all(void *user)
     job *j = user;
     gt_store *store;
     const char *system = j->system[0] ? j->system : NULL;
-    gputune_status status = gt_store_open_read(&store, j->path, system, &j->w->log);
+    gputune_status status = gt_store_open(&store, j->path, system, &j->w->log, true);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -110,10 +110,10 @@ static void expect_all(void *user)
     gt_store *store;
     const gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
-    if (gt_store_open_read(&store, j->path, NULL, NULL) != GPUTUNE_OK) {
+    if (gt_store_open(&store, j->path, NULL, NULL, true) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
     assert_string_equal(winner.config, "VEC=4");
     gt_winner_free(&winner);
     gt_store_close(store);
@@ -146,7 +146,7 @@ static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, j->system, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, j->system, NULL, NULL, false), GPUTUNE_OK);
     put_gpus(store);
     put_size(store, 1024, 150);
     put_size(store, 8192, 600);
@@ -194,7 +194,7 @@ static gputune_status put_and_find(gt_store *store, const gt_scenario *scenario)
     const gt_patience patience = soon();
     gt_winner winner;
     GT_TRY(put_under(store, scenario, 50, &terms, true, &patience));
-    gputune_status status = find_first(&winner, store, ENVIRONMENT, scenario);
+    gputune_status status = find_first(&winner, store, scenario);
     if (status == GPUTUNE_OK) {
         assert_true(winner.time.median == 50);
         gt_winner_free(&winner);
@@ -209,12 +209,9 @@ static gputune_status put_parts(gt_store *store, const gt_scenario *scenario)
     const gt_code code = code_of(4, "more code");
     const gt_device device = {.name = "A", .origin = "cuda"};
     const gt_gpu_facts facts = {.device = &device, .host = "a host"};
-    const gt_outcome passed = {.environment = ENVIRONMENT,
-                               .gpu = &facts,
-                               .scenario = scenario,
-                               .passed = &code,
-                               .passed_count = 1};
-    GT_TRY(gt_store_put_trials(store, ENVIRONMENT, scenario, &trial, 1, &patience));
+    const gt_outcome passed = {
+        .gpu = &facts, .scenario = scenario, .passed = &code, .passed_count = 1};
+    GT_TRY(gt_store_put_trials(store, scenario, &trial, 1, &patience));
     GT_TRY(gt_store_put_cubins(store, &code, 1, &patience));
     return gt_store_put_winner(store, &passed, &patience);
 }
@@ -224,9 +221,8 @@ static gputune_status write_within(gt_store *store)
     const gt_scenario scenario = scenario_at(2048);
     const gt_patience patience = soon();
     gt_lease lease = {0};
-    (void)gt_store_lease_await(store, ENVIRONMENT, &scenario, &patience);
-    gputune_status status =
-        gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience);
+    (void)gt_store_lease_await(store, &scenario, &patience);
+    gputune_status status = gt_store_lease_acquire(&lease, store, &scenario, &patience);
     status = status == GPUTUNE_OK ? put_parts(store, &scenario) : unless_unknown(status);
     status = status == GPUTUNE_OK ? put_and_find(store, &scenario) : status;
     if (status == GPUTUNE_OK && lease.held) {
@@ -256,7 +252,7 @@ static gputune_status write_file(void *user)
 {
     job *j = user;
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = write_within(store);
     if (status != GPUTUNE_OK) {
         expect_writable(j, store);
@@ -323,15 +319,12 @@ TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_wor
     gt_lease lease = {0}, next = {0};
     fill(&j, w);
     gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, NULL),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&next, store, ENVIRONMENT, &scenario, &at_once),
-                     GPUTUNE_EBUSY);
+    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_EBUSY);
     failing_begin("sqlite", 1, true);
     gt_store_lease_release(&lease, store, NULL);
     assert_true(failing_end() > 0);
-    assert_int_equal(gt_store_lease_acquire(&next, store, ENVIRONMENT, &scenario, &at_once),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_OK);
     assert_int_equal(next.silent, 0);
     gt_store_lease_release(&next, store, NULL);
     gt_store_close(store);
@@ -353,7 +346,7 @@ static void expect_in_memory(void *user)
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};
-    assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log, false), GPUTUNE_OK);
     fail_each(101, put_in_memory, expect_in_memory, &j);
     gt_store_close(j.memory);
 }
@@ -366,7 +359,7 @@ static gputune_status bring_to_file(void *user)
     sqlite3 *other;
     const gt_patience at_once = gt_patience_for(0, NULL);
     failing_pause();
-    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 100);
     assert_int_equal(sqlite3_open(j->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
@@ -402,7 +395,7 @@ static gputune_status take_over(void *user)
     job *j = user;
     const gt_patience patience = soon();
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = GPUTUNE_OK;
     for (int keep = 0; keep < 2 && status == GPUTUNE_OK; keep++) {
         gt_wisdom_import import = {.driver_version = 13000, .from = "the text", .keep = keep};
@@ -430,7 +423,7 @@ static gputune_status drop(void *user)
     const gt_records_filter filter = {.wanted = ONE_KERNEL("axpy"), .all_trials = true};
     const gt_patience patience = soon();
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     const gt_forget say = {.only_say = true}, drop = {.most_bytes = 1};
     int status = gt_store_forget(store, &filter, &say, take_dropped, &dropped, &patience);
     if (status == GPUTUNE_OK) {
@@ -449,7 +442,7 @@ TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
     uint32_t count;
     fill(&j, w);
     gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_export(&text, &count, store, &all, false, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_export(&text, &count, store, &all, false), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
     fail_each(307, take_over, expect_all_whole, &j);
@@ -462,7 +455,7 @@ static gputune_status fill_and_drop(void *user)
 {
     job *j = user;
     gt_store *store;
-    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     gputune_status status = write_within(store);
     gt_store_close(store);
     return status == GPUTUNE_OK ? drop(j) : status;

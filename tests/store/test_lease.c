@@ -12,7 +12,7 @@ static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s
 {
     gt_scenario scenario = scenario_at(1024);
     const gt_patience patience = gt_patience_for(timeout_s, NULL);
-    return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, &patience);
+    return gt_store_lease_acquire(lease, store, &scenario, &patience);
 }
 
 static gputune_status renew(gt_lease *lease, gt_store *store)
@@ -46,8 +46,9 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
     gt_lease a = {0}, b = {0}, c = {0};
     gt_scenario other = scenario_at(2048);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &other, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&c, store, "another", &other, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&b, store, &other, NULL), GPUTUNE_OK);
+    other.environment = "another";
+    assert_int_equal(gt_store_lease_acquire(&c, store, &other, NULL), GPUTUNE_OK);
     gt_store_lease_release(&a, store, NULL);
     gt_store_lease_release(&b, store, NULL);
     gt_store_lease_release(&c, store, NULL);
@@ -62,7 +63,7 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
     if (child == 0) {
         gt_store *store;
         gt_lease lease = {0};
-        bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+        bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                     acquire(&lease, store, 0) == GPUTUNE_OK &&
                     mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                          0) != MAP_FAILED;
@@ -116,8 +117,7 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
     volatile int cancel = 1;
     const gt_patience patience = gt_patience_for(60, &cancel);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &scenario, &patience),
-                     GPUTUNE_ECANCELED);
+    assert_int_equal(gt_store_lease_acquire(&b, store, &scenario, &patience), GPUTUNE_ECANCELED);
     gt_store_lease_release(&a, store, NULL);
     gt_store_close(store);
 }
@@ -146,7 +146,7 @@ static void *hold_on(void *user)
     gt_store *store;
     gt_lease lease = {0};
     usleep(100000); /* the main thread ends meanwhile */
-    bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+    bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                 acquire(&lease, store, 0) == GPUTUNE_OK;
     if (write(1, held ? "1" : "0", 1) != 1) {
         _exit(1);
@@ -365,7 +365,7 @@ TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
     gt_store *store;
     gt_lease a = {0}, b = {0};
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     gt_store_lease_release(&a, store, NULL);

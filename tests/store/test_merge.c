@@ -27,7 +27,7 @@ static const char *name_file(files *all, world *w, int i)
 static gt_store *open_path(world *w, const char *path)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 
@@ -57,7 +57,7 @@ static gt_merged merge(world *w, const files *all, size_t count)
 {
     gt_merged merged;
     gt_store *store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all->list, count, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_merge(&merged, store, all->list, count), GPUTUNE_OK);
     gt_store_close(store);
     return merged;
 }
@@ -123,8 +123,7 @@ TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_w
     gt_store *killed = open_path(w, name_file(&all, w, 0));
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 90);
-    assert_int_equal(gt_store_put_trials(killed, ENVIRONMENT, &scenario, &trial, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(killed, &scenario, &trial, 1, NULL), GPUTUNE_OK);
     gt_store_close(killed);
     gt_store *whole = open_path(w, name_file(&all, w, 1));
     put_size(whole, 2048, 10);
@@ -145,8 +144,7 @@ TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_worl
     const gt_scenario scenario = scenario_at(1024);
     gt_trial trial = trial_of(2, "VEC=4", 90);
     trial.status = GT_TRIAL_UNPROVED;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &trial, 1, NULL), GPUTUNE_OK);
     gt_store_close(store);
     run_sql(all.paths[0], "UPDATE trial SET created = '2001'");
     (void)merge(w, &all, 2);
@@ -181,10 +179,10 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
     gt_store_close(store);
     all.list[1] = "/no/such.db";
     store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 2, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 2), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
     assert_int_equal(chmod(all.paths[0], 0666), 0);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 1, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 1), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "gputune wisdom"));
     assert_true(time_at(store, 1024) == 0);
     gt_store_close(store);

@@ -26,13 +26,11 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
                         .terms = terms,
                         .code = code_of(2, "b"),
                         .stop_reason = (char *)""};
-    gt_outcome outcome = {
-        .environment = ENVIRONMENT, .scenario = &scenario, .codes = passed, .code_count = 4};
+    gt_outcome outcome = {.scenario = &scenario, .codes = passed, .code_count = 4};
     put_size(store, 2048, 50); /* made of 1 and 2 */
     assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
     assert_true(has_code(store, 5) && has_code(store, 6));
-    outcome = (gt_outcome){.environment = ENVIRONMENT,
-                           .scenario = &scenario,
+    outcome = (gt_outcome){.scenario = &scenario,
                            .trials = &trial,
                            .trial_count = 1,
                            .winner = &winner,

@@ -60,7 +60,7 @@ static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *
 {
     gt_scenario scenario = scenario_at(n);
     gt_winner_list list = {0};
-    gputune_status status = gt_store_winners(&list, store, ENVIRONMENT, &scenario, patience);
+    gputune_status status = gt_store_winners(&list, store, &scenario, patience);
     *count = list.count;
     gt_winner_list_free(&list);
     return status;
@@ -95,7 +95,7 @@ TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_worl
     pid_t holder = lock_file(w, exclusive);
     gt_store *store = open_store(w), *reader;
     assert_true(time_at(store, 1024) == 0);
-    assert_int_equal(gt_store_open_read(&reader, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_open(&reader, w->path, NULL, &w->log, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "another process has locked it"));
     unlock_file(holder);
     assert_true(time_at(store, 1024) == 10);
@@ -239,7 +239,7 @@ TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
     signal(SIGALRM, raise_flag);
     setitimer(ITIMER_REAL, &soon, NULL);
     put_size_within(store, 2048, 20, &patience);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience),
+    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, &patience),
                      GPUTUNE_ECANCELED);
     assert_non_null(strstr(gt_message(), "locked the database"));
     assert_true(gt_seconds_since(start) < 0.1 + slack_s);
@@ -255,14 +255,12 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, clos
     gt_patience patience = gt_patience_for(20, NULL), later = gt_patience_for(60, NULL);
     gt_lease lease = {0};
     pid_t holder = lock_file(w, exclusive);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, &patience), GPUTUNE_OK);
     assert_true(lease.in_memory);
     assert_true(gt_patience_left_s(&patience) > 5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &later),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, &later), GPUTUNE_OK);
     holder = lock_file(w, exclusive);
     patience = gt_patience_for(0.1, NULL);
     assert_int_equal(gt_store_lease_renew(&lease, store, &patience), GPUTUNE_OK); /* not lost */

@@ -11,13 +11,11 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
     gt_code code;
     gt_trial_list trials;
     gt_fail(GPUTUNE_EIO, "earlier");
-    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_find_nearest(&winner, store, ENVIRONMENT, &scenario, NULL),
-                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&winner, store, &scenario), GPUTUNE_ENOTFOUND);
     assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&trials, store, &scenario, 0, 0, NULL), GPUTUNE_OK);
     assert_int_equal(trials.count, 0);
     gt_trial_list_free(&trials);
     assert_string_equal(gt_message(), "earlier");
@@ -36,7 +34,7 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
     gt_winner found;
     store = open_store(w);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_string_equal(found.config, "VEC=4");
     assert_string_equal(found.default_config, "VEC=1");
     assert_string_equal(found.fallback_config, "VEC=1");
@@ -65,11 +63,9 @@ TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_wor
     gt_trial trial = trial_of(1, "VEC=1", 100);
     trial.max_error = NAN;
     gt_trial_list found;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, NULL, 0, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_trials(&found, store, ENVIRONMENT, &scenario, 0, 0, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &trial, 1, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, NULL, 0, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&found, store, &scenario, 0, 0, NULL), GPUTUNE_OK);
     assert_int_equal(found.count, 1);
     assert_true(found.items[0].max_error == 0);
     gt_trial_list_free(&found);
@@ -92,8 +88,8 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     gt_store *store = open_store(w);
     gt_scenario base = scenario_at(4096);
     assert_int_equal(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
-    gt_scenario changed[8];
-    for (int i = 0; i < 8; i++) {
+    gt_scenario changed[9];
+    for (int i = 0; i < 9; i++) {
         changed[i] = base;
     }
     changed[0].kernel = "copy";
@@ -104,14 +100,14 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     changed[5].alignment = "16 x=4";
     changed[6].inputs = "live:a";
     changed[7].identity.low++;
+    changed[8].environment = "another";
     gt_winner found;
-    for (int i = 0; i < 8; i++) {
-        assert_int_equal(find_first(&found, store, ENVIRONMENT, &changed[i]), GPUTUNE_ENOTFOUND);
+    for (int i = 0; i < 9; i++) {
+        assert_int_equal(find_first(&found, store, &changed[i]), GPUTUNE_ENOTFOUND);
     }
-    assert_int_equal(find_first(&found, store, "another", &base), GPUTUNE_ENOTFOUND);
     base.bucket = base.problem; /* the same as none */
     base.work_flops = 5;        /* not keyed */
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &base), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &base), GPUTUNE_OK);
     gt_winner_free(&found);
     gt_store_close(store);
 }
@@ -124,7 +120,7 @@ TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
     first.bucket = second.bucket = "n=1024 T=half";
     assert_int_equal(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &second), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &second), GPUTUNE_OK);
     assert_string_equal(found.problem, "n=1000 T=half");
     gt_winner_free(&found);
     gt_store_close(store);
@@ -135,7 +131,7 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     gt_scenario wanted = scenario_at(n);
     gt_winner found;
     wanted.fixed = fixed;
-    if (gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&found, store, &wanted) != GPUTUNE_OK) {
         return 0;
     }
     int64_t size = found.sizes[0];
@@ -183,7 +179,7 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
 static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 {
     gt_winner_list list;
-    assert_int_equal(gt_store_winners(&list, store, ENVIRONMENT, scenario, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_winners(&list, store, scenario, NULL), GPUTUNE_OK);
     size_t count = list.count;
     gt_winner_list_free(&list);
     return count;
@@ -192,7 +188,7 @@ static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 static double first_time(gt_store *store, const gt_scenario *scenario)
 {
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, scenario), GPUTUNE_OK);
     double time = found.time.median;
     assert_true(found.config && found.only);
     gt_winner_free(&found);
@@ -206,11 +202,11 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_int_equal(found.terms.effort, GPUTUNE_EXHAUSTIVE);
     gt_winner_free(&found);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_MEASURE, true), GPUTUNE_OK);
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
     gt_winner_free(&found);
     gt_store_close(store);
@@ -227,7 +223,7 @@ TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
     assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
     assert_int_equal(put_under(store, &scenario, 120, &part, false, NULL), GPUTUNE_OK);
     gt_winner_list list;
-    assert_int_equal(gt_store_winners(&list, store, ENVIRONMENT, &scenario, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_winners(&list, store, &scenario, NULL), GPUTUNE_OK);
     assert_int_equal(list.count, 2);
     assert_string_equal(list.items[0].only, "VEC=1,4,8");
     assert_true(gt_hash_equal(list.items[0].terms.space, part.space));
@@ -252,7 +248,7 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     terms.final = false;
     assert_int_equal(put_under(store, &scenario, 105, &terms, false, NULL), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_true(found.terms.final);
     gt_winner_free(&found);
     assert_int_equal(count_winners(store, &scenario), 1);
@@ -267,12 +263,10 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     gt_trial wrong = trial_of(2, "VEC=4", 100);
     wrong.status = GT_TRIAL_WRONG;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &wrong, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &wrong, 1, NULL), GPUTUNE_OK);
     gt_winner found;
     assert_int_equal(count_winners(store, &scenario), 0);
-    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &scenario, NULL),
-                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&found, store, &scenario), GPUTUNE_ENOTFOUND);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
     gt_store_close(store);
@@ -293,13 +287,13 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     assert_int_equal(put_under(store, &scenario, 100, &part, false, NULL), GPUTUNE_OK);
     assert_int_equal(put_under(store, &scenario, 100, &unproved, false, NULL), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_nearest(&found, store, &wanted), GPUTUNE_OK);
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
     whole.space = hash_of(80);
     whole.final = true;
     assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_nearest(&found, store, &wanted), GPUTUNE_OK);
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
     gt_store_close(store);
@@ -315,7 +309,7 @@ TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close
     part.limit = 2;
     for (int larger = 0; larger < 2; larger++) {
         gt_store *store;
-        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
         for (int i = 0; i < 2; i++) {
             gt_scenario scenario = scenario_at(i ? large : small);
             assert_int_equal(
@@ -332,8 +326,7 @@ TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
 {
     gt_trial_list list;
-    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, scenario, driver, nvrtc, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&list, store, scenario, driver, nvrtc, NULL), GPUTUNE_OK);
     size_t count = list.count;
     gt_trial_list_free(&list);
     return count;
@@ -346,8 +339,7 @@ TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_trial broken = trial_of(4, "VEC=3", 0);
     broken.status = GT_TRIAL_COMPILE;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &broken, 1, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &broken, 1, NULL), GPUTUNE_OK);
     assert_int_equal(count_trials(store, &scenario, 13000, 13000), 4);
     assert_int_equal(count_trials(store, &scenario, 13010, 13000), 3); /* may not crash now */
     assert_int_equal(count_trials(store, &scenario, 13000, 13010), 2); /* may compile now */
@@ -364,11 +356,11 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     put.message = "4.0% slower after 5 samples";
     put.eliminated_round = 6;
     put.noisy = true;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &put, 1, NULL), GPUTUNE_OK);
     put.time.median = 124; /* measured again: replaces */
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, &scenario, &put, 1, NULL), GPUTUNE_OK);
     gt_trial_list list;
-    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, &scenario, 0, 0, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&list, store, &scenario, 0, 0, NULL), GPUTUNE_OK);
     assert_int_equal(list.count, 1);
     const gt_trial *got = &list.items[0];
     assert_true(gt_hash_equal(got->hash, put.hash) && gt_hash_equal(got->source, put.source));
@@ -419,7 +411,7 @@ TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
     gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     gt_code code;
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_null(found.code.image.data);
     gt_winner_free(&found);
     assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL),
@@ -447,7 +439,7 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 4.2e12});
     device.driver_version = 13010; /* changes, and keeps the fact */
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
-    assert_int_equal(gt_store_records(store, &all, take_copy, &value, NULL), 0);
+    assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);
     gt_store_close(store);
 }

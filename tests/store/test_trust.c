@@ -13,7 +13,7 @@ static void expect_trust(world *w, bool trusted, const char *why)
     gt_code code;
     w->warnings = 0;
     gt_store *store = open_store(w);
-    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
     assert_string_equal(winner.config, "VEC=4");
     assert_int_equal(winner.terms.proved, trusted);
     assert_int_equal(winner.code.image.bytes > 0, trusted);
@@ -138,7 +138,7 @@ static gputune_status find_at(world *w, int64_t n)
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     gt_store *store = open_store(w);
-    gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
+    gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         gt_winner_free(&winner);
     }

@@ -42,7 +42,7 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
     const gt_records_filter filter = {
         .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
     told at = {""};
-    assert_int_equal(gt_store_records(store, &filter, tell, &at, NULL), 0);
+    assert_int_equal(gt_store_records(store, &filter, tell, &at), 0);
     assert_string_equal(at.text, expected);
 }
 
@@ -114,7 +114,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     const gt_records_filter filter = {.all_trials = false};
     const gt_forget everything = {.only_say = false};
     told at = {""};
-    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
     assert_int_equal(gt_store_forget(store, &filter, &everything, tell, &at, NULL),
                      GPUTUNE_EDATABASE);
     gt_store_close(store);
@@ -128,15 +128,15 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     snprintf(beside, sizeof beside, "%s.1", w->path);
     setenv("GPUTUNE_DB", w->path, 1);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
     put_size(store, 1024, 10);
     gt_store_close(store);
-    assert_int_equal(gt_store_open_read(&store, NULL, system, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, NULL, system, &w->log, true), GPUTUNE_OK);
     assert_true(time_at(store, 1024) == 10);
     assert_int_equal(gt_store_check(store, false), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(access(w->path, F_OK), -1);
-    assert_int_equal(gt_store_open(&store, beside, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, beside, NULL, &w->log, false), GPUTUNE_OK);
     put_size(store, 2048, 20);
     gt_store_close(store);
     FILE *file = fopen(w->path, "w");
@@ -146,7 +146,7 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
           file);
     fclose(file);
     assert_int_equal(w->warnings, 0);
-    assert_int_equal(gt_store_open_read(&store, NULL, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log, true), GPUTUNE_OK);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 1); /* the answer is another file's */
     assert_non_null(strstr(w->warning, "is read instead"));

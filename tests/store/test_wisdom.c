@@ -7,7 +7,7 @@ static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expecte
     gt_text text = {0};
     char *out;
     uint32_t count;
-    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false, NULL),
+    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false),
                      GPUTUNE_OK);
     assert_int_equal(count, expected);
     assert_int_equal(gt_text_take(&out, &text), GPUTUNE_OK);
@@ -22,7 +22,7 @@ static gt_wisdom_import import_of(const world *w)
 static gt_store *other_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
     return store;
 }
 
@@ -49,7 +49,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             import.keep = keep;
             assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
             assert_int_equal(import.taken, 2);
-            assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+            assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
             assert_string_equal(found.config, "VEC=4");
             assert_string_equal(found.fallback_config, "VEC=1");
             assert_string_equal(found.stop_reason, "every other variant is slower");
@@ -77,7 +77,7 @@ TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
     import.trusted = true;
     import.driver_version = 13010;
     assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_false(found.terms.proved);
     gt_winner_free(&found);
     gt_store_close(store);
@@ -96,7 +96,7 @@ TEST_OF(own_results_stand_above, world *w, open_world, close_world)
     for (int keep = 0; keep < 2; keep++) {
         import.keep = keep;
         assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-        assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+        assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
         assert_true(found.time.median == 7);
         gt_winner_free(&found);
     }

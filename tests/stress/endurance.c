@@ -239,13 +239,11 @@ static gputune_status read_first(stored *out)
     gt_request *request;
     GT_TRY(request_of(&request, out, 0));
     gt_store *store = out->services.store;
-    const char *environment = request->environment;
-    gputune_status status =
-        gt_store_winners(&out->winners, store, environment, &request->scenario, NULL);
+    gputune_status status = gt_store_winners(&out->winners, store, &request->scenario, NULL);
     if (status == GPUTUNE_OK) {
         status =
-            gt_store_trials(&out->trials, store, environment, &request->scenario,
-                            out->device.driver_version, out->winners.items[0].nvrtc_version, NULL);
+            gt_store_trials(&out->trials, store, &request->scenario, out->device.driver_version,
+                            out->winners.items[0].nvrtc_version, NULL);
     }
     gt_request_free(request);
     return status;
@@ -257,8 +255,7 @@ static gputune_status put_copy(const stored *from, long scenario)
     GT_TRY(request_of(&request, from, scenario));
     gt_winner winner = from->winners.items[0];
     winner.terms.space = request->terms.space;
-    const gt_outcome outcome = {.environment = request->environment,
-                                .scenario = &request->scenario,
+    const gt_outcome outcome = {.scenario = &request->scenario,
                                 .trials = from->trials.items,
                                 .trial_count = from->trials.count,
                                 .winner = &winner};
@@ -276,7 +273,7 @@ static gputune_status put_copies(void)
     gputune_plan_release(first);
     GT_TRY(gt_device_query(&from.device, run.driver, 0));
     GT_TRY(gt_catalog_open(&from.services.catalog, NULL, NULL));
-    GT_TRY(gt_store_open(&from.services.store, run.database, NULL, NULL));
+    GT_TRY(gt_store_open(&from.services.store, run.database, NULL, NULL, false));
     gputune_status status = read_first(&from);
     for (long i = run.tuned; i < run.wanted && status == GPUTUNE_OK; i++) {
         status = put_copy(&from, i);

@@ -119,7 +119,7 @@ static inline int open_world(void **state)
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");
     assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL, false), GPUTUNE_OK);
     set_device(&w->device);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = 1000;

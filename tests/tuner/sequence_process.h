@@ -260,7 +260,7 @@ static void start_process(const char *template, const char *database)
     process.path = template;
     process.recheck = GT_NO_VARIANT;
     must(gt_catalog_open(&tuner->catalog, NULL, NULL), "templates");
-    must(gt_store_open(&tuner->store, database, NULL, NULL), database);
+    must(gt_store_open(&tuner->store, database, NULL, NULL, false), database);
     must(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT), "plans");
     must(gt_device_for_arch(&tuner->device, "sm_90"), "device");
     snprintf(tuner->device.name, sizeof tuner->device.name, "Test GPU");

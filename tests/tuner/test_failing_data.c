@@ -226,7 +226,7 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     const gt_wanted all = {.kernels = NULL};
     scripted_farm_open(&w->farm);
     tuned(w, NULL);
-    assert_int_equal(gt_store_export(&text, &count, w->store, &all, false, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_export(&text, &count, w->store, &all, false), GPUTUNE_OK);
     assert_int_equal(count, 1);
     assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
     scripted_farm_close(&w->farm);

@@ -48,9 +48,9 @@ static void expect_nothing_stored_from(world *w, int block)
     assert_int_equal(
         gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
         GPUTUNE_OK);
-    assert_int_equal(gt_store_trials(&list, w->store, request->environment, &request->scenario,
-                                     w->device.driver_version, 0, NULL),
-                     GPUTUNE_OK);
+    assert_int_equal(
+        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL),
+        GPUTUNE_OK);
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
         assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);

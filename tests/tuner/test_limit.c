@@ -58,9 +58,8 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
                                      (gputune_sizes){0, NULL}, &options),
                      GPUTUNE_OK);
-    assert_int_equal(
-        gt_store_lease_acquire(&lease, w->store, request->environment, &request->scenario, NULL),
-        GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&lease, w->store, &request->scenario, NULL),
+                     GPUTUNE_OK);
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
     gt_store_lease_release(&lease, w->store, NULL);

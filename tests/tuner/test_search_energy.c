@@ -71,7 +71,7 @@ static seen_trials stored_trials(const world *w)
 {
     seen_trials seen = {0};
     const gt_records_filter filter = {.all_trials = true};
-    assert_int_equal(gt_store_records(w->store, &filter, see_trial, &seen, NULL), 0);
+    assert_int_equal(gt_store_records(w->store, &filter, see_trial, &seen), 0);
     return seen;
 }
 

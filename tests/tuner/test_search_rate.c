@@ -86,7 +86,7 @@ static seen_records stored_records(const world *w)
 {
     seen_records seen = {0};
     const gt_records_filter filter = {.all_trials = true};
-    assert_int_equal(gt_store_records(w->store, &filter, see_record, &seen, NULL), 0);
+    assert_int_equal(gt_store_records(w->store, &filter, see_record, &seen), 0);
     return seen;
 }
 
