@@ -51,7 +51,7 @@ static void open_field(char **only, int only_count)
     must(gt_driver_open(&driver, driver_name), "driver");
     must(gt_device_query(&device, driver, 0), "device");
     services.device = &device;
-    must(gt_store_open(&services.store, ":memory:", NULL, NULL), "store");
+    must(gt_store_open(&services.store, ":memory:", NULL, NULL, false), "store");
     must(gt_request_make(&request, &services, &device, kernel, sizes, &wanted), "request");
     const gt_farm_options options = {.driver = driver_name,
                                      .device_uuid = device.uuid,
