@@ -367,13 +367,10 @@ static gputune_status wait_until_done(gt_background *background, double seconds)
         if (!state.waiting && !state.running) {
             return GPUTUNE_OK;
         }
-        if (gt_calls_closing(&background->tuner->calls)) {
-            return gt_fail(GPUTUNE_ECANCELED, "gputune_wait: the tuner is being closed");
-        }
-        if (left <= 0) {
-            return gt_fail(GPUTUNE_ETIMEOUT, "gputune_wait: %u tunings have not ended in %.3g s",
-                           state.waiting + state.running, seconds);
-        }
+        GT_REFUSE(gt_calls_closing(&background->tuner->calls), GPUTUNE_ECANCELED,
+                  "gputune_wait: the tuner is being closed");
+        GT_REFUSE(left <= 0, GPUTUNE_ETIMEOUT, "gputune_wait: %u tunings have not ended in %.3g s",
+                  state.waiting + state.running, seconds);
         gt_condition_wait(&background->changed, &background->mutex, fmin(left, slice_s));
     }
 }
@@ -384,9 +381,9 @@ int gputune_wait(gputune *tuner, double seconds)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_background *background = tuner->background;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    if (background->started && pthread_equal(background->thread, pthread_self())) {
-        return gt_fail(GPUTUNE_EBUSY, "gputune_wait: a callback of a tuning in the background "
-                                      "cannot wait for its end");
-    }
+    GT_REFUSE(background->started && pthread_equal(background->thread, pthread_self()),
+              GPUTUNE_EBUSY,
+              "gputune_wait: a callback of a tuning in the background "
+              "cannot wait for its end");
     return wait_until_done(background, seconds);
 }

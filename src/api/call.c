@@ -51,9 +51,7 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
     bool open = !gt_calls_closing(calls);
     calls->inside += open;
     pthread_mutex_unlock(&calls->mutex);
-    if (!open) {
-        return gt_fail(GPUTUNE_EINVAL, "%s: the tuner has been closed", function);
-    }
+    GT_REFUSE(!open, GPUTUNE_EINVAL, "%s: the tuner has been closed", function);
     *out = (gt_call){.calls = calls, .outer = innermost};
     innermost = out;
     gt_signal_hold(&out->held);
@@ -86,13 +84,11 @@ static bool is_inside(const gt_calls *calls)
 gputune_status gt_calls_close(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
-    if (is_inside(calls)) {
-        return gt_fail(GPUTUNE_EBUSY, "gputune_close: called from a callback of the tuner, which "
-                                      "stays open; close it when the call has returned");
-    }
-    if (__atomic_exchange_n(&calls->closing, 1, __ATOMIC_SEQ_CST)) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_close: the tuner has been closed");
-    }
+    GT_REFUSE(is_inside(calls), GPUTUNE_EBUSY,
+              "gputune_close: called from a callback of the tuner, which "
+              "stays open; close it when the call has returned");
+    GT_REFUSE(__atomic_exchange_n(&calls->closing, 1, __ATOMIC_SEQ_CST), GPUTUNE_EINVAL,
+              "gputune_close: the tuner has been closed");
     pthread_mutex_lock(&calls->mutex);
     while (calls->inside) {
         pthread_cond_wait(&calls->ended, &calls->mutex);

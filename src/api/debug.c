@@ -49,12 +49,10 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
                  owner && driver->CtxGetDevice(&here) == CUDA_SUCCESS &&
                  driver->PointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                              address) == CUDA_SUCCESS;
-    if (known && here == there && owner != current->handle) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: %s = %p belongs to another context of this device; launch in the "
-                       "context that allocated it",
-                       kernel, name, (void *)(uintptr_t)address);
-    }
+    GT_REFUSE(known && here == there && owner != current->handle, GPUTUNE_EINVAL,
+              "%s: %s = %p belongs to another context of this device; launch in the "
+              "context that allocated it",
+              kernel, name, (void *)(uintptr_t)address);
     return GPUTUNE_OK;
 }
 
@@ -70,16 +68,15 @@ static gputune_status check_buffer(const gt_driver *driver, const gt_context *cu
         return check_unknown(driver, kernel, buffer->name, address);
     }
     GT_TRY(check_owner(driver, current, kernel, buffer->name, address));
-    if (code == CUDA_SUCCESS &&
-        driver->MemGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS &&
-        base + bytes - address < buffer->buffer_bytes) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: %s = %p has %llu bytes up to the end of its allocation; the plan "
-                       "needs %llu",
-                       kernel, buffer->name, (void *)(uintptr_t)address,
-                       (unsigned long long)(base + bytes - address),
-                       (unsigned long long)buffer->buffer_bytes);
-    }
+    GT_REFUSE(code == CUDA_SUCCESS &&
+                  driver->MemGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS &&
+                  base + bytes - address < buffer->buffer_bytes,
+              GPUTUNE_EINVAL,
+              "%s: %s = %p has %llu bytes up to the end of its allocation; the plan "
+              "needs %llu",
+              kernel, buffer->name, (void *)(uintptr_t)address,
+              (unsigned long long)(base + bytes - address),
+              (unsigned long long)buffer->buffer_bytes);
     return GPUTUNE_OK;
 }
 

@@ -39,10 +39,9 @@ static gputune_status describe(verdict *out, gputune *tuner, const char *kernel,
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     GT_TRY(find_identity(&out->identity, tuner, kernel));
     GT_TRY(gputune_plan_info(&info, plan));
-    if (strlen(info.configuration) >= sizeof out->text) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "%s: a configuration of %zu characters is too long",
-                       kernel, strlen(info.configuration));
-    }
+    GT_REFUSE(strlen(info.configuration) >= sizeof out->text, GPUTUNE_EUNSUPPORTED,
+              "%s: a configuration of %zu characters is too long", kernel,
+              strlen(info.configuration));
     snprintf(out->text, sizeof out->text, "%s", info.configuration);
     out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
     out->time_ns = info.time_ns;
@@ -139,16 +138,12 @@ static gputune_status follow(gputune_plan **out, gputune *tuner, const char *ker
     gt_hash identity;
     GT_TRY(share(&v, group));
     v.text[sizeof v.text - 1] = '\0';
-    if (v.status != GPUTUNE_OK) {
-        return gt_fail((gputune_status)v.status, "%s", v.text);
-    }
+    GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
     GT_TRY(find_identity(&identity, tuner, kernel));
-    if (!gt_hash_equal(identity, v.identity)) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: rank %d has another version of the template than rank 0; give all the "
-                       "same templates",
-                       kernel, group->rank);
-    }
+    GT_REFUSE(!gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
+              "%s: rank %d has another version of the template than rank 0; give all the "
+              "same templates",
+              kernel, group->rank);
     return obey(out, tuner, kernel, sizes, options, &v);
 }
 

@@ -186,10 +186,8 @@ static gputune_status read_number(gt_json_reader *r, const char *name)
         return expected(r, "a digit");
     }
     size_t length = (size_t)(r->at - from);
-    if (length > NUMBER_MAX) {
-        return gt_fail(GPUTUNE_EINVAL, "a number has %zu characters; expected at most %d", length,
-                       NUMBER_MAX);
-    }
+    GT_REFUSE(length > NUMBER_MAX, GPUTUNE_EINVAL,
+              "a number has %zu characters; expected at most %d", length, NUMBER_MAX);
     if (!r->out) {
         return GPUTUNE_OK; /* what it takes to convert it is saved for when it is wanted */
     }
@@ -200,9 +198,8 @@ static gputune_status read_number(gt_json_reader *r, const char *name)
     if (errno == ENOMEM) {
         return gt_fail_memory();
     }
-    if (errno == ERANGE && (value.number > 1 || value.number < -1)) {
-        return gt_fail(GPUTUNE_EINVAL, "the number %.40s is too large", number);
-    }
+    GT_REFUSE(errno == ERANGE && (value.number > 1 || value.number < -1), GPUTUNE_EINVAL,
+              "the number %.40s is too large", number);
     return add(r, value);
 }
 
@@ -274,9 +271,8 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     gputune_status status = GPUTUNE_OK;
     size_t place = r->out ? r->out->count : 0;
     GT_TRY(add(r, (gt_json){*r->at == '{' ? GT_JSON_OBJECT : GT_JSON_ARRAY, .name = name}));
-    if (++r->depth > DEPTH_MAX) {
-        return gt_fail(GPUTUNE_EINVAL, "containers are nested more than %d deep", DEPTH_MAX);
-    }
+    GT_REFUSE(++r->depth > DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
+              DEPTH_MAX);
     (void)gt_json_enter(r);
     while (status == GPUTUNE_OK && (status = gt_json_next(&member, r)) == GPUTUNE_OK) {
         status = gt_json_read(r, member);

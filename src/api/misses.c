@@ -42,9 +42,8 @@ static gputune_status lock(int file, const char *path)
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
             return fail_at(path, "lock");
         }
-        if (gt_patience_left_s(&patience) <= 0) {
-            return gt_fail(GPUTUNE_EBUSY, "other processes keep %s locked", path);
-        }
+        GT_REFUSE(gt_patience_left_s(&patience) <= 0, GPUTUNE_EBUSY,
+                  "other processes keep %s locked", path);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return GPUTUNE_OK;

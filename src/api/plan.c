@@ -354,11 +354,9 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
 /* The launcher for the current context. */
 static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
-    if (!plan->driver) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s: the tuner of this plan was opened with tune_only, and launches nothing",
-                       plan->kernel);
-    }
+    GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
+              "%s: the tuner of this plan was opened with tune_only, and launches nothing",
+              plan->kernel);
     *out = gt_plan_code_loaded(code, plan->driver);
     if (*out) {
         return GPUTUNE_OK;
@@ -542,18 +540,14 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     *aligned = true;
     for (uint32_t i = 0; i < plan->check_count; i++) {
         const check *c = &plan->checks[i];
-        if (!items[i]) {
-            return gt_fail(GPUTUNE_EINVAL, "%s: argument %u is a NULL pointer; pass its address",
-                           plan->kernel, i + 1);
-        }
+        GT_REFUSE(!items[i], GPUTUNE_EINVAL, "%s: argument %u is a NULL pointer; pass its address",
+                  plan->kernel, i + 1);
         if (c->kind == CHECK_BUFFER) {
             uintptr_t address = (uintptr_t) * (void *const *)items[i];
-            if (address & c->element_bits) {
-                return gt_fail(
-                    GPUTUNE_EINVAL,
-                    "%s: %s = %p is not aligned to its elements; expected a multiple of %u",
-                    plan->kernel, name_of(plan, i), (void *)address, (unsigned)c->element_bits + 1);
-            }
+            GT_REFUSE(address & c->element_bits, GPUTUNE_EINVAL,
+                      "%s: %s = %p is not aligned to its elements; expected a multiple of %u",
+                      plan->kernel, name_of(plan, i), (void *)address,
+                      (unsigned)c->element_bits + 1);
             *aligned = *aligned && !(address & c->aligned_bits);
         } else if (c->kind == CHECK_SIZE &&
                    scalar_value((gt_type)c->type, items[i]) != c->expected) {
@@ -584,23 +578,17 @@ static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
     GT_TRY(gt_need(__func__, "plan", plan));
-    if (args.count != plan->argument_count) {
-        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
-                       plan->argument_count, args.count);
-    }
-    if (args.count && !args.items) {
-        return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
-    }
+    GT_REFUSE(args.count != plan->argument_count, GPUTUNE_EINVAL, "%s takes %u arguments, got %zu",
+              plan->kernel, plan->argument_count, args.count);
+    GT_REFUSE(args.count && !args.items, GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     bool aligned, holds = plan->check_count > plan->argument_count;
     const void *all[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
     GT_TRY(check_arguments(plan, items, &aligned));
-    if (!aligned && plan->needs_alignment && !plan->fallback.present) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: a buffer is not aligned as %s needs it, and no variant that needs less "
-                       "was verified; align the buffers, or tune for the alignment that they have",
-                       plan->kernel, plan->configuration);
-    }
+    GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback.present, GPUTUNE_EINVAL,
+              "%s: a buffer is not aligned as %s needs it, and no variant that needs less "
+              "was verified; align the buffers, or tune for the alignment that they have",
+              plan->kernel, plan->configuration);
     gt_launcher *launcher;
     GT_TRY(load(&launcher, plan,
                 aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
@@ -629,12 +617,10 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
     uint32_t count = launch->step_count;
-    if (launch->sequence.item_count) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s: the kernels of this plan are launched in loops, with arguments or "
-                       "conditions of their own; launch them with gputune_launch()",
-                       call);
-    }
+    GT_REFUSE(launch->sequence.item_count, GPUTUNE_EUNSUPPORTED,
+              "%s: the kernels of this plan are launched in loops, with arguments or "
+              "conditions of their own; launch them with gputune_launch()",
+              call);
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
                          call, count, gt_plural(count), index)
@@ -694,11 +680,9 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     GT_TRY(check_index(__func__, launch, index));
     const gt_kernel_step *kernel = &launch->steps[index];
     const uint32_t count = gt_step_parameters(launch, kernel);
-    if (parameter >= count) {
-        return gt_fail(GPUTUNE_ENOTFOUND,
-                       "gputune_plan_parameter: the kernel has %u parameters, and none of index %u",
-                       count, parameter);
-    }
+    GT_REFUSE(parameter >= count, GPUTUNE_ENOTFOUND,
+              "gputune_plan_parameter: the kernel has %u parameters, and none of index %u", count,
+              parameter);
     uint32_t at = gt_step_parameter(kernel, parameter);
     return write_parameter(out, &plan->description.parameters[at].parameter);
 }
@@ -713,26 +697,20 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
 {
     GT_TRY(check_call(__func__, out, plan));
     const gt_described_argument *found = caller_argument(plan, argument);
-    if (!found) {
-        return gt_fail(GPUTUNE_ENOTFOUND,
-                       "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
-                       argument);
-    }
+    GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
+              "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
+              argument);
     return write_parameter(out, &found->parameter);
 }
 
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
 {
-    if (!plan) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
-    }
+    GT_REFUSE(!plan, GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
     const gt_described_argument *found = caller_argument(plan, argument);
-    if (!found) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "gputune_plan_check_argument: no argument %u; expected a "
-                       "place in the plan's gputune_args",
-                       argument);
-    }
+    GT_REFUSE(!found, GPUTUNE_EINVAL,
+              "gputune_plan_check_argument: no argument %u; expected a "
+              "place in the plan's gputune_args",
+              argument);
     if (bytes == found->element_bytes || bytes == found->whole_bytes) {
         return GPUTUNE_OK;
     }

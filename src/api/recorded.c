@@ -20,17 +20,12 @@ static gputune_status fail(gzFile file, const char *path)
 {
     int code;
     const char *message = gzerror(file, &code);
-    if (code == Z_ERRNO) {
-        return gt_fail(GPUTUNE_EIO, "%s: cannot be read: %s", path, strerror(errno));
-    }
+    GT_REFUSE(code == Z_ERRNO, GPUTUNE_EIO, "%s: cannot be read: %s", path, strerror(errno));
     if (code == Z_MEM_ERROR) {
         return gt_fail_memory();
     }
-    if (code == Z_BUF_ERROR) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "%s: the gzip data is cut short; expected a whole file: copy it again",
-                       path);
-    }
+    GT_REFUSE(code == Z_BUF_ERROR, GPUTUNE_ERECORDED,
+              "%s: the gzip data is cut short; expected a whole file: copy it again", path);
     return gt_fail(GPUTUNE_ERECORDED, "%s: the gzip data is damaged (%s): copy it again", path,
                    message);
 }
@@ -43,14 +38,9 @@ static gputune_status read_all(gt_text *out, gzFile file, const char *path, size
     int count, code;
     while ((count = gzread(file, piece, sizeof piece)) > 0) {
         gt_text_append_bytes(out, piece, (size_t)count);
-        if (out->length > most) {
-            return gt_fail(GPUTUNE_ERECORDED,
-                           "%s: its text is longer than %zu bytes; expected a recorded space", path,
-                           most);
-        }
-        if (gt_is_canceled(cancel)) {
-            return gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request", path);
-        }
+        GT_REFUSE(out->length > most, GPUTUNE_ERECORDED,
+                  "%s: its text is longer than %zu bytes; expected a recorded space", path, most);
+        GT_REFUSE(gt_is_canceled(cancel), GPUTUNE_ECANCELED, "%s: stopped on request", path);
     }
     gzerror(file, &code);
     if (count < 0 || code != Z_OK) {
@@ -110,10 +100,8 @@ static gputune_status read_seconds(double *out, const gt_json *json, const char 
 static gputune_status read_time(gt_tried *out, const gt_json *value, const char *name,
                                 double unit_ns)
 {
-    if (!value) {
-        return gt_fail(GPUTUNE_ERECORDED, "there is no '%s'; expected a time or a failure's name",
-                       name);
-    }
+    GT_REFUSE(!value, GPUTUNE_ERECORDED, "there is no '%s'; expected a time or a failure's name",
+              name);
     if (value->kind == GT_JSON_TEXT) {
         return find_failure(&out->outcome, value->text)
                    ? GPUTUNE_OK
@@ -122,9 +110,8 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                              "RuntimeFailedConfig",
                              name, value->text);
     }
-    if (value->kind != GT_JSON_NUMBER) {
-        return gt_fail(GPUTUNE_ERECORDED, "'%s' is neither a number nor a failure's name", name);
-    }
+    GT_REFUSE(value->kind != GT_JSON_NUMBER, GPUTUNE_ERECORDED,
+              "'%s' is neither a number nor a failure's name", name);
     *out = (gt_tried){.outcome = GT_TRIED_OK, .time_ns = value->number * unit_ns};
     bool is_positive = value->number > 0;
     return is_positive && isfinite(out->time_ns)
@@ -139,10 +126,8 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     size_t launches = 0;
     *out = 0;
     for (const gt_json *run = NULL; (run = gt_json_after(runs, run)) != NULL; launches++) {
-        if (run->number < 0) {
-            return gt_fail(GPUTUNE_ERECORDED, "'runtimes' has %g; expected milliseconds",
-                           run->number);
-        }
+        GT_REFUSE(run->number < 0, GPUTUNE_ERECORDED, "'runtimes' has %g; expected milliseconds",
+                  run->number);
         *out += run->number * 1e-3;
     }
     *count = launches ? (double)launches : 1;
@@ -198,9 +183,7 @@ static gputune_status read_validity(gt_tried *out, const gt_json *json)
 {
     static const char outcomes[] = "correct, compile, runtime, timeout, correctness or constraints";
     const char *invalidity = gt_json_text(gt_json_member(json, "invalidity")), *name;
-    if (!invalidity) {
-        return gt_fail(GPUTUNE_ERECORDED, "there is no 'invalidity'; expected %s", outcomes);
-    }
+    GT_REFUSE(!invalidity, GPUTUNE_ERECORDED, "there is no 'invalidity'; expected %s", outcomes);
     if (strcmp(invalidity, "correct") != 0) {
         return find_failure(&out->outcome, invalidity)
                    ? GPUTUNE_OK
@@ -298,11 +281,9 @@ static gputune_status find_members(reader *at)
     const char *name;
     gputune_status status;
     at->json = gt_json_open(at->text.data, at->text.length, &at->members);
-    if (!at->text.length || !gt_json_enter(&at->json)) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "%s:%d: no JSON object; expected a cache file of Kernel Tuner or T4 results",
-                       at->path, at->json.line);
-    }
+    GT_REFUSE(!at->text.length || !gt_json_enter(&at->json), GPUTUNE_ERECORDED,
+              "%s:%d: no JSON object; expected a cache file of Kernel Tuner or T4 results",
+              at->path, at->json.line);
     do {
         status = gt_json_next(&name, &at->json);
         GT_THEN(status, take_member(at, name ? name : ""));
@@ -323,13 +304,10 @@ static gputune_status take_values(reader *at, const gt_json *configuration)
     for (size_t i = 0; i < at->names.count; i++) {
         const char *name = at->names.items[i];
         const gt_json *value = gt_json_member(configuration, name);
-        if (!value) {
-            return gt_fail(GPUTUNE_ERECORDED,
-                           "there is no '%s'; expected a value of every parameter", name);
-        }
-        if (value->kind == GT_JSON_NULL || value->kind > GT_JSON_TEXT) {
-            return gt_fail(GPUTUNE_ERECORDED, "'%s' is neither a number nor a word", name);
-        }
+        GT_REFUSE(!value, GPUTUNE_ERECORDED,
+                  "there is no '%s'; expected a value of every parameter", name);
+        GT_REFUSE(value->kind == GT_JSON_NULL || value->kind > GT_JSON_TEXT, GPUTUNE_ERECORDED,
+                  "'%s' is neither a number nor a word", name);
         GT_TRY(gt_array_push(&at->values, *value));
     }
     return GPUTUNE_OK;
@@ -339,10 +317,9 @@ static gputune_status read_row(reader *at, const gt_json *json, int line)
 {
     const gt_json *configuration = at->is_t4 ? gt_json_member(json, "configuration") : json;
     gt_recorded_entry entry = {.line = line};
-    if (!configuration || configuration->kind != GT_JSON_OBJECT) {
-        return gt_fail(GPUTUNE_ERECORDED, "%s; expected an object",
-                       at->is_t4 ? "there is no 'configuration'" : "no configuration");
-    }
+    GT_REFUSE(!configuration || configuration->kind != GT_JSON_OBJECT, GPUTUNE_ERECORDED,
+              "%s; expected an object",
+              at->is_t4 ? "there is no 'configuration'" : "no configuration");
     GT_TRY(at->names.count ? GPUTUNE_OK : take_names(at, configuration));
     GT_TRY((at->is_t4 ? read_t4 : read_cached)(&entry, json));
     GT_TRY(take_values(at, configuration));
@@ -378,9 +355,8 @@ static gputune_status read_rows(reader *at)
     while (status == GPUTUNE_OK) {
         status = gt_json_next(&name, &at->json);
         GT_THEN(status, add_row(at, name));
-        if (status == GPUTUNE_OK && gt_is_canceled(at->cancel)) {
-            return gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request", at->path);
-        }
+        GT_REFUSE(status == GPUTUNE_OK && gt_is_canceled(at->cancel), GPUTUNE_ECANCELED,
+                  "%s: stopped on request", at->path);
     }
     bool is_torn = is_cut(at, status);
     if (is_torn && at->json.in.member < at->json.end) {
@@ -451,11 +427,9 @@ static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
         gt_recorded_entry *entry = &at->rows.items[row];
         const gt_json value = value_of(at, row, name);
         const gt_json *found = bsearch(&value, choices.items, choices.count, sizeof value, compare);
-        if (!found) {
-            return gt_fail(GPUTUNE_ERECORDED,
-                           "%s:%d: the value of '%s' is not among those that tune_params lists",
-                           at->path, entry->line, at->names.items[name]);
-        }
+        GT_REFUSE(!found, GPUTUNE_ERECORDED,
+                  "%s:%d: the value of '%s' is not among those that tune_params lists", at->path,
+                  entry->line, at->names.items[name]);
         if (choices.count > 1) {
             entry->tried.point.choice[out->axis_count - 1] = (uint16_t)(found - choices.items);
         }
@@ -467,11 +441,8 @@ static gputune_status read_space(gt_recorded *out, reader *at)
 {
     GT_TRY(gt_recorded_text(&at->text, at->path, TEXT_MOST, at->cancel));
     GT_TRY(find_members(at));
-    if (!at->is_t4 && !at->names.count) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "%s: there is no 'tune_params_keys'; expected the parameters' names",
-                       at->path);
-    }
+    GT_REFUSE(!at->is_t4 && !at->names.count, GPUTUNE_ERECORDED,
+              "%s: there is no 'tune_params_keys'; expected the parameters' names", at->path);
     GT_TRY(read_rows(at));
     for (size_t i = 0; i < at->names.count; i++) {
         GT_TRY(take_parameter(out, at, i));

@@ -236,10 +236,9 @@ static gputune_status read_forget_options(gt_forget *out, const gputune_forget_o
                                        {GT_BYTES_THROUGH(gputune_forget_options, most_bytes)}};
     gputune_forget_options known = GPUTUNE_FORGET_OPTIONS_INIT;
     GT_TRY(gt_versioned_read(&known, given, &layouts));
-    if (!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S)) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_forget: older_than_s is %g; expected 0 to %g",
-                       known.older_than_s, MAX_AGE_S);
-    }
+    GT_REFUSE(!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
+              "gputune_forget: older_than_s is %g; expected 0 to %g", known.older_than_s,
+              MAX_AGE_S);
     *out = (gt_forget){.only_say = known.only_say,
                        .outdated = known.outdated,
                        .older_drivers = known.older_drivers,
@@ -282,9 +281,8 @@ static gputune_status read_wisdom_filter(asked *out, bool *whole, gputune *tuner
                                         GT_BYTES_THROUGH(gputune_wisdom_filter, whole)}};
     gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
     GT_TRY(gt_versioned_read(&f, filter, &layouts));
-    if (!f.gpu && !f.any_gpu && !tuner->has_device) {
-        return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
-    }
+    GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
+              "this tuner has no device; name a GPU, or set any_gpu");
     *whole = f.whole;
     return find_asked(out, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes);
 }

@@ -75,15 +75,12 @@ static gputune_status complete(gputune_replay_options *out, const gputune_replay
     }
     out->seeds = out->seeds ? out->seeds : SEEDS;
     for (size_t i = 0; i < out->evaluation_count; i++) {
-        if (!out->evaluations[i] || out->evaluations[i] > MOST_EVALUATIONS) {
-            return gt_fail(GPUTUNE_EINVAL, "%u evaluations; expected 1 to %d", out->evaluations[i],
-                           MOST_EVALUATIONS);
-        }
+        GT_REFUSE(!out->evaluations[i] || out->evaluations[i] > MOST_EVALUATIONS, GPUTUNE_EINVAL,
+                  "%u evaluations; expected 1 to %d", out->evaluations[i], MOST_EVALUATIONS);
     }
     for (size_t i = 0; i < out->strategy_count; i++) {
-        if ((uint32_t)out->strategies[i] >= GPUTUNE_STRATEGY_COUNT) {
-            return gt_fail(GPUTUNE_EINVAL, "%d is no strategy", (int)out->strategies[i]);
-        }
+        GT_REFUSE((uint32_t)out->strategies[i] >= GPUTUNE_STRATEGY_COUNT, GPUTUNE_EINVAL,
+                  "%d is no strategy", (int)out->strategies[i]);
     }
     return GPUTUNE_OK;
 }
@@ -175,9 +172,7 @@ static int run_strategy(replay *at, gputune_strategy strategy, replayed_fn each,
     at->scores.results = 0;
     double start = cpu_seconds();
     for (uint32_t run = 0; run < options->seeds; run++) {
-        if (gt_is_canceled(options->cancel)) {
-            return gt_fail(GPUTUNE_ECANCELED, "stopped on request");
-        }
+        GT_REFUSE(gt_is_canceled(options->cancel), GPUTUNE_ECANCELED, "stopped on request");
         GT_TRY(run_once(at, strategy, run));
     }
     gt_log line = {options->log, options->user};

@@ -31,9 +31,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
-    if (configurations && !count) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
-    }
+    GT_REFUSE(configurations && !count, GPUTUNE_EINVAL, "gputune_run: no configurations");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
@@ -123,9 +121,7 @@ static gputune_status find_pace(gt_paced *out, gputune *tuner)
         if (gt_workers_await_pace(out, &tuner->workers, &since)) {
             return GPUTUNE_OK;
         }
-        if (gt_calls_closing(&tuner->calls)) {
-            return gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed");
-        }
+        GT_REFUSE(gt_calls_closing(&tuner->calls), GPUTUNE_ECANCELED, "the tuner is being closed");
     }
     gputune_status status = measure(out, tuner);
     gt_workers_leave_gpu(&tuner->workers);
@@ -141,10 +137,9 @@ int gputune_measure_pace(gputune_pace *out, gputune *tuner)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
-    if (gt_session_runs_here()) {
-        return gt_fail(GPUTUNE_EBUSY, "gputune_measure_pace: found a callback of a tuning, which "
-                                      "cannot wait for its worker; ask in another thread");
-    }
+    GT_REFUSE(gt_session_runs_here(), GPUTUNE_EBUSY,
+              "gputune_measure_pace: found a callback of a tuning, which "
+              "cannot wait for its worker; ask in another thread");
     GT_TRY(find_pace(&paced, tuner));
     return paced.status == GPUTUNE_OK
                ? gt_versioned_write(out, &paced.pace, &layouts)
@@ -259,9 +254,8 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     gt_config config;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "bytes", bytes));
-    if ((uint32_t)form > GPUTUNE_FORM_CUBIN) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_emit: %d is no form of code", (int)form);
-    }
+    GT_REFUSE((uint32_t)form > GPUTUNE_FORM_CUBIN, GPUTUNE_EINVAL,
+              "gputune_emit: %d is no form of code", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));

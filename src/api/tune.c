@@ -206,9 +206,7 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
     gt_landing landing = {.plan = NULL};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
     plan_or_wait(&landing, a);
-    if (landing.status != GPUTUNE_OK) {
-        return gt_fail(landing.status, "%s", landing.message);
-    }
+    GT_REFUSE(landing.status != GPUTUNE_OK, landing.status, "%s", landing.message);
     *terms = landing.terms;
     *out = landing.plan;
     return GPUTUNE_OK;

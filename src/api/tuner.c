@@ -51,12 +51,11 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
     if (measure) {
         GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, "cannot measure"));
     }
-    if (measure && tuner->measure_on && isolation == GPUTUNE_ISOLATION_THREAD) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "the isolation `thread` measures in this process; the tuner was opened to "
-                       "measure on '%s', which takes `process`",
-                       tuner->measure_on);
-    }
+    GT_REFUSE(measure && tuner->measure_on && isolation == GPUTUNE_ISOLATION_THREAD,
+              GPUTUNE_EUNSUPPORTED,
+              "the isolation `thread` measures in this process; the tuner was opened to "
+              "measure on '%s', which takes `process`",
+              tuner->measure_on);
     return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }
 
@@ -69,19 +68,18 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
                                     gputune_isolation isolation)
 {
     const gputune *tuner = user;
-    if (helper == tuner || gt_calls_closing(&helper->calls) || !helper->has_device ||
-        strcmp(helper->device.environment, tuner->device.environment) != 0) {
-        return gt_fail(GPUTUNE_EINVAL, "helpers: found a tuner that is closed, has no GPU of the "
-                                       "same kind, or is the caller's own; expected others that "
-                                       "are open on equal GPUs");
-    }
+    GT_REFUSE(helper == tuner || gt_calls_closing(&helper->calls) || !helper->has_device ||
+                  strcmp(helper->device.environment, tuner->device.environment) != 0,
+              GPUTUNE_EINVAL,
+              "helpers: found a tuner that is closed, has no GPU of the "
+              "same kind, or is the caller's own; expected others that "
+              "are open on equal GPUs");
     snprintf(name, 32, "GPU %d", helper->device.ordinal);
-    if (isolation == GPUTUNE_ISOLATION_THREAD ||
-        !gt_workers_take_gpu(&helper->workers, GT_GPU_OTHER_TUNER)) {
-        return gt_fail(GPUTUNE_EBUSY, "%s does not help: %s", name,
-                       isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
-                                                             : "it is measured on");
-    }
+    GT_REFUSE(isolation == GPUTUNE_ISOLATION_THREAD ||
+                  !gt_workers_take_gpu(&helper->workers, GT_GPU_OTHER_TUNER),
+              GPUTUNE_EBUSY, "%s does not help: %s", name,
+              isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
+                                                    : "it is measured on");
     gputune_status status = gt_workers_borrow(&helper->workers, out, true, isolation);
     if (status != GPUTUNE_OK) {
         gt_workers_leave_gpu(&helper->workers);
@@ -193,15 +191,11 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 /* Starts a farm whose measure worker is elsewhere. */
 static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputune_open_options *o)
 {
-    if (!o->measure_on[strspn(o->measure_on, " ")]) {
-        return gt_fail(GPUTUNE_EINVAL, "measure_on: found '%s'; expected a command, as 'ssh HOST'",
-                       o->measure_on);
-    }
-    if (!is_numbered(&tuner->device.ordinal, o->device)) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "the device is '%s'; expected its number on the machine of '%s', as 0",
-                       o->device, o->measure_on);
-    }
+    GT_REFUSE(!o->measure_on[strspn(o->measure_on, " ")], GPUTUNE_EINVAL,
+              "measure_on: found '%s'; expected a command, as 'ssh HOST'", o->measure_on);
+    GT_REFUSE(!is_numbered(&tuner->device.ordinal, o->device), GPUTUNE_EINVAL,
+              "the device is '%s'; expected its number on the machine of '%s', as 0", o->device,
+              o->measure_on);
     GT_TRY(gt_strdup(&tuner->measure_on, o->measure_on));
     return start_farm(out, tuner, o);
 }
@@ -445,9 +439,7 @@ int gputune_add_source(gputune *tuner, const char *name, const char *text,
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "name", name));
     GT_TRY(gt_need(__func__, "text", text));
-    if (!*name) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
-    }
+    GT_REFUSE(!*name, GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     return gt_catalog_add_source(tuner->catalog, name, text, includes, forget, tuner);
 }
@@ -457,9 +449,8 @@ gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *a
     if (arch) {
         return gt_device_for_arch(out, arch);
     }
-    if (!tuner->has_device) {
-        return gt_fail(GPUTUNE_EINVAL, "no device is open; name an architecture such as sm_90");
-    }
+    GT_REFUSE(!tuner->has_device, GPUTUNE_EINVAL,
+              "no device is open; name an architecture such as sm_90");
     *out = tuner->device;
     return GPUTUNE_OK;
 }

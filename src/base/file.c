@@ -172,23 +172,45 @@ gputune_status gt_file_installed_folder(char **out)
     return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
 }
 
-static gputune_status find_beside(char **out, gt_text *tried, const char *folder, const char *name,
-                                  int mode)
+/* Whether a file of that owner may be a part of what lies in the folder: others could put one into
+ * a folder above it that all may write, as /tmp. */
+static bool is_of_owner(const char *folder, uid_t owner)
 {
-    /* the last one: from a test program, two folders below the build folder */
-    static const char *const places[] = {".", "gputune", "../libexec/gputune", "../.."};
-    for (size_t i = 0; folder && !*out && i < sizeof places / sizeof *places; i++) {
-        struct stat facts;
-        GT_FREED char *path = NULL;
-        GT_TRY(gt_path_format(&path, "%s/%s/%s", folder, places[i], name));
-        if (access(path, mode) == 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
-            *out = path;
-            path = NULL;
-        } else {
-            gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
-        }
+    struct stat facts;
+    return owner == 0 || (stat(folder, &facts) == 0 && facts.st_uid == owner);
+}
+
+typedef struct part {
+    char **out;
+    gt_text *tried;
+    const char *name;
+    int mode;
+} part;
+
+/* Takes what is at that place, seen from the folder, unless one was found or there is none. */
+static gputune_status look_at(const part *part, const char *folder, const char *place)
+{
+    struct stat facts;
+    GT_FREED char *path = NULL;
+    if (!folder || *part->out) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_path_format(&path, "%s/%s/%s", folder, place, part->name));
+    if (access(path, part->mode) == 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+        is_of_owner(folder, facts.st_uid)) {
+        *part->out = path;
+        path = NULL;
+    } else {
+        gt_text_printf(part->tried, "%s%s", part->tried->length ? ", " : "", path);
     }
     return GPUTUNE_OK;
+}
+
+static gputune_status look_beside(const part *part, const char *folder)
+{
+    GT_TRY(look_at(part, folder, "."));
+    GT_TRY(look_at(part, folder, "gputune"));
+    return look_at(part, folder, "../libexec/gputune");
 }
 
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode)
@@ -196,19 +218,21 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
     GT_FREED char *own = NULL;
     GT_FREED char *installed = NULL;
     GT_FREED char *program = realpath("/proc/self/exe", NULL);
+    const part part = {out, tried, name, mode};
     *out = NULL;
     if (gt_file_own_folder(&own) == GPUTUNE_ENOMEM) {
         return GPUTUNE_ENOMEM;
     }
-    GT_TRY(find_beside(out, tried, own, name, mode));
+    GT_TRY(look_beside(&part, own));
     if (program) {
         *strrchr(program, '/') = '\0';
     }
     if (program && !(own && strcmp(own, program) == 0)) {
-        GT_TRY(find_beside(out, tried, program, name, mode));
+        GT_TRY(look_beside(&part, program));
     }
     GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
-    return find_beside(out, tried, installed, name, mode);
+    GT_TRY(look_beside(&part, installed));
+    return look_at(&part, program, "../.."); /* a test program, below the build folder */
 }
 
 gputune_status gt_file_cache_folder(char **out)

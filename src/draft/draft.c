@@ -121,11 +121,9 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
     if (refused) {
         return refuse(draft, parameter->name, refused->what, refused->remedy);
     }
-    if (parameter->is_overlong) {
-        return gt_fail_at(gt_draft_place(draft, draft->function.parameters),
-                          "a parameter's type or name has more than %d characters; expected fewer",
-                          GT_NAME_MAX - 1);
-    }
+    GT_REFUSE_AT(parameter->is_overlong, gt_draft_place(draft, draft->function.parameters),
+                 "a parameter's type or name has more than %d characters; expected fewer",
+                 GT_NAME_MAX - 1);
     if (parameter->is_unusual) {
         return refuse(draft, parameter->name, "neither a value nor a plain pointer",
                       "TYPE or TYPE *, which a template can fill and compare");
@@ -135,13 +133,13 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
 
 static gputune_status read_parameters(gt_draft *draft, const gt_reader *present)
 {
-    if (!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX, &draft->parameter_count,
-                                draft->blocks, draft->text, &draft->function) ||
-        draft->parameter_count > GT_PARAMETER_MAX) {
-        return gt_fail_at(gt_draft_place(draft, draft->function.name),
-                          "the parameters of the kernel cannot be read; expected them without "
-                          "directives");
-    }
+    GT_REFUSE_AT(!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX,
+                                         &draft->parameter_count, draft->blocks, draft->text,
+                                         &draft->function) ||
+                     draft->parameter_count > GT_PARAMETER_MAX,
+                 gt_draft_place(draft, draft->function.name),
+                 "the parameters of the kernel cannot be read; expected them without "
+                 "directives");
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const uint32_t texture = gt_draft_read_texture(draft, parameter);

@@ -37,12 +37,10 @@ static gputune_status compile(void *worker, const void *asked, void *reply, gt_p
     compiler *compiler = worker;
     const gt_compile_job *job = asked;
     (void)page;
-    if (!compiler->nvrtc) {
-        return gt_fail((gputune_status)compiler->refusal.status, "%s", compiler->refusal.message);
-    }
-    if (!job->text || !job->arch || job->head_bytes > strlen(job->text)) {
-        return gt_fail(GPUTUNE_EWORKER, "a compile job without a source, or of a longer head");
-    }
+    GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
+              compiler->refusal.message);
+    GT_REFUSE(!job->text || !job->arch || job->head_bytes > strlen(job->text), GPUTUNE_EWORKER,
+              "a compile job without a source, or of a longer head");
     gt_nvrtc_request request = {.text = job->text,
                                 .arch = job->arch,
                                 .options = job->options,

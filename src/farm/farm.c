@@ -22,11 +22,10 @@
 static gputune_status take_given(char **out, const char *path, const char *source)
 {
     struct stat facts;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || access(path, X_OK) != 0) {
-        return gt_fail(GPUTUNE_EWORKER,
-                       "%s names '%s', which is not an executable file; give the path of " WORKER,
-                       source, path);
-    }
+    GT_REFUSE(stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || access(path, X_OK) != 0,
+              GPUTUNE_EWORKER,
+              "%s names '%s', which is not an executable file; give the path of " WORKER, source,
+              path);
     return gt_strdup(out, path);
 }
 
@@ -123,9 +122,8 @@ static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt
 {
     gt_packet *packet;
     GT_TRY(check(farm));
-    if (!farm->measure.wanted) {
-        return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
-    }
+    GT_REFUSE(!farm->measure.wanted, GPUTUNE_ENODRIVER,
+              "this farm was opened without a device to measure on");
     GT_TRY(gt_packet_make(&packet, kind, job));
     return gt_farm_request_make(out, farm, kind, id, packet);
 }
@@ -349,12 +347,9 @@ static gputune_status device(gt_farm *base, gt_device *out)
     const gt_measure_host *host = &farm->measure;
     while (!host->has_device) {
         GT_TRY(check(farm));
-        if (host->refusal != GPUTUNE_OK) {
-            return gt_fail(host->refusal, "%s", host->refusal_message);
-        }
-        if (!host->slot.link.open) {
-            return gt_fail(GPUTUNE_EWORKER, "there is no measure worker to ask for its device");
-        }
+        GT_REFUSE(host->refusal != GPUTUNE_OK, host->refusal, "%s", host->refusal_message);
+        GT_REFUSE(!host->slot.link.open, GPUTUNE_EWORKER,
+                  "there is no measure worker to ask for its device");
         turn(farm, INFINITY);
     }
     *out = host->device;

@@ -97,10 +97,8 @@ static gputune_status make_page(gt_page **out, int *descriptor)
 static gputune_status set_nonblocking(int descriptor)
 {
     int flags = fcntl(descriptor, F_GETFL);
-    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) {
-        return gt_fail(GPUTUNE_EWORKER, "cannot make the channel to a worker non-blocking: %s",
-                       strerror(errno));
-    }
+    GT_REFUSE(flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0, GPUTUNE_EWORKER,
+              "cannot make the channel to a worker non-blocking: %s", strerror(errno));
     return GPUTUNE_OK;
 }
 
@@ -246,13 +244,10 @@ static gputune_status check_hello(const gt_frame *frame)
     gt_hello hello;
     char mine[64];
     GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
-    if (strcmp(hello.version, gt_wire_version(mine)) != 0) {
-        return gt_fail(
-            GPUTUNE_EWORKER,
-            "the worker is gputune %s, but this library is %s; install both from one build, "
-            "or point GPUTUNE_WORKER at the right gputune-worker",
-            hello.version, mine);
-    }
+    GT_REFUSE(strcmp(hello.version, gt_wire_version(mine)) != 0, GPUTUNE_EWORKER,
+              "the worker is gputune %s, but this library is %s; install both from one build, "
+              "or point GPUTUNE_WORKER at the right gputune-worker",
+              hello.version, mine);
     return GPUTUNE_OK;
 }
 

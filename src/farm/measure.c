@@ -136,13 +136,11 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* this is refused if the context is in use already, which does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
-    if (result == CUDA_ERROR_DEVICE_UNAVAILABLE) {
-        return gt_fail(GPUTUNE_EBUSY,
-                       "GPU %d (%s) may be used by one process only, and another uses it: set its "
-                       "compute mode to default, end the other process, or allow measuring in this "
-                       "one (GPUTUNE_ISOLATION_THREAD)",
-                       measure->device.ordinal, measure->device.name);
-    }
+    GT_REFUSE(result == CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY,
+              "GPU %d (%s) may be used by one process only, and another uses it: set its "
+              "compute mode to default, end the other process, or allow measuring in this "
+              "one (GPUTUNE_ISOLATION_THREAD)",
+              measure->device.ordinal, measure->device.name);
     GT_TRY(gt_measure_check(measure, result, "cuDevicePrimaryCtxRetain"));
     GT_CALL(measure, CtxSetCurrent, measure->context);
     GT_CALL(measure, StreamCreate, &measure->stream, CU_STREAM_NON_BLOCKING);
@@ -220,16 +218,13 @@ static gputune_status measure_copy(gt_measure *measure)
 
 static gputune_status check_setup(const gt_measure_setup *setup)
 {
-    if (setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX) {
-        return gt_fail(GPUTUNE_EINVAL, "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX,
-                       setup->workload_count);
-    }
+    GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
+              "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX, setup->workload_count);
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         const gt_live_input *input = &setup->inputs[i];
-        if (input->workload >= setup->workload_count ||
-            !gt_workload_has_input(&setup->workloads[input->workload], input->buffer)) {
-            return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
-        }
+        GT_REFUSE(input->workload >= setup->workload_count ||
+                      !gt_workload_has_input(&setup->workloads[input->workload], input->buffer),
+                  GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
     }
     return GPUTUNE_OK;
 }

@@ -390,10 +390,9 @@ static gputune_status copy_from(gt_measure *measure, CUdeviceptr to, CUdeviceptr
     CUdeviceptr base = 0;
     size_t size = 0;
     GT_CALL(measure, MemGetAddressRange, &base, &size, mapping);
-    if (input->offset > size || buffer->bytes > size - input->offset) {
-        return gt_fail(GPUTUNE_EINVAL, "the input for %s is smaller than its %llu bytes",
-                       buffer->name, (unsigned long long)buffer->bytes);
-    }
+    GT_REFUSE(input->offset > size || buffer->bytes > size - input->offset, GPUTUNE_EINVAL,
+              "the input for %s is smaller than its %llu bytes", buffer->name,
+              (unsigned long long)buffer->bytes);
     GT_CALL(measure, MemcpyDtoDAsync, to, mapping + input->offset, buffer->bytes, measure->stream);
     return gt_measure_wait(measure);
 }

@@ -101,10 +101,8 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     for (gt_judge_kind kind = 0; kind < GT_JUDGE_COUNT; ++kind) {
         const gt_workload *timed = &measure->workspaces[0].workload;
         const gt_launch *launch = launch_of(timed, kind);
-        if (launch && !image->data) {
-            return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the reference kernel %s",
-                           launch->steps[0].entry);
-        }
+        GT_REFUSE(launch && !image->data, GPUTUNE_EINVAL,
+                  "the setup brings no image of the reference kernel %s", launch->steps[0].entry);
         gputune_status status = launch ? load(measure, image, kind) : GPUTUNE_OK;
         if (status < 0) {
             bool itself = kind == GT_JUDGE_REFERENCE && timed->refers_to_itself;

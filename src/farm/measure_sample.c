@@ -554,9 +554,8 @@ static gputune_status keep_busy(load *load)
 
 static gputune_status read_counter(uint64_t *mj, gt_measure *measure)
 {
-    if (measure->device.emulated) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
-    }
+    GT_REFUSE(measure->device.emulated, GPUTUNE_EUNSUPPORTED,
+              "an emulated device has no energy counter");
     return gt_monitor_energy_mj(mj, measure->monitor)
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EUNSUPPORTED,
@@ -666,9 +665,7 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
     gt_loaded *variant = gt_loaded_find(measure, id);
     double value = NAN;
     *out = NAN;
-    if (!variant) {
-        return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
-    }
+    GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
     gt_sampler *take =
         measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
     gputune_status status = note_lost(measure, take(&value, measure, variant, sampling));
@@ -723,9 +720,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
 {
     bool known = (size_t)job->objective < GPUTUNE_OBJECTIVE_COUNT && samplers[job->objective];
     GT_TRY(gt_measure_usable(measure));
-    if (!known) {
-        return gt_fail(GPUTUNE_EINVAL, "no such objective");
-    }
+    GT_REFUSE(!known, GPUTUNE_EINVAL, "no such objective");
     GT_TRY(gt_contents_refresh(measure));
     gt_sampled sampled = {.count = job->count};
     sampled.values = calloc(job->count + 1, sizeof *sampled.values);

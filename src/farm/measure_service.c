@@ -92,9 +92,7 @@ void gt_service_free(gt_measure *measure)
 
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
 {
-    if (!image->data) {
-        return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the service kernels");
-    }
+    GT_REFUSE(!image->data, GPUTUNE_EINVAL, "the setup brings no image of the service kernels");
     const uint64_t hash = gt_hash64(image->data, image->bytes) | 1;
     if (hash == measure->service_hash) { /* loaded for an earlier setup */
         return GPUTUNE_OK;

@@ -50,9 +50,8 @@ static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const c
     GT_CALL(measure, MemcpyDtoHAsync, seen, at, sizeof seen, measure->stream);
     GT_TRY(gt_measure_wait(measure));
     for (size_t i = 1; i < sizeof seen; ++i) {
-        if (seen[i] != seen[0]) {
-            return gt_fail(GPUTUNE_EWRONG, "bytes %s scratch memory were overwritten", side);
-        }
+        GT_REFUSE(seen[i] != seen[0], GPUTUNE_EWRONG, "bytes %s scratch memory were overwritten",
+                  side);
     }
     return GPUTUNE_OK;
 }
@@ -256,9 +255,8 @@ static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded 
 static gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    if (!measure->driver->EmuCheckBegin) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "kernels are checked on the emulator alone");
-    }
+    GT_REFUSE(!measure->driver->EmuCheckBegin, GPUTUNE_EUNSUPPORTED,
+              "kernels are checked on the emulator alone");
     gputune_status status = check_sizes(&text, measure, variant);
     measure->damage = GT_DAMAGE_EVERYTHING;
     GT_THEN(status, gt_strdup(&out->findings, gt_text_string(&text)));
@@ -562,9 +560,7 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
 
 gputune_status gt_measure_usable(const gt_measure *measure)
 {
-    if (measure->lost) {
-        return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
-    }
+    GT_REFUSE(measure->lost, GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
     return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
 }
 
@@ -664,9 +660,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     const char *changed = NULL;
     GT_TRY(gt_measure_usable(measure));
     gt_loaded *variant = gt_loaded_find(measure, job->id);
-    if (!variant) {
-        return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
-    }
+    GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
         measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));

@@ -239,10 +239,8 @@ gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn)
 {
     pid_t pid;
     int error = start(&pid, spawn);
-    if (error) {
-        return gt_fail(GPUTUNE_EWORKER, "cannot start the worker %s: %s", spawn->path,
-                       strerror(error));
-    }
+    GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", spawn->path,
+              strerror(error));
     /* A child that has ended and that the host has reaped has no pidfd: -1. The closed channel then
      * shows its end. */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -376,9 +374,8 @@ void gt_process_abandon(gt_process *process)
 gputune_status gt_process_channel(int *host, int *child)
 {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-        return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
-    }
+    GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
+              "cannot make a channel to a worker: %s", strerror(errno));
     if (!lift(&pair[0]) || !lift(&pair[1])) {
         int error = errno == EINVAL ? EMFILE : errno; /* no such high descriptor is allowed */
         close(pair[0]);

@@ -41,9 +41,8 @@ static gputune_status carry_out(const gt_server *server, int out, const gt_frame
 static gputune_status serve(const gt_server *server, int out, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
-    if (!server->calls[frame->kind]) {
-        return gt_fail(GPUTUNE_EWORKER, "the worker got a request that it does not know");
-    }
+    GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
+              "the worker got a request that it does not know");
     GT_FREED void *job = calloc(1, asked->size);
     GT_FREED void *reply = calloc(1, told ? told->size : 1);
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();

@@ -375,10 +375,8 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
         if (sent < 0 && errno == ENOTSOCK) {
             sent = write(descriptor, at, bytes);
         }
-        if (sent < 0 && errno != EINTR) {
-            return gt_fail(GPUTUNE_EIO, "cannot send to the other end of the channel: %s",
-                           strerror(errno));
-        }
+        GT_REFUSE(sent < 0 && errno != EINTR, GPUTUNE_EIO,
+                  "cannot send to the other end of the channel: %s", strerror(errno));
         at += sent > 0 ? sent : 0;
         bytes -= sent > 0 ? (size_t)sent : 0;
     }

@@ -80,10 +80,9 @@ static gputune_status find_member(gt_driver *driver, gt_get_proc_address get,
     CUresult result =
         get(entry->symbol, &address, entry->version, CU_GET_PROC_ADDRESS_DEFAULT, &found);
     bool there = result == CUDA_SUCCESS && found == CU_GET_PROC_ADDRESS_SUCCESS && address;
-    if (!there && entry->required) {
-        return gt_fail(GPUTUNE_ENODRIVER, "the driver %s (version %d.%d) lacks %s", driver->name,
-                       driver->version / 1000, driver->version % 1000 / 10, entry->symbol);
-    }
+    GT_REFUSE(!there && entry->required, GPUTUNE_ENODRIVER,
+              "the driver %s (version %d.%d) lacks %s", driver->name, driver->version / 1000,
+              driver->version % 1000 / 10, entry->symbol);
     set_member(driver, entry->offset, there ? address : NULL);
     return GPUTUNE_OK;
 }
@@ -93,26 +92,18 @@ static gputune_status check_version(gt_driver *driver)
     CUresult (*get_version)(int *) = NULL;
     void *address = dlsym(driver->handle, "cuDriverGetVersion");
     memcpy(&get_version, &address, sizeof address);
-    if (!get_version) {
-        return gt_fail(GPUTUNE_ENODRIVER, "%s is not a CUDA driver: it lacks cuDriverGetVersion",
-                       driver->name);
-    }
+    GT_REFUSE(!get_version, GPUTUNE_ENODRIVER,
+              "%s is not a CUDA driver: it lacks cuDriverGetVersion", driver->name);
     CUresult result = get_version(&driver->version);
-    if (result == CUDA_ERROR_STUB_LIBRARY) {
-        return gt_fail(GPUTUNE_ENODRIVER,
-                       "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA "
-                       "driver, or take the stubs folder out of LD_LIBRARY_PATH");
-    }
-    if (result != CUDA_SUCCESS) {
-        return gt_fail(GPUTUNE_ENODRIVER, "%s does not tell its version (error %d)", driver->name,
-                       (int)result);
-    }
-    if (driver->version < OLDEST_DRIVER) {
-        return gt_fail(GPUTUNE_ENODRIVER,
-                       "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the "
-                       "oldest that gputune works with; update the driver",
-                       driver->version / 1000, driver->version % 1000 / 10);
-    }
+    GT_REFUSE(result == CUDA_ERROR_STUB_LIBRARY, GPUTUNE_ENODRIVER,
+              "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA "
+              "driver, or take the stubs folder out of LD_LIBRARY_PATH");
+    GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_ENODRIVER, "%s does not tell its version (error %d)",
+              driver->name, (int)result);
+    GT_REFUSE(driver->version < OLDEST_DRIVER, GPUTUNE_ENODRIVER,
+              "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the "
+              "oldest that gputune works with; update the driver",
+              driver->version / 1000, driver->version % 1000 / 10);
     return GPUTUNE_OK;
 }
 
@@ -121,12 +112,10 @@ static gputune_status fill_table(gt_driver *driver)
     gt_get_proc_address get = NULL;
     void *address = dlsym(driver->handle, "cuGetProcAddress_v2");
     memcpy(&get, &address, sizeof address);
-    if (!get) {
-        return gt_fail(GPUTUNE_ENODRIVER,
-                       "%s is not a CUDA driver of version 12.0 or later: it lacks "
-                       "cuGetProcAddress_v2",
-                       driver->name);
-    }
+    GT_REFUSE(!get, GPUTUNE_ENODRIVER,
+              "%s is not a CUDA driver of version 12.0 or later: it lacks "
+              "cuGetProcAddress_v2",
+              driver->name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         GT_TRY(find_member(driver, get, &entries[i]));
     }
@@ -148,11 +137,8 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
     address = dlsym(driver->handle, "emuLastMessage");
     memcpy(&last_message, &address, sizeof address);
     CUresult result = *profile && choose ? choose(profile) : CUDA_SUCCESS;
-    if (result == CUDA_ERROR_ILLEGAL_STATE) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "the emulator already runs another profile than \"%s\" in this process",
-                       profile);
-    }
+    GT_REFUSE(result == CUDA_ERROR_ILLEGAL_STATE, GPUTUNE_EINVAL,
+              "the emulator already runs another profile than \"%s\" in this process", profile);
     if (result == CUDA_SUCCESS) {
         return GPUTUNE_OK;
     }
@@ -258,9 +244,8 @@ static gputune_status load_locked(gt_driver **out, const char *name)
             return GPUTUNE_OK;
         }
     }
-    if (opened.count == DRIVERS_MAX || strlen(name) >= sizeof((gt_driver *)0)->name) {
-        return gt_fail(GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
-    }
+    GT_REFUSE(opened.count == DRIVERS_MAX || strlen(name) >= sizeof((gt_driver *)0)->name,
+              GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
     gt_driver *driver = calloc(1, sizeof *driver);
     GT_TRY(gt_allocated(driver));
     gputune_status status = load(driver, name);

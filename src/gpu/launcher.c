@@ -14,12 +14,10 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
 {
     CUcontext current = NULL;
     launcher->driver->CtxGetCurrent(&current);
-    if (current != launcher->context.handle) {
-        return gt_fail(GPUTUNE_ECUDA,
-                       "%s: %s CUDA context is current in this thread; make the context current "
-                       "in which the plan was made",
-                       launcher->launch->steps[0].entry, current ? "another" : "no");
-    }
+    GT_REFUSE(current != launcher->context.handle, GPUTUNE_ECUDA,
+              "%s: %s CUDA context is current in this thread; make the context current "
+              "in which the plan was made",
+              launcher->launch->steps[0].entry, current ? "another" : "no");
     return gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx");
 }
 
@@ -191,12 +189,10 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
     static const cuuint32_t every[GT_TENSORMAP_RANK] = {1, 1, 1, 1, 1};
     cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
     const gt_driver *driver = launcher->driver;
-    if (address % map->alignment) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
-                       launcher->launch->steps[0].entry, argument + 1, (unsigned long long)address,
-                       map->alignment);
-    }
+    GT_REFUSE(address % map->alignment, GPUTUNE_EINVAL,
+              "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
+              launcher->launch->steps[0].entry, argument + 1, (unsigned long long)address,
+              map->alignment);
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
         sizes[i] = map->sizes[i];
         strides[i] = map->strides[i];
@@ -214,11 +210,9 @@ static gputune_status encode_maps(CUtensorMap out[GT_TENSORMAP_MAX], const gt_la
                                   const void *const *arguments)
 {
     const gt_launch *launch = launcher->launch;
-    if (!launcher->driver->TensorMapEncodeTiled) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-                       launch->steps[0].entry);
-    }
+    GT_REFUSE(!launcher->driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
+              "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
+              launch->steps[0].entry);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         CUdeviceptr address;
@@ -388,14 +382,12 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     CUstreamCaptureStatus status;
     CUresult result =
         driver->StreamGetCaptureInfo(stream, &status, &out->capture, &out->graph, NULL, NULL);
-    if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
-        return gt_fail(GPUTUNE_ECAPTURE, "the default stream cannot be used while another stream "
-                                         "is being captured");
-    }
+    GT_REFUSE(result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, GPUTUNE_ECAPTURE,
+              "the default stream cannot be used while another stream "
+              "is being captured");
     GT_TRY(gt_cuda_check(driver, result, "cuStreamGetCaptureInfo"));
-    if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) {
-        return gt_fail(GPUTUNE_ECAPTURE, "the capture of this stream has already failed");
-    }
+    GT_REFUSE(status == CU_STREAM_CAPTURE_STATUS_INVALIDATED, GPUTUNE_ECAPTURE,
+              "the capture of this stream has already failed");
     out->capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     return GPUTUNE_OK;
 }

@@ -30,21 +30,15 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = gt_step_parameter(kernel, i);
         CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
-        if (result != CUDA_SUCCESS) {
-            return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
-                           kernel->entry, i, count);
-        }
-        if (bytes != launcher->launch->parameters[index].bytes) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "parameter %u of kernel %s has %zu bytes; the launch gives %u", i,
-                           kernel->entry, bytes, launcher->launch->parameters[index].bytes);
-        }
+        GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_EINVAL,
+                  "kernel %s has %u parameters; the launch gives %u", kernel->entry, i, count);
+        GT_REFUSE(bytes != launcher->launch->parameters[index].bytes, GPUTUNE_EINVAL,
+                  "parameter %u of kernel %s has %zu bytes; the launch gives %u", i, kernel->entry,
+                  bytes, launcher->launch->parameters[index].bytes);
     }
-    if (launcher->driver->FuncGetParamInfo(function, count, &offset, &bytes) == CUDA_SUCCESS) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "kernel %s has more parameters than the %u that the launch gives",
-                       kernel->entry, count);
-    }
+    GT_REFUSE(launcher->driver->FuncGetParamInfo(function, count, &offset, &bytes) == CUDA_SUCCESS,
+              GPUTUNE_EINVAL, "kernel %s has more parameters than the %u that the launch gives",
+              kernel->entry, count);
     return GPUTUNE_OK;
 }
 
@@ -78,12 +72,10 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
     int allowed; /* by an earlier launcher of this function */
     GT_TRY(attribute(&allowed, launcher->driver, function,
                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
-    if (sum > (uint32_t)launcher->device.shared_per_block_optin_bytes) {
-        return gt_fail(GPUTUNE_ECUDA,
-                       "a block has %u bytes of shared memory (%u of them dynamic); the device "
-                       "allows %d",
-                       sum, dynamic, launcher->device.shared_per_block_optin_bytes);
-    }
+    GT_REFUSE(sum > (uint32_t)launcher->device.shared_per_block_optin_bytes, GPUTUNE_ECUDA,
+              "a block has %u bytes of shared memory (%u of them dynamic); the device "
+              "allows %d",
+              sum, dynamic, launcher->device.shared_per_block_optin_bytes);
     if ((int)dynamic > allowed) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);

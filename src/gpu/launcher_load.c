@@ -52,12 +52,10 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
         return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
     }
     GT_TRY(status);
-    if (blocks < 1) {
-        return gt_fail(GPUTUNE_ECUDA,
-                       "a block of %u threads with %u bytes of dynamic shared memory does not fit "
-                       "on a multiprocessor",
-                       gt_volume(kernel->block), kernel->shared_bytes);
-    }
+    GT_REFUSE(blocks < 1, GPUTUNE_ECUDA,
+              "a block of %u threads with %u bytes of dynamic shared memory does not fit "
+              "on a multiprocessor",
+              gt_volume(kernel->block), kernel->shared_bytes);
     return clusters >= 1
                ? check_cooperative(launcher, kernel, clusters, blocks)
                : gt_fail(GPUTUNE_ECUDA,
@@ -185,9 +183,8 @@ static gputune_status gt_l2_attach(gt_launcher *launcher)
     if (!launcher->launch->l2.window_bytes) {
         return GPUTUNE_OK;
     }
-    if (!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit) {
-        return gt_fail(GPUTUNE_ECUDA, "this driver cannot set level-2 cache aside");
-    }
+    GT_REFUSE(!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit, GPUTUNE_ECUDA,
+              "this driver cannot set level-2 cache aside");
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find(launcher);
     size_t wanted = launcher->launch->l2.set_aside_bytes;
@@ -385,12 +382,10 @@ static gputune_status check_runs(const gt_launch *launch)
     while (launch->sequence.item_count && gt_launch_next(&run, launch)) {
         const gt_kernel_step *kernel = &launch->steps[run.step];
         for (int axis = 0; axis < 3; axis++) {
-            if (run.grid[axis] % kernel->cluster[axis]) {
-                return gt_fail(GPUTUNE_EINVAL,
-                               "kernel %s: a grid of %u blocks in a loop is not a "
-                               "multiple of its cluster's %u",
-                               kernel->entry, run.grid[axis], kernel->cluster[axis]);
-            }
+            GT_REFUSE(run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
+                      "kernel %s: a grid of %u blocks in a loop is not a "
+                      "multiple of its cluster's %u",
+                      kernel->entry, run.grid[axis], kernel->cluster[axis]);
         }
     }
     return run.error ? gt_fail(GPUTUNE_EINVAL, "the loops of kernel %s cannot be carried out",
@@ -402,15 +397,12 @@ static gputune_status check_shape(const gt_kernel_step *kernel)
 {
     uint32_t preferred = kernel->preferred_cluster;
     for (int axis = 0; axis < 3; axis++) {
-        if (!kernel->grid[axis] || !kernel->block[axis] || !kernel->cluster[axis]) {
-            return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
-                           kernel->entry);
-        }
-        if (kernel->grid[axis] % kernel->cluster[axis]) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "kernel %s: a grid of %u blocks is not a multiple of its cluster's %u",
-                           kernel->entry, kernel->grid[axis], kernel->cluster[axis]);
-        }
+        GT_REFUSE(!kernel->grid[axis] || !kernel->block[axis] || !kernel->cluster[axis],
+                  GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
+                  kernel->entry);
+        GT_REFUSE(kernel->grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
+                  "kernel %s: a grid of %u blocks is not a multiple of its cluster's %u",
+                  kernel->entry, kernel->grid[axis], kernel->cluster[axis]);
     }
     return preferred && (kernel->grid[0] % preferred || preferred % kernel->cluster[0])
                ? gt_fail(GPUTUNE_EINVAL,
@@ -423,15 +415,13 @@ static gputune_status check_shape(const gt_kernel_step *kernel)
 /* A launch comes from another process or a database: nothing in it may lead astray. */
 static gputune_status check_launch(const gt_launch *launch)
 {
-    if (!is_sound(launch)) {
-        return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
-    }
-    if (launch->l2.window_bytes &&
-        (launch->l2.parameter >= launch->parameter_count ||
-         (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER &&
-          launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH))) {
-        return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
-    }
+    GT_REFUSE(!is_sound(launch), GPUTUNE_EINVAL,
+              "the description of the launch contradicts itself");
+    GT_REFUSE(launch->l2.window_bytes &&
+                  (launch->l2.parameter >= launch->parameter_count ||
+                   (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER &&
+                    launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH)),
+              GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     for (uint32_t i = 0; i < launch->step_count; i++) {
         GT_TRY(check_shape(&launch->steps[i]));
     }

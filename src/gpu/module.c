@@ -20,9 +20,7 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
 
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image)
 {
-    if (!image->data || !image->bytes) {
-        return gt_fail(GPUTUNE_EINVAL, "an empty image cannot be loaded");
-    }
+    GT_REFUSE(!image->data || !image->bytes, GPUTUNE_EINVAL, "an empty image cannot be loaded");
     if (gt_image_is_ptx(image)) {
         return load_ptx(out, driver, image);
     }
@@ -35,9 +33,8 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
 {
     CUfunction function;
     CUresult result = driver->ModuleGetFunction(&function, module, name);
-    if (result == CUDA_ERROR_NOT_FOUND) {
-        return gt_fail(GPUTUNE_ECUDA, "the image has no kernel \"%s\"", name);
-    }
+    GT_REFUSE(result == CUDA_ERROR_NOT_FOUND, GPUTUNE_ECUDA, "the image has no kernel \"%s\"",
+              name);
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);

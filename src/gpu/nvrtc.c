@@ -95,9 +95,7 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *address = dlsym(handle, symbols[i].name);
-        if (!address) {
-            return gt_fail(GPUTUNE_ENOCOMPILER, "%s lacks %s", nvrtc->path, symbols[i].name);
-        }
+        GT_REFUSE(!address, GPUTUNE_ENOCOMPILER, "%s lacks %s", nvrtc->path, symbols[i].name);
         memcpy((char *)nvrtc + symbols[i].offset, &address, sizeof address);
     }
     nvrtc->keeps_heads = dlsym(handle, "nvrtcGetPCHCreateStatus") != NULL;
@@ -131,17 +129,14 @@ static void load_builtins(const gt_nvrtc *nvrtc)
 static gputune_status load(gt_nvrtc **out, const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        return gt_fail(GPUTUNE_ENOCOMPILER, "%s", dlerror());
-    }
+    GT_REFUSE(!handle, GPUTUNE_ENOCOMPILER, "%s", dlerror());
     GT_FREED gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
     GT_TRY(gt_allocated(nvrtc));
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
     GT_TRY(find_symbols(nvrtc, handle));
     int major = 0, minor = 0;
-    if (nvrtc->version(&major, &minor) != NVRTC_SUCCESS) {
-        return gt_fail(GPUTUNE_ENOCOMPILER, "%s does not tell its version", path);
-    }
+    GT_REFUSE(nvrtc->version(&major, &minor) != NVRTC_SUCCESS, GPUTUNE_ENOCOMPILER,
+              "%s does not tell its version", path);
     nvrtc->number = major * 1000 + minor * 10;
     note_path(nvrtc, path);
     load_builtins(nvrtc);
@@ -282,10 +277,9 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request)
 {
     enum { OWN = 3 }; /* the architecture, and two for the head */
-    if (request->option_count > OPTIONS_MAX - STANDARD - OWN) {
-        return gt_fail(GPUTUNE_EINVAL, "%zu compiler options are too many; at most %d",
-                       request->option_count, OPTIONS_MAX - STANDARD - OWN);
-    }
+    GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
+              "%zu compiler options are too many; at most %d", request->option_count,
+              OPTIONS_MAX - STANDARD - OWN);
     snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
     out->items[0] = out->arch;
     out->count = 1;
@@ -339,12 +333,9 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
         GT_TRY(
             fetch(&out->cubin, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
     }
-    if (request->want_cubin && out->cubin.bytes == 0) {
-        return gt_fail(
-            GPUTUNE_EINVAL,
-            "found %s, which has no machine code; expected an architecture such as sm_90",
-            request->arch);
-    }
+    GT_REFUSE(request->want_cubin && out->cubin.bytes == 0, GPUTUNE_EINVAL,
+              "found %s, which has no machine code; expected an architecture such as sm_90",
+              request->arch);
     return request->want_ptx
                ? fetch(&out->ptx, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX")
                : GPUTUNE_OK;
@@ -355,9 +346,8 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
 {
     GT_FREED char *line = NULL;
     GT_SCOPED(gt_text_free) gt_text hint = {0};
-    if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
-        return gt_fail(GPUTUNE_ENOMEM, "the compiler ran out of host memory");
-    }
+    GT_REFUSE(result == NVRTC_ERROR_OUT_OF_MEMORY, GPUTUNE_ENOMEM,
+              "the compiler ran out of host memory");
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gt_header_hint_append(&hint, line, request->text, request->options, request->option_count);

@@ -7,15 +7,10 @@
 
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices)
 {
-    if (recorded->axis_count == GT_SEARCH_AXES) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "more than %d parameters with several values; expected fewer",
-                       GT_SEARCH_AXES);
-    }
-    if (choices > GT_SEARCH_CHOICES) {
-        return gt_fail(GPUTUNE_EINVAL, "a parameter with more than %d values; expected fewer",
-                       GT_SEARCH_CHOICES);
-    }
+    GT_REFUSE(recorded->axis_count == GT_SEARCH_AXES, GPUTUNE_EINVAL,
+              "more than %d parameters with several values; expected fewer", GT_SEARCH_AXES);
+    GT_REFUSE(choices > GT_SEARCH_CHOICES, GPUTUNE_EINVAL,
+              "a parameter with more than %d values; expected fewer", GT_SEARCH_CHOICES);
     double *copy = NULL;
     if (values) {
         copy = malloc(choices * sizeof *copy);
@@ -50,12 +45,10 @@ static bool is_same(const gt_tried *a, const gt_tried *b)
 
 static gputune_status check_twice(const gt_recorded_entry *first, const gt_recorded_entry *second)
 {
-    if (!is_same(&first->tried, &second->tried)) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "line %d: the configuration of line %d with another result; expected each "
-                       "configuration once",
-                       second->line, first->line);
-    }
+    GT_REFUSE(!is_same(&first->tried, &second->tried), GPUTUNE_ERECORDED,
+              "line %d: the configuration of line %d with another result; expected each "
+              "configuration once",
+              second->line, first->line);
     return GPUTUNE_OK;
 }
 
@@ -88,12 +81,10 @@ gputune_status gt_recorded_finish(gt_recorded *recorded)
         recorded->entries.items[recorded->entries.count++] = *entry;
         take_figures(recorded, &entry->tried);
     }
-    if (!recorded->ok) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "none of %zu configurations has a time; expected one at "
-                       "least",
-                       recorded->entries.count);
-    }
+    GT_REFUSE(!recorded->ok, GPUTUNE_ERECORDED,
+              "none of %zu configurations has a time; expected one at "
+              "least",
+              recorded->entries.count);
     return GPUTUNE_OK;
 }
 

@@ -229,10 +229,8 @@ static gputune_status run_counting(clock_state *at)
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings)
 {
-    if (settings->workers > MOST_WORKERS) {
-        return gt_fail(GPUTUNE_EINVAL, "%u workers; expected at most %d", settings->workers,
-                       MOST_WORKERS);
-    }
+    GT_REFUSE(settings->workers > MOST_WORKERS, GPUTUNE_EINVAL, "%u workers; expected at most %d",
+              settings->workers, MOST_WORKERS);
     gt_domain domain = gt_recorded_domain(recorded);
     gt_search_settings search = {
         .seed = settings->seed, .workers = settings->workers, .by_seconds = settings->workers > 0};

@@ -53,15 +53,12 @@ const char *gt_strategy_name(gputune_strategy kind)
 
 static gputune_status check_domain(const gt_domain *domain)
 {
-    if (domain->axis_count > GT_SEARCH_AXES) {
-        return gt_fail(GPUTUNE_EINVAL, "%u axes; expected at most %d", domain->axis_count,
-                       GT_SEARCH_AXES);
-    }
+    GT_REFUSE(domain->axis_count > GT_SEARCH_AXES, GPUTUNE_EINVAL, "%u axes; expected at most %d",
+              domain->axis_count, GT_SEARCH_AXES);
     for (uint32_t i = 0; i < domain->axis_count; i++) {
-        if (domain->axes[i].choices < 1 || domain->axes[i].choices > GT_SEARCH_CHOICES) {
-            return gt_fail(GPUTUNE_EINVAL, "axis %u has %u values; expected 1 to %d", i,
-                           domain->axes[i].choices, GT_SEARCH_CHOICES);
-        }
+        GT_REFUSE(domain->axes[i].choices < 1 || domain->axes[i].choices > GT_SEARCH_CHOICES,
+                  GPUTUNE_EINVAL, "axis %u has %u values; expected 1 to %d", i,
+                  domain->axes[i].choices, GT_SEARCH_CHOICES);
     }
     return GPUTUNE_OK;
 }
@@ -171,9 +168,8 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
 
 gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
 {
-    if (result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns))) {
-        return gt_fail(GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
-    }
+    GT_REFUSE(result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns)),
+              GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
     GT_TRY(gt_evidence_tell(&strategy->evidence, result));
     return strategy->method->told ? strategy->method->told(strategy, strategy->state, result)
                                   : GPUTUNE_OK;

@@ -67,9 +67,7 @@ double gt_paired_bound(const gt_paired *paired, int sign, double error)
 gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
                                   double confidence)
 {
-    if (!count) {
-        return gt_fail(GPUTUNE_EINVAL, "nothing to compare: no paired samples");
-    }
+    GT_REFUSE(!count, GPUTUNE_EINVAL, "nothing to compare: no paired samples");
     GT_FREED double *sorted = malloc(count * sizeof *sorted);
     GT_TRY(gt_allocated(sorted));
     memcpy(sorted, differences, count * sizeof *sorted);

@@ -147,16 +147,12 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     if (strcmp(store->asked, ":memory:") == 0) {
         return GPUTUNE_OK;
     }
-    if (store->unread[0]) {
-        return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be used: %s", store->asked,
-                       store->unread);
-    }
-    if (writing && store->file.index > 0) {
-        return gt_fail(GPUTUNE_EDATABASE,
-                       "the database %s is damaged or another program's: results are kept in %s; "
-                       "move it away, or set GPUTUNE_DB to another file",
-                       store->asked, store->file.path);
-    }
+    GT_REFUSE(store->unread[0], GPUTUNE_EDATABASE, "the database %s cannot be used: %s",
+              store->asked, store->unread);
+    GT_REFUSE(writing && store->file.index > 0, GPUTUNE_EDATABASE,
+              "the database %s is damaged or another program's: results are kept in %s; "
+              "move it away, or set GPUTUNE_DB to another file",
+              store->asked, store->file.path);
     return writing && store->unkept[0]
                ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
                          store->unkept)
@@ -284,9 +280,8 @@ static gputune_status open_file(gt_store *store, const char *path)
     if (status != GPUTUNE_EDATABASE || !store->only_read) {
         return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
     }
-    if (met.trouble == GT_TROUBLE_DAMAGED) {
-        return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, met.why);
-    }
+    GT_REFUSE(met.trouble == GT_TROUBLE_DAMAGED, status, "'%s' is not a gputune database: %s",
+              store->asked, met.why);
     gt_layers_note_read(store, met.trouble, met.why);
     return gt_store_check(store, false);
 }

@@ -226,10 +226,8 @@ static gputune_status not_granted(const lease_try *attempt, const gt_patience *p
 {
     bool canceled = gt_patience_canceled(patience);
     gputune_status status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
-    if (!attempt->holder) {
-        return gt_fail(status, "another process has locked the database%s",
-                       canceled ? "; stopped waiting for it" : "");
-    }
+    GT_REFUSE(!attempt->holder, status, "another process has locked the database%s",
+              canceled ? "; stopped waiting for it" : "");
     return gt_fail(status,
                    canceled ? "stopped while process %lld tuned the same kernel"
                             : "process %lld is tuning the same kernel",

@@ -650,11 +650,10 @@ gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const 
     import_work work = {&entries, import};
     import->taken = import->left_out = 0;
     size_t length = strlen(gt_wisdom_heading);
-    if (strncmp(text, gt_wisdom_heading, length) != 0 || (text[length] && text[length] != '\n')) {
-        return gt_fail(GPUTUNE_ERECORDED,
-                       "%s is no wisdom that this version reads; expected a first line '%s'",
-                       import->from, gt_wisdom_heading);
-    }
+    GT_REFUSE(
+        strncmp(text, gt_wisdom_heading, length) != 0 || (text[length] && text[length] != '\n'),
+        GPUTUNE_ERECORDED, "%s is no wisdom that this version reads; expected a first line '%s'",
+        import->from, gt_wisdom_heading);
     gputune_status status = read_entries(&entries, import, text);
     if (status == GPUTUNE_OK && entries.count) {
         status = import->keep ? gt_store_write(store, import_entries, &work, patience)

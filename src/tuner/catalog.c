@@ -73,9 +73,8 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
     const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
     char *found;
     GT_TRY(list_places(&places, given));
-    if (asked && !gt_file_is_folder(asked)) {
-        return gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", asked);
-    }
+    GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
+              "no folder %s; expected one with templates", asked);
     GT_TRY(find_prelude(&found, &places));
     gputune_status status = gt_strdup(folder, asked ? asked : found);
     return GT_GIVE(status, home, found, free(found));

@@ -187,11 +187,9 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
     GT_FREED config_list list = {0};
     GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    if (!request->device->emulated) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s is checked on the emulator alone: open the tuner with the driver emu",
-                       request->template->name);
-    }
+    GT_REFUSE(!request->device->emulated, GPUTUNE_EUNSUPPORTED,
+              "%s is checked on the emulator alone: open the tuner with the driver emu",
+              request->template->name);
     request->check = request->options.force = true;
     GT_TRY(gt_request_space_to_try(&space, request));
     GT_TRY(choose(&list, request, space));

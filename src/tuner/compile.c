@@ -28,10 +28,9 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
         return explain_stop(session);
     }
     const gt_variant *variant = &field->variants.items[0];
-    if (variant->stage != GT_STAGE_READY) {
-        return gt_fail(variant->failure, "%s: %s", session->request->template->path,
-                       variant->message ? variant->message : "does not compile");
-    }
+    GT_REFUSE(variant->stage != GT_STAGE_READY, variant->failure, "%s: %s",
+              session->request->template->path,
+              variant->message ? variant->message : "does not compile");
     gt_compiled *compiled = &field->units.items[variant->unit].compiled;
     *resources = compiled->resources;
     *image = compiled->image; /* taken over */

@@ -622,25 +622,18 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     double limit = tuning->session.request->options.time_limit_s;
     const gt_variant *first = NULL;
     uint32_t failed = 0;
-    if (tuning->session.stop == GT_STOP_CANCELED) {
-        return gt_fail(GPUTUNE_ECANCELED, "%s: stopped before any variant was measured", name);
-    }
+    GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
+              "%s: stopped before any variant was measured", name);
     for (size_t i = field->variants.count; i-- > 0;) {
         const gt_variant *variant = &field->variants.items[i];
         failed += variant->failure != GPUTUNE_OK;
         first = variant->failure != GPUTUNE_OK ? variant : first;
     }
-    if (first) {
-        return gt_fail(GPUTUNE_ETIMEOUT,
-                       "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s",
-                       name, limit, failed, gt_field_tried(field),
-                       first->message ? first->message : "");
-    }
-    if (!field->may_measure) {
-        return gt_fail(GPUTUNE_EBUSY,
-                       "%s: another tuning of this process used the GPU for all of %.3g s", name,
-                       limit);
-    }
+    GT_REFUSE(first, GPUTUNE_ETIMEOUT,
+              "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
+              failed, gt_field_tried(field), first->message ? first->message : "");
+    GT_REFUSE(!field->may_measure, GPUTUNE_EBUSY,
+              "%s: another tuning of this process used the GPU for all of %.3g s", name, limit);
     return field->preparing && !field->prepared
                ? gt_fail(GPUTUNE_ETIMEOUT,
                          "%s: inputs and reference were not ready in %.3g s; raise the time limit",

@@ -384,11 +384,9 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     GT_TRY(wanted_shape(shape, &dimensions, request, argument, buffer));
     GT_FREED char *folder =
         realpath(request->options.save, NULL); /* the worker is in another one */
-    if (!folder) {
-        return gt_fail(GPUTUNE_ENOTFOUND,
-                       "%s: no folder to save the outputs in (%s); expected one that is there",
-                       request->options.save, strerror(errno));
-    }
+    GT_REFUSE(!folder, GPUTUNE_ENOTFOUND,
+              "%s: no folder to save the outputs in (%s); expected one that is there",
+              request->options.save, strerror(errno));
     GT_TRY(gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name));
     save->buffer = index;
     gt_npy_head(save->head, buffer->type, shape, dimensions);
@@ -460,12 +458,10 @@ static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t
     const gt_live_input *sent = find_input(setup, c->index, index);
     GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
     void *data = c->arguments[c->count - 1].data;
-    if (sent && sent->is_ipc) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "the reference function needs '%s' on the host; expected an input with "
-                       "on_host, or a file",
-                       buffer->name);
-    }
+    GT_REFUSE(sent && sent->is_ipc, GPUTUNE_EUNSUPPORTED,
+              "the reference function needs '%s' on the host; expected an input with "
+              "on_host, or a file",
+              buffer->name);
     if (sent) {
         memcpy(data, sent->bytes.data, sent->bytes.bytes);
     } else if (buffer->direction != GT_OUT) {
@@ -540,12 +536,10 @@ static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
     if (!request->options.reference) {
         return GPUTUNE_OK;
     }
-    if (workload->has_init) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s makes its inputs on the GPU, by init(), where a reference function of "
-                       "the host does not see them; expected a reference() in the template",
-                       request->template->name);
-    }
+    GT_REFUSE(workload->has_init, GPUTUNE_EUNSUPPORTED,
+              "%s makes its inputs on the GPU, by init(), where a reference function of "
+              "the host does not see them; expected a reference() in the template",
+              request->template->name);
     GT_TRY(add_arguments(&c, setup));
     GT_TRY(ask(&c, problem));
     return send_results(setup, &c);

@@ -190,16 +190,12 @@ static gputune_status gt_field_try_prepare(gt_field *field)
 {
     const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
     const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
-    if (service->stage == GT_STAGE_FAILED) {
-        return gt_fail(service->failure, "the service kernels do not compile: %s",
-                       service->message);
-    }
-    if (reference->stage == GT_STAGE_FAILED) {
-        return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
-                                                              : reference->failure,
-                       "%s: the reference does not compile: %s",
-                       field->options.request->template->path, reference->message);
-    }
+    GT_REFUSE(service->stage == GT_STAGE_FAILED, service->failure,
+              "the service kernels do not compile: %s", service->message);
+    GT_REFUSE(reference->stage == GT_STAGE_FAILED,
+              reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE : reference->failure,
+              "%s: the reference does not compile: %s", field->options.request->template->path,
+              reference->message);
     bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
     return both && field->may_measure && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
 }
@@ -528,9 +524,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     }
     gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
     gt_field_note_compiled(field, (uint32_t)event->id);
-    if (event->status == GPUTUNE_ENOCOMPILER) {
-        return gt_fail(GPUTUNE_ENOCOMPILER, "%s", event->message);
-    }
+    GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
     if (event->id < GT_UNIT_FIRST) {
         return gt_field_try_prepare(field);
     }
@@ -590,9 +584,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
         if (event->gpu) {
             return gt_field_handle_helper(field, event);
         }
-        if (event->status != GPUTUNE_OK) {
-            return gt_fail(event->status, "%s", event->message);
-        }
+        GT_REFUSE(event->status != GPUTUNE_OK, event->status, "%s", event->message);
         field->prepared = true;
         field->preparation = event->prepared;
         gt_request_say_loose(field->options.request, &event->prepared);

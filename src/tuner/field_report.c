@@ -180,10 +180,8 @@ gputune_status gt_field_verdict(const gt_field *field)
 {
     uint32_t count;
     const gt_variant *first = commonest_failure(field, &count);
-    if (!first) {
-        return gt_fail(GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
-                       field->options.request->template->name);
-    }
+    GT_REFUSE(!first, GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
+              field->options.request->template->name);
     char doubt[2 * GT_SHAPES_TEXT + 128] = "", blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
     const gt_request *request = field->options.request;
     if (request->workload.has_reference && all_agree(field, first, count)) {

@@ -262,9 +262,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         return gt_field_handle_helper(field, event);
     }
     field->verifying--;
-    if (event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant) {
-        return gt_fail(event->status, "%s", event->message);
-    }
+    GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
+              event->status, "%s", event->message);
     if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
         gt_field_settle_sketch(field, (uint32_t)event->id, event->status);
         return GPUTUNE_OK;

@@ -38,14 +38,11 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     o->inputs_tag = o->reference_tag = o->save = NULL;
     o->helpers = NULL; /* which may be closed by then */
     o->helper_count = 0;
-    if (options->input_count || options->file_count || options->reference) {
-        return gt_fail(
-            GPUTUNE_EINVAL,
-            "%s: a call with inputs, files or a reference function of its own cannot be "
-            "tuned in the background, as the program may change them meanwhile; expected "
-            "those of the template, or a call without `background`",
-            kernel);
-    }
+    GT_REFUSE(options->input_count || options->file_count || options->reference, GPUTUNE_EINVAL,
+              "%s: a call with inputs, files or a reference function of its own cannot be "
+              "tuned in the background, as the program may change them meanwhile; expected "
+              "those of the template, or a call without `background`",
+              kernel);
     gputune_size *items = keep(out, sizes.items, sizes.count * sizeof *items);
     gputune_alignment *alignments =
         keep(out, o->alignments, o->alignment_count * sizeof *alignments);
@@ -92,17 +89,16 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 
 static gputune_status check_enums(const gputune_options *o)
 {
-    if ((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
-        (uint32_t)o->objective >= GPUTUNE_OBJECTIVE_COUNT ||
-        (uint32_t)o->cache > GPUTUNE_CACHE_HOT ||
-        (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
-        (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: "
-                       "one of them is no value of its type",
-                       (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
-                       (int)o->strategy);
-    }
+    GT_REFUSE((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
+                  (uint32_t)o->objective >= GPUTUNE_OBJECTIVE_COUNT ||
+                  (uint32_t)o->cache > GPUTUNE_CACHE_HOT ||
+                  (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
+                  (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT,
+              GPUTUNE_EINVAL,
+              "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: "
+              "one of them is no value of its type",
+              (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
+              (int)o->strategy);
     return GPUTUNE_OK;
 }
 
@@ -114,11 +110,11 @@ static gputune_status refuse_null(const char *what, size_t at)
 
 static gputune_status check_lists(const gputune_options *o)
 {
-    if ((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
-        (o->only_count && !o->only) || (o->helper_count && !o->helpers)) {
-        return gt_fail(GPUTUNE_EINVAL, "options count alignments, inputs, restrictions (only) or "
-                                       "helpers, and the pointer to them is NULL");
-    }
+    GT_REFUSE((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
+                  (o->only_count && !o->only) || (o->helper_count && !o->helpers),
+              GPUTUNE_EINVAL,
+              "options count alignments, inputs, restrictions (only) or "
+              "helpers, and the pointer to them is NULL");
     for (size_t i = 0; i < o->alignment_count; i++) {
         if (!o->alignments[i].buffer) {
             return refuse_null("alignments", i);
@@ -129,10 +125,9 @@ static gputune_status check_lists(const gputune_options *o)
         if (!input->buffer) {
             return refuse_null("inputs", i);
         }
-        if (!input->data && input->bytes) {
-            return gt_fail(GPUTUNE_EINVAL, "inputs: the data of '%s' is NULL; expected %llu bytes",
-                           input->buffer, (unsigned long long)input->bytes);
-        }
+        GT_REFUSE(!input->data && input->bytes, GPUTUNE_EINVAL,
+                  "inputs: the data of '%s' is NULL; expected %llu bytes", input->buffer,
+                  (unsigned long long)input->bytes);
     }
     for (size_t i = 0; i < o->only_count; i++) {
         if (!o->only[i]) {
@@ -146,28 +141,22 @@ static gputune_status check_options(const gputune_options *o)
 {
     GT_TRY(check_enums(o));
     GT_TRY(check_lists(o));
-    if (o->alignment & (o->alignment - 1)) {
-        return gt_fail(GPUTUNE_EINVAL, "alignment %u; expected a power of two", o->alignment);
-    }
-    if (!(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1)) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
-                       "epsilon below 1",
-                       o->time_limit_s, o->epsilon);
-    }
-    if (!(o->share >= 0 && o->share <= 1)) {
-        return gt_fail(GPUTUNE_EINVAL, "share is %g; expected a part of the GPU's time, 0 to 1",
-                       o->share);
-    }
+    GT_REFUSE(o->alignment & (o->alignment - 1), GPUTUNE_EINVAL,
+              "alignment %u; expected a power of two", o->alignment);
+    GT_REFUSE(!(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1), GPUTUNE_EINVAL,
+              "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
+              "epsilon below 1",
+              o->time_limit_s, o->epsilon);
+    GT_REFUSE(!(o->share >= 0 && o->share <= 1), GPUTUNE_EINVAL,
+              "share is %g; expected a part of the GPU's time, 0 to 1", o->share);
     return GPUTUNE_OK;
 }
 
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options)
 {
-    if (!kernel || (sizes.count && !sizes.items)) {
-        return gt_fail(GPUTUNE_EINVAL, "%s is NULL", kernel ? "sizes.items" : "the kernel's name");
-    }
+    GT_REFUSE(!kernel || (sizes.count && !sizes.items), GPUTUNE_EINVAL, "%s is NULL",
+              kernel ? "sizes.items" : "the kernel's name");
     for (size_t i = 0; i < sizes.count; i++) {
         if (!sizes.items[i].name) {
             return refuse_null("sizes", i);

@@ -139,10 +139,8 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gt_config all[2 * GT_PROVE_MAX];
     size_t all_count;
     gt_session session;
-    if (gt_patience_left_s(&request->patience) <= 0) {
-        return gt_fail(GPUTUNE_ETIMEOUT, "%s: no time is left to prove it",
-                       request->template->name);
-    }
+    GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
+              "%s: no time is left to prove it", request->template->name);
     GT_TRY(list_all(all, &all_count, configs, count, request));
     gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = history};

@@ -96,10 +96,8 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_de
 {
     gt_runner runner = {
         .id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
-    if (find(race, id)) {
-        return gt_fail(GPUTUNE_EINVAL, "contestant %llu is in the race already",
-                       (unsigned long long)id);
-    }
+    GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
+              (unsigned long long)id);
     if (2 * (race->runners.count + 1) > race->slots) {
         GT_TRY(grow_table(race));
     }
@@ -290,10 +288,8 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
 {
     gt_runner *runner = find(race, id);
-    if (!runner || !runner->in_round) {
-        return gt_fail(GPUTUNE_EINVAL, "contestant %llu is not in this round",
-                       (unsigned long long)id);
-    }
+    GT_REFUSE(!runner || !runner->in_round, GPUTUNE_EINVAL, "contestant %llu is not in this round",
+              (unsigned long long)id);
     if (isfinite(value) && value > 0) {
         runner->pending = value;
     }
@@ -357,9 +353,8 @@ bool gt_race_is_tied(const gt_race *race)
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
     gt_race_contestant contestant;
-    if (!race->is_tied || !gt_race_find(race, id, &contestant) || !contestant.tied) {
-        return gt_fail(GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
-    }
+    GT_REFUSE(!race->is_tied || !gt_race_find(race, id, &contestant) || !contestant.tied,
+              GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
     race->winner = gt_race_index(race, id);
     race->tie = true;
     race->is_tied = false;
@@ -581,9 +576,7 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
 {
     int64_t best = best_of(race);
-    if (best < 0) {
-        return gt_fail(GPUTUNE_ENOVARIANT, "no variant is left in the race");
-    }
+    GT_REFUSE(best < 0, GPUTUNE_ENOVARIANT, "no variant is left in the race");
     const gt_runner *winner = &race->runners.items[best], *standard = NULL;
     gt_race_result result = {.end = race->end,
                              .verdict.tie = race->tie,

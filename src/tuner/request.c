@@ -38,11 +38,8 @@ gputune_objective gt_default_objective(const gt_template *template)
 static gputune_status check_samples(const gputune_options *o)
 {
     FILE *file = o->samples_path ? gt_samples_append(o->samples_path) : NULL;
-    if (o->samples_path && !file) {
-        return gt_fail(errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
-                       "the samples cannot be written to %s: %s", o->samples_path,
-                       gt_samples_why());
-    }
+    GT_REFUSE(o->samples_path && !file, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
+              "the samples cannot be written to %s: %s", o->samples_path, gt_samples_why());
     if (file) {
         fclose(file);
     }
@@ -56,21 +53,17 @@ static gputune_status check_objective(const gt_template *template, gputune_objec
     const gt_objective *facts = gt_objective_facts(objective);
     const char *rate = gt_objective_facts(GPUTUNE_OBJECTIVE_RATE)->name;
     const gt_place place = template->work.place;
-    if (facts->by_work && !template->work.stated) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s:%d:%d: %s has no work(), by which objective %s compares; expected "
-                       "work(flops = ...) or work(bytes = ...)",
-                       place.path, place.line, place.column, template->name, facts->name);
-    }
-    if (!facts->by_work && template->work.axes) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s:%d:%d: work() uses the axis %s, so that launches of %s do different "
-                       "work, which objective %s does not see; expected objective %s, which "
-                       "compares the work done in a second",
-                       place.path, place.line, place.column,
-                       template->axes[__builtin_ctzll(template->work.axes)].name, template->name,
-                       facts->name, rate);
-    }
+    GT_REFUSE(facts->by_work && !template->work.stated, GPUTUNE_EINVAL,
+              "%s:%d:%d: %s has no work(), by which objective %s compares; expected "
+              "work(flops = ...) or work(bytes = ...)",
+              place.path, place.line, place.column, template->name, facts->name);
+    GT_REFUSE(!facts->by_work && template->work.axes, GPUTUNE_EINVAL,
+              "%s:%d:%d: work() uses the axis %s, so that launches of %s do different "
+              "work, which objective %s does not see; expected objective %s, which "
+              "compares the work done in a second",
+              place.path, place.line, place.column,
+              template->axes[__builtin_ctzll(template->work.axes)].name, template->name,
+              facts->name, rate);
     return GPUTUNE_OK;
 }
 
@@ -269,16 +262,12 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
         if (strcmp(buffer->name, input->buffer) != 0) {
             continue;
         }
-        if (buffer->direction == GT_OUT) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "input '%s' is an output; expected a buffer that is read",
-                           input->buffer);
-        }
-        if (input->bytes != buffer->bytes || !input->data) {
-            return gt_fail(GPUTUNE_EINVAL, "input '%s' has %llu bytes; expected %llu",
-                           input->buffer, (unsigned long long)(input->data ? input->bytes : 0),
-                           (unsigned long long)buffer->bytes);
-        }
+        GT_REFUSE(buffer->direction == GT_OUT, GPUTUNE_EINVAL,
+                  "input '%s' is an output; expected a buffer that is read", input->buffer);
+        GT_REFUSE(input->bytes != buffer->bytes || !input->data, GPUTUNE_EINVAL,
+                  "input '%s' has %llu bytes; expected %llu", input->buffer,
+                  (unsigned long long)(input->data ? input->bytes : 0),
+                  (unsigned long long)buffer->bytes);
         *out = i;
         return GPUTUNE_OK;
     }

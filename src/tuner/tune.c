@@ -415,11 +415,9 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
                         .config = gt_config_default(request->template),
                         .terms = terms_of_unmeasured(request)};
-    if (request->refuted.failure != GPUTUNE_OK) {
-        return gt_fail(request->refuted.failure,
-                       "%s: no variant was found to be right, and the default failed: %s",
-                       request->template->name, request->refuted.message);
-    }
+    GT_REFUSE(request->refuted.failure != GPUTUNE_OK, request->refuted.failure,
+              "%s: no variant was found to be right, and the default failed: %s",
+              request->template->name, request->refuted.message);
     GT_TRY(gt_history_warns(request, &choice.config));
     return finish(out, &choice, request, NULL);
 }
@@ -620,12 +618,10 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     bool permitted;
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_TRY(gt_request_permits(&permitted, request, &config));
-    if (!permitted) {
-        return gt_fail(GPUTUNE_ENOVARIANT,
-                       "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says "
-                       "which",
-                       request->template->name, text, request->template->name);
-    }
+    GT_REFUSE(!permitted, GPUTUNE_ENOVARIANT,
+              "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says "
+              "which",
+              request->template->name, text, request->template->name);
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     return choose_proved(out, request, &config, &history);
 }

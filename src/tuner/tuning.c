@@ -234,9 +234,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         tuning->give_up_ns = 0; /* the end says nothing of the variant */
         return GPUTUNE_OK;
     }
-    if (!gt_ending_of(event->status)->costs_one_variant) {
-        return gt_fail(event->status, "%s", event->message);
-    }
+    GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail(&session->field, (uint32_t)event->id, event->status, event->repeatable,
                          event->message));
     gt_race_fail(tuning->race, event->id);

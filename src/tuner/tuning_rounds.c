@@ -382,9 +382,8 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
 {
     gt_session *session = &tuning->session;
     uint64_t culprit;
-    if (event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant) {
-        return gt_fail(event->status, "%s", event->message);
-    }
+    GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
+              event->status, "%s", event->message);
     if (event->status != GPUTUNE_OK) {
         GT_TRY(gt_field_blame(&session->field, &culprit, event));
         if (culprit != GT_NO_VARIANT) {

@@ -150,3 +150,26 @@ TEST(own_folder_holds_this_program)
     free(self);
     free(folder);
 }
+
+/* A file that another user put into a folder above is no part of gputune. */
+TEST(parts_of_another_user_are_not_found)
+{
+    enum { NOBODY = 65534 };
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
+    char *folder, *part, *found;
+    if (geteuid() != 0) {
+        skip(); /* only root can make a file of another user's */
+    }
+    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    part = path_in(folder, "../../part-of-a-test");
+    write_bytes(part, "", 0);
+    assert_int_equal(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK), GPUTUNE_OK);
+    assert_non_null(found);
+    free(found);
+    assert_int_equal(chown(part, NOBODY, NOBODY), 0);
+    assert_int_equal(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK), GPUTUNE_OK);
+    assert_null(found);
+    assert_int_equal(unlink(part), 0);
+    free(part);
+    free(folder);
+}
