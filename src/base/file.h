@@ -31,8 +31,8 @@ gputune_status gt_file_installed_folder(char **out);
 /* Finds a file that comes with gputune, for which access(`mode`) succeeds. It is looked for in some
  * places beside this library, beside this program, and in an installation: in a build folder, an
  * installed libexec/gputune or bin, or a folder `gputune` beside the library. It must be root's, or
- * have the owner of the folder beside which it is looked for. *out is NULL where there is none, else
- * the caller frees it; `tried` gets the paths that were tried. ENOMEM. */
+ * have the owner of the folder beside which it is looked for. *out is NULL where there is none,
+ * else the caller frees it; `tried` gets the paths that were tried. ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* $XDG_CACHE_HOME/gputune or ~/.cache/gputune, without making it; caller frees. */
 gputune_status gt_file_cache_folder(char **out);

@@ -1,5 +1,6 @@
 # compile and measure workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
 exec 2>&1
+export COMPILE_ANEW=1
 sshd=$(command -v sshd || echo /usr/sbin/sshd)
 [ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null ||
     { echo "no sshd here, or no /run/sshd" && exit 77; }
@@ -26,7 +27,7 @@ warm() { # DATABASE COMMAND KERNELS: so many that ssh has its answer before they
         sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; s/; try: .*; going/; try: ...; going/; /warning/p" | LC_ALL=C sort -u
 }
 cores=$(nproc)
-warm one.db "2:KEY=user ./there" axpy | sed "s/ $((cores + 2)) / two more than cores /"
+warm one.db "2:KEY=user ./there" "axpy copy" | sed "s/ $((cores + 2)) / two more than cores /"
 warm two.db "KEY=stranger ./there" "axpy copy gather" | sed "s/ $cores / as many as cores /"
 echo == measuring there
 measure() { # DATABASE [--measure-on COMMAND]
