@@ -85,8 +85,8 @@ gputune_status gt_calls_close(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
     GT_REFUSE(is_inside(calls), GPUTUNE_EBUSY,
-              "gputune_close: called from a callback of the tuner, which "
-              "stays open; close it when the call has returned");
+              "gputune_close: called from a callback of the tuner, which stays open; close it when "
+              "the call has returned");
     GT_REFUSE(__atomic_exchange_n(&calls->closing, 1, __ATOMIC_SEQ_CST), GPUTUNE_EINVAL,
               "gputune_close: the tuner has been closed");
     pthread_mutex_lock(&calls->mutex);

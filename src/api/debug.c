@@ -50,8 +50,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
                  driver->PointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                              address) == CUDA_SUCCESS;
     GT_REFUSE(known && here == there && owner != current->handle, GPUTUNE_EINVAL,
-              "%s: %s = %p belongs to another context of this device; launch in the "
-              "context that allocated it",
+              "%s: %s = %p belongs to another context of this device; launch in the context that "
+              "allocated it",
               kernel, name, (void *)(uintptr_t)address);
     return GPUTUNE_OK;
 }
@@ -72,8 +72,7 @@ static gputune_status check_buffer(const gt_driver *driver, const gt_context *cu
                   driver->MemGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS &&
                   base + bytes - address < buffer->buffer_bytes,
               GPUTUNE_EINVAL,
-              "%s: %s = %p has %llu bytes up to the end of its allocation; the plan "
-              "needs %llu",
+              "%s: %s = %p has %llu bytes up to the end of its allocation; the plan needs %llu",
               kernel, buffer->name, (void *)(uintptr_t)address,
               (unsigned long long)(base + bytes - address),
               (unsigned long long)buffer->buffer_bytes);

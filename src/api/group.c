@@ -140,10 +140,10 @@ static gputune_status follow(gputune_plan **out, gputune *tuner, const char *ker
     v.text[sizeof v.text - 1] = '\0';
     GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
     GT_TRY(find_identity(&identity, tuner, kernel));
-    GT_REFUSE(!gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
-              "%s: rank %d has another version of the template than rank 0; give all the "
-              "same templates",
-              kernel, group->rank);
+    GT_REFUSE(
+        !gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
+        "%s: rank %d has another version of the template than rank 0; give all the same templates",
+        kernel, group->rank);
     return obey(out, tuner, kernel, sizes, options, &v);
 }
 

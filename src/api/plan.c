@@ -586,8 +586,8 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
     GT_TRY(check_arguments(plan, items, &aligned));
     GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback.present, GPUTUNE_EINVAL,
-              "%s: a buffer is not aligned as %s needs it, and no variant that needs less "
-              "was verified; align the buffers, or tune for the alignment that they have",
+              "%s: a buffer is not aligned as %s needs it, and no variant that needs less was "
+              "verified; align the buffers, or tune for the alignment that they have",
               plan->kernel, plan->configuration);
     gt_launcher *launcher;
     GT_TRY(load(&launcher, plan,
@@ -618,8 +618,8 @@ static gputune_status check_index(const char *call, const gt_launch *launch, uin
 {
     uint32_t count = launch->step_count;
     GT_REFUSE(launch->sequence.item_count, GPUTUNE_EUNSUPPORTED,
-              "%s: the kernels of this plan are launched in loops, with arguments or "
-              "conditions of their own; launch them with gputune_launch()",
+              "%s: the kernels of this plan are launched in loops, with arguments or conditions of "
+              "their own; launch them with gputune_launch()",
               call);
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
@@ -707,10 +707,10 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
 {
     GT_REFUSE(!plan, GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
     const gt_described_argument *found = caller_argument(plan, argument);
-    GT_REFUSE(!found, GPUTUNE_EINVAL,
-              "gputune_plan_check_argument: no argument %u; expected a "
-              "place in the plan's gputune_args",
-              argument);
+    GT_REFUSE(
+        !found, GPUTUNE_EINVAL,
+        "gputune_plan_check_argument: no argument %u; expected a place in the plan's gputune_args",
+        argument);
     if (bytes == found->element_bytes || bytes == found->whole_bytes) {
         return GPUTUNE_OK;
     }

@@ -138,8 +138,8 @@ int gputune_measure_pace(gputune_pace *out, gputune *tuner)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
     GT_REFUSE(gt_session_runs_here(), GPUTUNE_EBUSY,
-              "gputune_measure_pace: found a callback of a tuning, which "
-              "cannot wait for its worker; ask in another thread");
+              "gputune_measure_pace: found a callback of a tuning, which cannot wait for its "
+              "worker; ask in another thread");
     GT_TRY(find_pace(&paced, tuner));
     return paced.status == GPUTUNE_OK
                ? gt_versioned_write(out, &paced.pace, &layouts)

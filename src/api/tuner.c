@@ -53,8 +53,8 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
     }
     GT_REFUSE(measure && tuner->measure_on && isolation == GPUTUNE_ISOLATION_THREAD,
               GPUTUNE_EUNSUPPORTED,
-              "the isolation `thread` measures in this process; the tuner was opened to "
-              "measure on '%s', which takes `process`",
+              "the isolation `thread` measures in this process; the tuner was opened to measure on "
+              "'%s', which takes `process`",
               tuner->measure_on);
     return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }
@@ -71,9 +71,8 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
     GT_REFUSE(helper == tuner || gt_calls_closing(&helper->calls) || !helper->has_device ||
                   strcmp(helper->device.environment, tuner->device.environment) != 0,
               GPUTUNE_EINVAL,
-              "helpers: found a tuner that is closed, has no GPU of the "
-              "same kind, or is the caller's own; expected others that "
-              "are open on equal GPUs");
+              "helpers: found a tuner that is closed, has no GPU of the same kind, or is the "
+              "caller's own; expected others that are open on equal GPUs");
     snprintf(name, 32, "GPU %d", helper->device.ordinal);
     GT_REFUSE(isolation == GPUTUNE_ISOLATION_THREAD ||
                   !gt_workers_take_gpu(&helper->workers, GT_GPU_OTHER_TUNER),

@@ -172,8 +172,8 @@ gputune_status gt_file_installed_folder(char **out)
     return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
 }
 
-/* Whether a file of that owner may be a part of what lies in the folder: others could put one into
- * a folder above it that all may write, as /tmp. */
+/* Whether a file of that owner may belong to what lies in the folder. A folder above it, such as
+ * /tmp, may be one that others write to. */
 static bool is_of_owner(const char *folder, uid_t owner)
 {
     struct stat facts;
@@ -187,7 +187,7 @@ typedef struct part {
     int mode;
 } part;
 
-/* Takes what is at that place, seen from the folder, unless one was found or there is none. */
+/* Takes the file at that place, seen from the folder, unless one was found before. */
 static gputune_status look_at(const part *part, const char *folder, const char *place)
 {
     struct stat facts;

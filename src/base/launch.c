@@ -47,8 +47,8 @@ gputune_status gt_launch_name_parameters(gt_launch *launch)
         return GPUTUNE_OK;
     }
     GT_REFUSE(count > GT_STEP_ARGUMENTS || held > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
-              "%s: %u parameters, and %u bytes of structs that hold addresses; expected "
-              "at most %d and %d",
+              "%s: %u parameters, and %u bytes of structs that hold addresses; expected at most %d "
+              "and %d",
               launch->steps[0].entry, count, held, GT_STEP_ARGUMENTS, GT_HELD_BYTES);
     for (uint32_t i = 0; i < launch->step_count; i++) {
         gt_kernel_step *step = &launch->steps[i];

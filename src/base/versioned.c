@@ -11,8 +11,8 @@ static gputune_status check(uint32_t *version, const void *theirs, const gt_layo
     memcpy(version, theirs, sizeof *version);
     GT_REFUSE(*version < 1 || *version > LARGEST_VERSION || !layouts->bytes[layouts->newest - 1],
               GPUTUNE_EINVAL,
-              "a %s of version %u; initialise it with its _INIT macro, or set its version "
-              "to the _VERSION of the header (here %u)",
+              "a %s of version %u; initialise it with its _INIT macro, or set its version to the "
+              "_VERSION of the header (here %u)",
               layouts->name, *version, layouts->newest);
     *version = *version < layouts->newest ? *version : layouts->newest;
     return GPUTUNE_OK;

@@ -307,8 +307,7 @@ static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session 
     return cli_scenarios_make(out, &catalogue, selection, session);
 }
 
-/* ---- tuning -----------------------------------------------------------------------------------
- */
+/* ---- tuning --------------------------------------------------------------------------------- */
 
 int cli_warm_find(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {

@@ -58,8 +58,7 @@ typedef struct cli_apart {
 /* Takes the scenario `from` apart into axes and entries. */
 void cli_take_apart(cli_apart *out, const cli_measured *from);
 
-/* ---- why the winners won (why.c), for `show --why` and `report` --------------------------------
- */
+/* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
 
 /* What each axis is worth. */
 typedef struct cli_why {

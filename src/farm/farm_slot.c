@@ -245,8 +245,8 @@ static gputune_status check_hello(const gt_frame *frame)
     char mine[64];
     GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
     GT_REFUSE(strcmp(hello.version, gt_wire_version(mine)) != 0, GPUTUNE_EWORKER,
-              "the worker is gputune %s, but this library is %s; install both from one build, "
-              "or point GPUTUNE_WORKER at the right gputune-worker",
+              "the worker is gputune %s, but this library is %s; install both from one build, or "
+              "point GPUTUNE_WORKER at the right gputune-worker",
               hello.version, mine);
     return GPUTUNE_OK;
 }

@@ -136,11 +136,11 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* this is refused if the context is in use already, which does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
-    GT_REFUSE(result == CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY,
-              "GPU %d (%s) may be used by one process only, and another uses it: set its "
-              "compute mode to default, end the other process, or allow measuring in this "
-              "one (GPUTUNE_ISOLATION_THREAD)",
-              measure->device.ordinal, measure->device.name);
+    GT_REFUSE(
+        result == CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY,
+        "GPU %d (%s) may be used by one process only, and another uses it: set its compute mode to "
+        "default, end the other process, or allow measuring in this one (GPUTUNE_ISOLATION_THREAD)",
+        measure->device.ordinal, measure->device.name);
     GT_TRY(gt_measure_check(measure, result, "cuDevicePrimaryCtxRetain"));
     GT_CALL(measure, CtxSetCurrent, measure->context);
     GT_CALL(measure, StreamCreate, &measure->stream, CU_STREAM_NON_BLOCKING);

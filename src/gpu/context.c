@@ -7,8 +7,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     unsigned long long id;
     GT_CUDA(driver, CtxGetCurrent, &now.handle);
     GT_REFUSE(!now.handle, GPUTUNE_EINVAL,
-              "no CUDA context is current in this thread; make one current "
-              "(cuCtxSetCurrent, or any call of the CUDA runtime)");
+              "no CUDA context is current in this thread; make one current (cuCtxSetCurrent, or "
+              "any call of the CUDA runtime)");
     CUresult code = driver->CtxGetId ? driver->CtxGetId(now.handle, &id) : CUDA_ERROR_NOT_FOUND;
     if (code == CUDA_ERROR_CONTEXT_IS_DESTROYED || code == CUDA_ERROR_INVALID_CONTEXT) {
         return gt_cuda_check(driver, code, "cuCtxGetId");

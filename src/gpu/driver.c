@@ -96,13 +96,13 @@ static gputune_status check_version(gt_driver *driver)
               "%s is not a CUDA driver: it lacks cuDriverGetVersion", driver->name);
     CUresult result = get_version(&driver->version);
     GT_REFUSE(result == CUDA_ERROR_STUB_LIBRARY, GPUTUNE_ENODRIVER,
-              "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA "
-              "driver, or take the stubs folder out of LD_LIBRARY_PATH");
+              "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA driver, or "
+              "take the stubs folder out of LD_LIBRARY_PATH");
     GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_ENODRIVER, "%s does not tell its version (error %d)",
               driver->name, (int)result);
     GT_REFUSE(driver->version < OLDEST_DRIVER, GPUTUNE_ENODRIVER,
-              "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the "
-              "oldest that gputune works with; update the driver",
+              "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the oldest "
+              "that gputune works with; update the driver",
               driver->version / 1000, driver->version % 1000 / 10);
     return GPUTUNE_OK;
 }
@@ -113,8 +113,7 @@ static gputune_status fill_table(gt_driver *driver)
     void *address = dlsym(driver->handle, "cuGetProcAddress_v2");
     memcpy(&get, &address, sizeof address);
     GT_REFUSE(!get, GPUTUNE_ENODRIVER,
-              "%s is not a CUDA driver of version 12.0 or later: it lacks "
-              "cuGetProcAddress_v2",
+              "%s is not a CUDA driver of version 12.0 or later: it lacks cuGetProcAddress_v2",
               driver->name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         GT_TRY(find_member(driver, get, &entries[i]));

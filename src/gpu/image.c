@@ -256,8 +256,8 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
         }
     }
     GT_REFUSE(search.instances > 1, GPUTUNE_EINVAL,
-              "the image has %u instances of the kernel %s; expected one: the template's "
-              "file may neither instantiate it nor specialise it for other arguments",
+              "the image has %u instances of the kernel %s; expected one: the template's file may "
+              "neither instantiate it nor specialise it for other arguments",
               search.instances, name);
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
 }

@@ -15,8 +15,8 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
     CUcontext current = NULL;
     launcher->driver->CtxGetCurrent(&current);
     GT_REFUSE(current != launcher->context.handle, GPUTUNE_ECUDA,
-              "%s: %s CUDA context is current in this thread; make the context current "
-              "in which the plan was made",
+              "%s: %s CUDA context is current in this thread; make the context current in which "
+              "the plan was made",
               launcher->launch->steps[0].entry, current ? "another" : "no");
     return gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx");
 }
@@ -383,8 +383,7 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     CUresult result =
         driver->StreamGetCaptureInfo(stream, &status, &out->capture, &out->graph, NULL, NULL);
     GT_REFUSE(result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, GPUTUNE_ECAPTURE,
-              "the default stream cannot be used while another stream "
-              "is being captured");
+              "the default stream cannot be used while another stream is being captured");
     GT_TRY(gt_cuda_check(driver, result, "cuStreamGetCaptureInfo"));
     GT_REFUSE(status == CU_STREAM_CAPTURE_STATUS_INVALIDATED, GPUTUNE_ECAPTURE,
               "the capture of this stream has already failed");

@@ -73,8 +73,7 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
     GT_TRY(attribute(&allowed, launcher->driver, function,
                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     GT_REFUSE(sum > (uint32_t)launcher->device.shared_per_block_optin_bytes, GPUTUNE_ECUDA,
-              "a block has %u bytes of shared memory (%u of them dynamic); the device "
-              "allows %d",
+              "a block has %u bytes of shared memory (%u of them dynamic); the device allows %d",
               sum, dynamic, launcher->device.shared_per_block_optin_bytes);
     if ((int)dynamic > allowed) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,

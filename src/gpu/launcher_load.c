@@ -53,8 +53,8 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
     }
     GT_TRY(status);
     GT_REFUSE(blocks < 1, GPUTUNE_ECUDA,
-              "a block of %u threads with %u bytes of dynamic shared memory does not fit "
-              "on a multiprocessor",
+              "a block of %u threads with %u bytes of dynamic shared memory does not fit on a "
+              "multiprocessor",
               gt_volume(kernel->block), kernel->shared_bytes);
     return clusters >= 1
                ? check_cooperative(launcher, kernel, clusters, blocks)
@@ -382,10 +382,10 @@ static gputune_status check_runs(const gt_launch *launch)
     while (launch->sequence.item_count && gt_launch_next(&run, launch)) {
         const gt_kernel_step *kernel = &launch->steps[run.step];
         for (int axis = 0; axis < 3; axis++) {
-            GT_REFUSE(run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
-                      "kernel %s: a grid of %u blocks in a loop is not a "
-                      "multiple of its cluster's %u",
-                      kernel->entry, run.grid[axis], kernel->cluster[axis]);
+            GT_REFUSE(
+                run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
+                "kernel %s: a grid of %u blocks in a loop is not a multiple of its cluster's %u",
+                kernel->entry, run.grid[axis], kernel->cluster[axis]);
         }
     }
     return run.error ? gt_fail(GPUTUNE_EINVAL, "the loops of kernel %s cannot be carried out",

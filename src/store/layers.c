@@ -150,8 +150,8 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     GT_REFUSE(store->unread[0], GPUTUNE_EDATABASE, "the database %s cannot be used: %s",
               store->asked, store->unread);
     GT_REFUSE(writing && store->file.index > 0, GPUTUNE_EDATABASE,
-              "the database %s is damaged or another program's: results are kept in %s; "
-              "move it away, or set GPUTUNE_DB to another file",
+              "the database %s is damaged or another program's: results are kept in %s; move it "
+              "away, or set GPUTUNE_DB to another file",
               store->asked, store->file.path);
     return writing && store->unkept[0]
                ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,

@@ -458,10 +458,10 @@ static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t
     const gt_live_input *sent = find_input(setup, c->index, index);
     GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
     void *data = c->arguments[c->count - 1].data;
-    GT_REFUSE(sent && sent->is_ipc, GPUTUNE_EUNSUPPORTED,
-              "the reference function needs '%s' on the host; expected an input with "
-              "on_host, or a file",
-              buffer->name);
+    GT_REFUSE(
+        sent && sent->is_ipc, GPUTUNE_EUNSUPPORTED,
+        "the reference function needs '%s' on the host; expected an input with on_host, or a file",
+        buffer->name);
     if (sent) {
         memcpy(data, sent->bytes.data, sent->bytes.bytes);
     } else if (buffer->direction != GT_OUT) {
@@ -537,8 +537,8 @@ static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
         return GPUTUNE_OK;
     }
     GT_REFUSE(workload->has_init, GPUTUNE_EUNSUPPORTED,
-              "%s makes its inputs on the GPU, by init(), where a reference function of "
-              "the host does not see them; expected a reference() in the template",
+              "%s makes its inputs on the GPU, by init(), where a reference function of the host "
+              "does not see them; expected a reference() in the template",
               request->template->name);
     GT_TRY(add_arguments(&c, setup));
     GT_TRY(ask(&c, problem));

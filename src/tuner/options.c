@@ -39,9 +39,9 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     o->helpers = NULL; /* which may be closed by then */
     o->helper_count = 0;
     GT_REFUSE(options->input_count || options->file_count || options->reference, GPUTUNE_EINVAL,
-              "%s: a call with inputs, files or a reference function of its own cannot be "
-              "tuned in the background, as the program may change them meanwhile; expected "
-              "those of the template, or a call without `background`",
+              "%s: a call with inputs, files or a reference function of its own cannot be tuned in "
+              "the background, as the program may change them meanwhile; expected those of the "
+              "template, or a call without `background`",
               kernel);
     gputune_size *items = keep(out, sizes.items, sizes.count * sizeof *items);
     gputune_alignment *alignments =
@@ -95,8 +95,8 @@ static gputune_status check_enums(const gputune_options *o)
                   (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
                   (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT,
               GPUTUNE_EINVAL,
-              "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: "
-              "one of them is no value of its type",
+              "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: one of "
+              "them is no value of its type",
               (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
               (int)o->strategy);
     return GPUTUNE_OK;
@@ -113,8 +113,8 @@ static gputune_status check_lists(const gputune_options *o)
     GT_REFUSE((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
                   (o->only_count && !o->only) || (o->helper_count && !o->helpers),
               GPUTUNE_EINVAL,
-              "options count alignments, inputs, restrictions (only) or "
-              "helpers, and the pointer to them is NULL");
+              "options count alignments, inputs, restrictions (only) or helpers, and the pointer "
+              "to them is NULL");
     for (size_t i = 0; i < o->alignment_count; i++) {
         if (!o->alignments[i].buffer) {
             return refuse_null("alignments", i);
@@ -143,10 +143,10 @@ static gputune_status check_options(const gputune_options *o)
     GT_TRY(check_lists(o));
     GT_REFUSE(o->alignment & (o->alignment - 1), GPUTUNE_EINVAL,
               "alignment %u; expected a power of two", o->alignment);
-    GT_REFUSE(!(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1), GPUTUNE_EINVAL,
-              "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
-              "epsilon below 1",
-              o->time_limit_s, o->epsilon);
+    GT_REFUSE(
+        !(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1), GPUTUNE_EINVAL,
+        "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an epsilon below 1",
+        o->time_limit_s, o->epsilon);
     GT_REFUSE(!(o->share >= 0 && o->share <= 1), GPUTUNE_EINVAL,
               "share is %g; expected a part of the GPU's time, 0 to 1", o->share);
     return GPUTUNE_OK;

@@ -335,7 +335,8 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Above which all `count` log-ratios must be; infinite if they are too few. */
+/* The bound that all of `count` log-ratios must exceed for an early decision; infinite if they are
+ * too few for one. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -362,9 +363,9 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Whoever is as surely ahead of the incumbent as one that leaves early is behind takes its place at
- * once. Those that came with it and are slower leave then, too, and not only after full rounds
- * beside a slow incumbent that was there before they came. */
+/* A contestant that is as surely ahead of the incumbent as one that leaves early is behind it takes
+ * its place at once. So slower contestants that came in the same round leave early, too. Beside a
+ * slow incumbent that was there before, they would stay for full rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     const gt_runner *incumbent = &race->runners.items[race->incumbent], *next = incumbent;

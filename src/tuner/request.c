@@ -54,13 +54,13 @@ static gputune_status check_objective(const gt_template *template, gputune_objec
     const char *rate = gt_objective_facts(GPUTUNE_OBJECTIVE_RATE)->name;
     const gt_place place = template->work.place;
     GT_REFUSE(facts->by_work && !template->work.stated, GPUTUNE_EINVAL,
-              "%s:%d:%d: %s has no work(), by which objective %s compares; expected "
-              "work(flops = ...) or work(bytes = ...)",
+              "%s:%d:%d: %s has no work(), by which objective %s compares; expected work(flops = "
+              "...) or work(bytes = ...)",
               place.path, place.line, place.column, template->name, facts->name);
     GT_REFUSE(!facts->by_work && template->work.axes, GPUTUNE_EINVAL,
-              "%s:%d:%d: work() uses the axis %s, so that launches of %s do different "
-              "work, which objective %s does not see; expected objective %s, which "
-              "compares the work done in a second",
+              "%s:%d:%d: work() uses the axis %s, so that launches of %s do different work, which "
+              "objective %s does not see; expected objective %s, which compares the work done in a "
+              "second",
               place.path, place.line, place.column,
               template->axes[__builtin_ctzll(template->work.axes)].name, template->name,
               facts->name, rate);

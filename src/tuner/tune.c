@@ -619,8 +619,7 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_TRY(gt_request_permits(&permitted, request, &config));
     GT_REFUSE(!permitted, GPUTUNE_ENOVARIANT,
-              "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says "
-              "which",
+              "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     return choose_proved(out, request, &config, &history);

@@ -9,6 +9,23 @@ typedef struct gt_drafted {
     const char *file, *kernel, *clauses;
 } gt_drafted;
 
+/* A program, and the clauses that all its kernels get. */
+typedef struct gt_drafted_program {
+    const char *name, *text, *clauses;
+} gt_drafted_program;
+
+/* The usual program, which copies, and its clauses. */
+#define COPY                                                                                       \
+    "__global__ void k(float *y, const float *x, int n)\n{\n"                                      \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+#define ALLOCATED "float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc((void **)&b, n * sizeof(float));"
+#define COPY_CLAUSES(SIZE, BLOCKS, DEFAULT)                                                        \
+    "kernel(k)\nproblem(n = " SIZE ")\n"                                                           \
+    "args(out float y[n], in float x[n], int n)\n"                                                 \
+    "tune(BLOCK = " BLOCKS ")\ndefault(BLOCK = " DEFAULT ")\nblock(BLOCK)\n"                       \
+    "grid(ceil_div(n, BLOCK))\nwork(bytes = 8 * n)\nreference(self)\n"
+#define USUAL "64, 128, 256, 512, 1024"
+
 static const char clause[] = "#pragma gputune ";
 
 static inline bool is_clause(const char *line)
@@ -75,4 +92,19 @@ static inline void check_draft(const gt_drafted *drafted)
     free(clauses);
     free(draft);
     free(text);
+}
+
+/* The drafts of these programs have their clauses, and are templates. */
+static inline void check_programs(const gt_drafted_program *programs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *draft = draft_of(programs[i].text, NULL);
+        char *clauses = new_clauses(draft, "");
+        if (strcmp(clauses, programs[i].clauses) != 0) {
+            fail_msg("%s: has\n%sexpected\n%s", programs[i].name, clauses, programs[i].clauses);
+        }
+        gt_template_free(parse(draft));
+        free(clauses);
+        free(draft);
+    }
 }

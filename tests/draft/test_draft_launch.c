@@ -1,28 +1,13 @@
 /* First templates: which launch is read, and what the kernel's indices say about it. */
 #include "draft_support.h"
 
-/* A program, and the clauses that it gets. */
-typedef struct program {
-    const char *name, *text, *clauses;
-} program;
-
-static const program programs[] = {
+static const gt_drafted_program programs[] = {
     {"of several launches, the one whose buffers are allocated",
-     "__global__ void k(float *y, const float *x, int n)\n{\n"
-     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
-     "void wrap(Tensor a, Tensor b) { int n = b.size(0); k<<<(n + 63) / 64, 64>>>(a.data(), "
-     "b.data(), n); }\n"
-     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
-     "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
-     "kernel(k)\n"
-     "problem(n = 1 << 12)\n"
-     "args(out float y[n], in float x[n], int n)\n"
-     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
-     "default(BLOCK = 256)\n"
-     "block(BLOCK)\n"
-     "grid(ceil_div(n, BLOCK))\n"
-     "work(bytes = 8 * n)\n"
-     "reference(self)\n"},
+     COPY "void wrap(Tensor a, Tensor b) { int n = b.size(0); k<<<(n + 63) / 64, 64>>>(a.data(), "
+          "b.data(), n); }\n"
+          "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
+          "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
     {"a block that decides how much is written",
      "#define WIDTH 32\n#define HEIGHT 16\n"
      "__global__ void k(int *y)\n{\n"
@@ -128,27 +113,10 @@ static const program programs[] = {
      "    LOOP(index, n) { y[index] = x[index]; }\n}\n"
      "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
      "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
-     "kernel(k)\n"
-     "problem(n = 1 << 12)\n"
-     "args(out float y[n], in float x[n], int n)\n"
-     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
-     "default(BLOCK = 256)\n"
-     "block(BLOCK)\n"
-     "grid(ceil_div(n, BLOCK))\n"
-     "work(bytes = 8 * n)\n"
-     "reference(self)\n"},
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
 };
 
 TEST(test_launches)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char *draft = draft_of(programs[i].text, NULL);
-        char *clauses = new_clauses(draft, "");
-        if (strcmp(clauses, programs[i].clauses) != 0) {
-            fail_msg("%s: has\n%sexpected\n%s", programs[i].name, clauses, programs[i].clauses);
-        }
-        gt_template_free(parse(draft));
-        free(clauses);
-        free(draft);
-    }
+    check_programs(programs, sizeof programs / sizeof *programs);
 }

@@ -3,23 +3,7 @@
 
 #include "base/file.h"
 
-/* A program, and the clauses that all its kernels get. */
-typedef struct program {
-    const char *name, *text, *clauses;
-} program;
-
-#define COPY                                                                                       \
-    "__global__ void k(float *y, const float *x, int n)\n{\n"                                      \
-    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
-#define ALLOCATED "float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc((void **)&b, n * sizeof(float));"
-#define COPY_CLAUSES(SIZE, BLOCKS, DEFAULT)                                                        \
-    "kernel(k)\nproblem(n = " SIZE ")\n"                                                           \
-    "args(out float y[n], in float x[n], int n)\n"                                                 \
-    "tune(BLOCK = " BLOCKS ")\ndefault(BLOCK = " DEFAULT ")\nblock(BLOCK)\n"                       \
-    "grid(ceil_div(n, BLOCK))\nwork(bytes = 8 * n)\nreference(self)\n"
-#define USUAL "64, 128, 256, 512, 1024"
-
-static const program programs[] = {
+static const gt_drafted_program programs[] = {
     {"a grid that is rounded up by hand",
      COPY "int main() { int n = 50000, t = 128; " ALLOCATED
           " int blocks = (n + t - 1) / t; k<<<blocks, t>>>(a, b, n); }\n",
@@ -745,16 +729,7 @@ static const program programs[] = {
 
 TEST(test_programs)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char *draft = draft_of(programs[i].text, NULL);
-        char *clauses = new_clauses(draft, "");
-        if (strcmp(clauses, programs[i].clauses) != 0) {
-            fail_msg("%s: has\n%sexpected\n%s", programs[i].name, clauses, programs[i].clauses);
-        }
-        gt_template_free(parse(draft));
-        free(clauses);
-        free(draft);
-    }
+    check_programs(programs, sizeof programs / sizeof *programs);
 }
 
 static bool has(const char *text, const char *part)
