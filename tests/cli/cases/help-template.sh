@@ -9,6 +9,9 @@ for clause in kernel problem args tune vector pass cluster carveout default requ
     grep -q "\b$clause(" page || echo "$clause is missing"
     [ "$($FAKE help template $clause | wc -l)" -ge 1 ] || echo "$clause is not described"
 done
+for name in cc shared_optin max_parameter_bytes block_x max_clusters grid_z; do
+    grep -q "\b$name\b" text || echo "$name is not described"
+done
 grep -c 'ceil_div' text | sed 's/^[1-9].*/expressions are there/'
 grep -o 'gputune_each<VEC, UNROLL>(n' text | sort -u
 page=$(dirname "$FAKE")/../../man/gputune-template.7
