@@ -653,6 +653,47 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
+/* Whether the tuning was stopped before it measured what earlier tunings of this space found to be
+ * faster than its own winner, and has found no fault with it. */
+static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
+{
+    const gt_field *field = &tuning->session.field;
+    gt_race_contestant contestant;
+    gt_summary time;
+    if (tuning->session.stop == GT_STOP_NONE || tuning->session.request->options.force ||
+        !field->champion_ns || summarise(&time, tuning, winner) != GPUTUNE_OK ||
+        (time.count && time.median < field->champion_ns)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (gt_hash_equal(variant->trial, field->champion)) {
+            const uint32_t tried = gt_field_tried_for(field, i);
+            bool failed = variant->failure != GPUTUNE_OK &&
+                          gt_outcome_is_kept(variant->failure, variant->repeatable);
+            return !failed && tried != winner && !find_raced(&contestant, tuning, tried);
+        }
+    }
+    return true;
+}
+
+/* The earlier result stays: only trials and code are stored. */
+static gputune_status leave_to_champion(const gt_tuning *tuning, const gt_trial_list *list)
+{
+    const gt_request *request = tuning->session.request;
+    bool canceled = tuning->session.stop == GT_STOP_CANCELED;
+    if (store(tuning, list, NULL) != GPUTUNE_OK) {
+        warn_unstored(tuning);
+    }
+    return canceled ? gt_fail(GPUTUNE_ECANCELED,
+                              "%s: stopped before the best of earlier tunings was measured again",
+                              request->template->name)
+                    : gt_fail(GPUTUNE_ETIMEOUT,
+                              "%s: the time was up before the best of earlier tunings was measured "
+                              "again",
+                              request->template->name);
+}
+
 void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
@@ -675,6 +716,8 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     GT_THEN(status, find_result(&result, tuning));
     if (status == GPUTUNE_ENOVARIANT) {
         status = conclude_without_winner(tuning, &list);
+    } else if (status == GPUTUNE_OK && lacks_champion(tuning, result.winner)) {
+        status = leave_to_champion(tuning, &list);
     }
     GT_THEN(status, make_choice(&choice, tuning, &result));
     if (status == GPUTUNE_OK && store_result(tuning, &choice, &result, &list) != GPUTUNE_OK) {

@@ -1,6 +1,7 @@
 /* How a request gets its answer: from the store, by a tuning, or from what is known without one. */
 #include "tuner/tune.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/outcome.h"
@@ -466,18 +467,35 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     return GPUTUNE_OK;
 }
 
+/* Looks up what others left when this call had waited for their tuning for most of its limit. A
+ * later call with no longer limit is not to wait again. */
+static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
+{
+    const double limit_s = request->options.time_limit_s;
+    const gt_terms whatever = terms_of_unmeasured(request);
+    if (request->options.force || waited_s < limit_s / 2) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    GT_TRY(look_up(out, request, &whatever, &request->patience));
+    out->terms.limit_s = limit_s;
+    return GPUTUNE_OK;
+}
+
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
     GT_TRY(gt_session_may_measure(request)); /* before it waits for the lease of its own thread */
+    const int64_t begun_ns = gt_now_ns();
     gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
     }
     request->lease = &lease;
-    status =
-        look_up_request(out, request, &request->patience); /* another may have finished meanwhile */
+    const double waited_s = (double)(gt_now_ns() - begun_ns) * 1e-9;
+    /* another may have tuned it meanwhile */
+    status = look_up_request(out, request, &request->patience);
+    status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
         status = gt_search(out, request);
     }

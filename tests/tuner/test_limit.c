@@ -2,6 +2,9 @@
  * which is compiled before the call waits for anything. */
 #include "search_world.h"
 
+#include <pthread.h>
+#include <time.h>
+
 /* The sources that were given to the compilers, of the default. */
 static uint32_t defaults_compiled;
 
@@ -63,6 +66,55 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
     gt_store_lease_release(&lease, w->store, NULL);
+    gt_request_free(request);
+}
+
+typedef struct held_lease {
+    gt_store *store;
+    gt_lease lease;
+} held_lease;
+
+static void *release_later(void *user)
+{
+    held_lease *held = user;
+    const struct timespec pause = {1, 200000000};
+    nanosleep(&pause, NULL);
+    gt_store_lease_release(&held->lease, held->store, NULL);
+    return NULL;
+}
+
+/* Who waited for another's tuning for most of the limit takes what that has found, even if it is
+ * not decided, and does not wait again. */
+TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_world)
+{
+    const gputune_options first = limited_to(0.5), second = limited_to(2);
+    char best[sizeof w->config], reason[128];
+    pthread_t thread;
+    held_lease held = {.store = w->store};
+    gt_request *request;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = i == 128 ? 1.5e6 : 1e6;
+    }
+    w->farm.noise = 0.2;
+    w->farm.slowness = 1e-8;
+    snprintf(best, sizeof best, "%s", tuned(w, &first));
+    snprintf(reason, sizeof reason, "%s", w->choice.stop_reason);
+    assert_false(w->choice.terms.final);
+    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
+                                     (gputune_sizes){0, NULL}, &second),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL),
+                     GPUTUNE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
+    assert_string_equal(tuned(w, &second), best);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_string_equal(w->choice.stop_reason, reason);
+    gt_terms asked = request->terms;
+    asked.limit_s = 2;
+    assert_true(gt_answers(&w->choice.terms, &asked));
+    asked.limit_s = 3;
+    assert_false(gt_answers(&w->choice.terms, &asked));
     gt_request_free(request);
 }
 
