@@ -48,7 +48,7 @@ static uint64_t passed_problem(const gt_template *template)
     uint64_t passed = 0;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         int index = gt_template_problem_index(template, template->arguments[i].name);
-        passed |= index >= 0 ? UINT64_C(1) << index : 0;
+        passed |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
     }
     return passed;
 }
@@ -60,24 +60,17 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
 {
     gt_template_parts *parts = template->parts;
     const gt_body *kernel = &parts->kernel_body, *judge = &parts->judge_body;
-    const uint64_t axes = kernel->argument_axes | judge->argument_axes;
-    const uint64_t problem =
-        kernel->argument_problem | judge->argument_problem | passed_problem(template);
+    const uint64_t given = kernel->arguments | judge->arguments | passed_problem(template);
     GT_TRY(gt_name_uses_find(uses, template, body->text));
     for (uint32_t i = 0; i < parts->define_count; i++) {
         parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
     }
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        bool bound = (axes >> i & 1) && uses->axes[i].is_declared;
-        body->macro_axes |= (uint64_t)(uses->axes[i].occurs && !bound) << i;
-        body->doubtful_axes |= (uint64_t)((uses->axes[i].is_in_doubt ||
-                                           (template->has_headers && uses->axes[i].occurs)) &&
-                                          !bound)
-                               << i;
-    }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        bool bound = (problem >> i & 1) && uses->problem[i].is_declared;
-        body->macro_problem |= (uint64_t)(uses->problem[i].occurs && !bound) << i;
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        const gt_name_use *use = &uses->names[i];
+        const bool free = !(given >> i & 1) || !use->is_declared;
+        const bool doubtful = use->is_in_doubt || (template->has_headers && use->occurs);
+        body->macros |= (uint64_t)(use->occurs && free) << i;
+        body->doubtful |= (uint64_t)(doubtful && free) << i;
     }
     return GPUTUNE_OK;
 }
@@ -308,13 +301,9 @@ static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
     bool is = false;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        is |= ((kernel->argument_axes | judge->argument_axes) >> i & 1) &&
-              gt_token_is(name, template->axes[i].name);
-    }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        is |= ((kernel->argument_problem | judge->argument_problem) >> i & 1) &&
-              gt_token_is(name, template->problem[i].name);
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        is |= ((kernel->arguments | judge->arguments) >> i & 1) &&
+              gt_token_is(name, gt_name_at(template, i).name);
     }
     return is;
 }

@@ -195,7 +195,7 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
                                   const gt_function_parameter *given, const char *function)
 {
     const gt_element *element = &given->element;
-    body->argument_axes |= gt_axes_used(value->value);
+    body->arguments |= gt_axes_used(value->value);
     GT_REFUSE_AT(value->base ? !given->pointer
                              : !given->has_type || given->pointer || element->lanes != 1 ||
                                    gt_type_is_float(element->type),

@@ -54,17 +54,13 @@ static gputune_status check_uses(const gt_parse *parse, const gt_name_uses *uses
 {
     const gt_template *template = parse->template;
     const gt_body *kernel = &parse->parts->kernel_body, *judge = &parse->parts->judge_body;
-    const uint64_t axes = kernel->argument_axes | judge->argument_axes;
-    const uint64_t problem = kernel->argument_problem | judge->argument_problem;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        const named n = {template->axes[i].name, "a tunable", axes >> i & 1, &uses->axes[i]};
-        GT_TRY(check_name(&n));
-        GT_TRY(check_inner(&n));
-    }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_problem_value *value = &template->problem[i];
-        const named n = {value->name, "a problem value", problem >> i & 1, &uses->problem[i]};
-        GT_TRY(value->kind == GT_PROBLEM_SIZE ? GPUTUNE_OK : check_name(&n));
+    const uint64_t arguments = kernel->arguments | judge->arguments;
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        const gt_chosen_name own = gt_name_at(template, i);
+        const named n = {own.name, own.is_axis ? "a tunable" : "a problem value",
+                         arguments >> i & 1, &uses->names[i]};
+        GT_TRY(own.is_size ? GPUTUNE_OK : check_name(&n));
+        GT_TRY(own.is_axis ? check_inner(&n) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -94,8 +90,8 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
     const gt_axis_traits *traits = gt_axis_traits_of(parse->template->axes[index].kind);
     const uint64_t bit = UINT64_C(1) << index;
     uint64_t launch =
-        parts->geometry_axes | parts->kernel_body.argument_axes | gt_settings_axes(parts, true);
-    return traits->generates || traits->at_launch || parse->kernel_uses.axes[index].is_read ||
+        parts->geometry_axes | parts->kernel_body.arguments | gt_settings_axes(parts, true);
+    return traits->generates || traits->at_launch || parse->kernel_uses.names[index].is_read ||
            (launch & bit) || gt_compiler_options_use(parse->template, index) ||
            constrains_another(parts, index);
 }
@@ -108,8 +104,7 @@ static gputune_status check_axis(const gt_parse *parse, uint32_t index)
     if (has_effect(parse, index)) {
         return GPUTUNE_OK;
     }
-    GT_REFUSE_AT(parse->judge_uses.axes[index].is_read || (judge->argument_axes >> index & 1),
-                 place,
+    GT_REFUSE_AT(parse->judge_uses.names[index].is_read || (judge->arguments >> index & 1), place,
                  "only the reference reads '%s', and has the default's value; expected the kernel "
                  "or its launch to depend on it, or a problem(const %s = …)",
                  axis->name, axis->name);

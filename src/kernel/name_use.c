@@ -40,18 +40,17 @@ typedef struct gt_name_scan {
 /* ---- names ---- */
 
 /* MODE_word asks for one of MODE's values. */
-static bool asks_for(const gt_token *token, const char *name, const gt_value *values,
-                     uint32_t count)
+static bool asks_for(const gt_token *token, const gt_chosen_name *own)
 {
-    size_t length = strlen(name);
-    if (token->length < length + 2 || memcmp(token->text, name, length) != 0 ||
+    size_t length = strlen(own->name);
+    if (token->length < length + 2 || memcmp(token->text, own->name, length) != 0 ||
         token->text[length] != '_') {
         return false;
     }
     const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
                            0};
-    for (uint32_t v = 0; v < count; v++) {
-        if (values[v].word && gt_token_is(&rest, values[v].word)) {
+    for (uint32_t v = 0; v < own->count; v++) {
+        if (own->values[v].word && gt_token_is(&rest, own->values[v].word)) {
             return true;
         }
     }
@@ -60,21 +59,10 @@ static bool asks_for(const gt_token *token, const char *name, const gt_value *va
 
 static int name_index(const gt_template *template, const gt_token *token)
 {
-    if (token->kind != GT_TOKEN_NAME) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        const gt_axis *axis = &template->axes[i];
-        if (gt_token_is(token, axis->name) ||
-            asks_for(token, axis->name, axis->values, axis->count)) {
+    for (uint32_t i = 0; token->kind == GT_TOKEN_NAME && i < gt_name_count(template); i++) {
+        const gt_chosen_name own = gt_name_at(template, i);
+        if (gt_token_is(token, own.name) || asks_for(token, &own)) {
             return (int)i;
-        }
-    }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_problem_value *value = &template->problem[i];
-        if (gt_token_is(token, value->name) ||
-            asks_for(token, value->name, value->values, value->count)) {
-            return GT_AXIS_MAX + (int)i;
         }
     }
     return -1;
@@ -83,13 +71,12 @@ static int name_index(const gt_template *template, const gt_token *token)
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token)
 {
     int index = name_index(template, token);
-    return index >= 0 &&
-           (index < GT_AXIS_MAX || template->problem[index - GT_AXIS_MAX].kind != GT_PROBLEM_SIZE);
+    return index >= 0 && !gt_name_at(template, (uint32_t)index).is_size;
 }
 
 static gt_name_use *use_at(const gt_name_scan *s, int index)
 {
-    return index < GT_AXIS_MAX ? &s->out->axes[index] : &s->out->problem[index - GT_AXIS_MAX];
+    return &s->out->names[index];
 }
 
 static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *token)
@@ -379,11 +366,11 @@ static gputune_status add_engines(gt_name_scan *s, const char *name, const char 
     return gt_array_push(&s->macros, added);
 }
 
-static gputune_status add_words(gt_name_scan *s, const char *name, const gt_value *values,
-                                uint32_t count)
+static gputune_status add_words(gt_name_scan *s, const gt_chosen_name *own)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(values[i].word ? add_engines(s, name, values[i].word, GT_SURELY) : GPUTUNE_OK);
+    for (uint32_t i = 0; i < own->count; i++) {
+        const char *word = own->values[i].word;
+        GT_TRY(word ? add_engines(s, own->name, word, GT_SURELY) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -416,13 +403,10 @@ static gputune_status add_defines(gt_name_scan *s)
 {
     const gt_template *template = s->template;
     const gt_template_parts *parts = template->parts;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        GT_TRY(add_words(s, template->axes[i].name, template->axes[i].values,
-                         template->axes[i].kind == GT_AXIS_TUNE ? template->axes[i].count : 0));
-    }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        GT_TRY(add_words(s, template->problem[i].name, template->problem[i].values,
-                         template->problem[i].count));
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        const gt_chosen_name own = gt_name_at(template, i);
+        GT_TRY(own.is_axis && template->axes[i].kind != GT_AXIS_TUNE ? GPUTUNE_OK
+                                                                     : add_words(s, &own));
     }
     GT_TRY(add_options(s));
     for (uint32_t i = 0; i < parts->define_count; i++) {
@@ -541,7 +525,7 @@ static void follow_macros(gt_name_scan *s, const char *text)
     for (uint32_t i = 0; i < s->template->axis_count; i++) {
         const gt_axis *axis = &s->template->axes[i];
         const gt_token name = gt_token_of(axis->name);
-        gt_name_use *use = &s->out->axes[i];
+        gt_name_use *use = &s->out->names[i];
         for (size_t k = 0; k < s->macros.count; k++) {
             s->macros.items[k].followed = false;
         }

@@ -18,7 +18,7 @@ typedef struct gt_name_use {
 } gt_name_use;
 
 typedef struct gt_name_uses {
-    gt_name_use axes[GT_AXIS_MAX], problem[GT_PROBLEM_MAX];
+    gt_name_use names[GT_NAMES_MAX]; /* as gt_name_at() has them */
     uint64_t declared_defines; /* bit i: the code has a parameter or variable like define() i */
 } gt_name_uses;
 

@@ -61,9 +61,8 @@ static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *
     char name[GT_NAME_MAX];
     gt_lexer reading = *lexer;
     GT_TRY(gt_name_read(name, sizeof name, &reading, "a template argument"));
-    int axis = gt_template_axis_index(parse->template, name);
-    int problem = gt_template_problem_index(parse->template, name);
-    GT_REFUSE_AT(problem >= 0 && parse->template->problem[problem].kind == GT_PROBLEM_SIZE,
+    const int index = gt_name_index(parse->template, name);
+    GT_REFUSE_AT(index >= 0 && gt_name_at(parse->template, (uint32_t)index).is_size,
                  gt_lexer_place(lexer),
                  "'%s' is a run-time size; expected a tunable, a compile-time problem "
                  "value or a constant as template argument",
@@ -72,8 +71,7 @@ static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *
                  "'%s' is a device property; expected a tunable, a compile-time problem "
                  "value or a constant as template argument",
                  name);
-    body->argument_axes |= axis >= 0 ? UINT64_C(1) << axis : 0;
-    body->argument_problem |= problem >= 0 ? UINT64_C(1) << problem : 0;
+    body->arguments |= index >= 0 ? UINT64_C(1) << index : 0;
     return GPUTUNE_OK;
 }
 

@@ -135,24 +135,14 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
     return GPUTUNE_OK;
 }
 
-static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
-{
-    int axis = gt_template_axis_index(parse->template, name);
-    int problem = gt_template_problem_index(parse->template, name);
-    if (axis >= 0 || problem >= 0) {
-        *first =
-            axis >= 0 ? parse->template->axes[axis].place : parse->template->problem[problem].place;
-    }
-    return axis >= 0 || problem >= 0;
-}
-
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what)
 {
     gt_element element;
-    gt_place first, place = gt_lexer_place(lexer);
+    const gt_place place = gt_lexer_place(lexer);
     char name[GT_NAME_MAX];
     GT_TRY(gt_name_read(name, sizeof name, lexer, what));
+    const int taken = gt_name_index(parse->template, name);
     GT_REFUSE_AT(gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0, place,
                  "'%s' is a word of the language; expected %s", name, what);
     GT_REFUSE_AT(gt_symbol_is_reserved(name), place,
@@ -160,8 +150,8 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
     GT_REFUSE_AT(strncmp(name, "gputune_", 8) == 0 || strncmp(name, "GPUTUNE_", 8) == 0 ||
                      strncmp(name, "__", 2) == 0,
                  place, "names like '%s' are reserved; expected another", name);
-    GT_REFUSE_AT(is_taken(parse, name, &first), place,
-                 "'%s' declared twice; expected another name (first on line %d)", name, first.line);
+    GT_REFUSE_AT(taken >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
+                 name, gt_name_at(parse->template, (uint32_t)taken).place.line);
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;
 }

@@ -30,35 +30,37 @@ static void define(generator *g, const char *name, const gt_value *value)
 
 /* The macro of a name with values: NAME, and of words NAME_word, which is 1 for the chosen one and
  * 0 for the others. */
-static void define_chosen(generator *g, const char *name, const gt_value *values, uint32_t count,
-                          const gt_value *chosen)
+static void define_chosen(generator *g, const gt_chosen_name *own, const gt_value *chosen)
 {
-    define(g, name, chosen);
-    for (uint32_t v = 0; v < count; v++) {
-        const char *word = values[v].word;
+    define(g, own->name, chosen);
+    for (uint32_t v = 0; v < own->count; v++) {
+        const char *word = own->values[v].word;
         if (word && !strchr(word, ' ')) {
-            gt_text_printf(&g->macros, "#define %s_%s %d\n", name, word,
+            gt_text_printf(&g->macros, "#define %s_%s %d\n", own->name, word,
                            chosen->word && strcmp(chosen->word, word) == 0);
         }
     }
 }
 
+/* The value that the configuration, or the problem, gives to a name. */
+static const gt_value *value_of(const generator *g, uint32_t index)
+{
+    const gt_template *template = g->binding->template;
+    return index < template->axis_count
+               ? &template->axes[index].values[g->config->choice[index]]
+               : &g->binding->problem->values[index - template->axis_count];
+}
+
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
-    const uint64_t problem = g->body->macro_problem, axes = g->body->macro_axes;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_problem_value *value = &template->problem[i];
-        if (value->kind != GT_PROBLEM_SIZE && (problem >> i & 1)) {
-            define_chosen(g, value->name, value->values, value->count,
-                          &g->binding->problem->values[i]);
-        }
-    }
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        const gt_axis *axis = &template->axes[i];
-        if (!gt_axis_traits_of(axis->kind)->generates && (axes >> i & 1)) {
-            define_chosen(g, axis->name, axis->values, axis->count,
-                          &axis->values[g->config->choice[i]]);
+    const uint32_t count = gt_name_count(template);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t i = (template->axis_count + k) % count; /* the problem's first */
+        const gt_chosen_name own = gt_name_at(template, i);
+        const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
+        if (!own.is_size && !generates && (g->body->macros >> i & 1)) {
+            define_chosen(g, &own, value_of(g, i));
         }
     }
 }
@@ -66,13 +68,8 @@ static void define_values(generator *g)
 /* The word behind a define(X = NAME) whose NAME has words as values, or NULL. */
 static const char *word_of(const generator *g, const gt_expression *value)
 {
-    const gt_template *template = g->binding->template;
-    const char *name = gt_expression_text(value);
-    int problem = gt_template_problem_index(template, name);
-    int axis = gt_template_axis_index(template, name);
-    return problem >= 0 ? g->binding->problem->values[problem].word
-           : axis >= 0  ? template->axes[axis].values[g->config->choice[axis]].word
-                        : NULL;
+    const int index = gt_name_index(g->binding->template, gt_expression_text(value));
+    return index < 0 ? NULL : value_of(g, (uint32_t)index)->word;
 }
 
 static gputune_status define_own(generator *g)
@@ -249,13 +246,9 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
 static const gt_value *argument_value(const generator *g, const gt_token *token)
 {
     char name[GT_NAME_MAX];
-    const gt_template *template = g->binding->template;
     (void)gt_token_copy(name, sizeof name, token); /* "" is no name of these */
-    int axis = gt_template_axis_index(template, name);
-    int problem = gt_template_problem_index(template, name);
-    return axis >= 0      ? &template->axes[axis].values[g->config->choice[axis]]
-           : problem >= 0 ? &g->binding->problem->values[problem]
-                          : NULL;
+    const int index = gt_name_index(g->binding->template, name);
+    return index < 0 ? NULL : value_of(g, (uint32_t)index);
 }
 
 /* Adds "ns::scan<float, 128>" to the source's instances, if the kernel is a template. */
@@ -317,7 +310,7 @@ static void assert_values(gt_text *text, const generator *g)
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
         const gt_value *chosen = &axis->values[g->config->choice[i]];
-        if ((g->body->doubtful_axes >> i & 1) && !chosen->word) {
+        if ((g->body->doubtful >> i & 1) && !chosen->word) {
             gt_text_printf(text,
                            "\n#line 1 \"gputune\"\n#if %s != (%lld)\n#error '%s' is a tunable, and "
                            "the code gives it another value; expected its #define between #ifndef "

@@ -219,6 +219,29 @@ int gt_template_problem_index(const gt_template *template, const char *name)
     return GT_NAMED(template->problem, template->problem_count, name);
 }
 
+uint32_t gt_name_count(const gt_template *template)
+{
+    return template->axis_count + template->problem_count;
+}
+
+gt_chosen_name gt_name_at(const gt_template *template, uint32_t index)
+{
+    if (index < template->axis_count) {
+        const gt_axis *axis = &template->axes[index];
+        return (gt_chosen_name){axis->name, true, false, axis->values, axis->count, axis->place};
+    }
+    const gt_problem_value *value = &template->problem[index - template->axis_count];
+    return (gt_chosen_name){value->name,   false,        value->kind == GT_PROBLEM_SIZE,
+                            value->values, value->count, value->place};
+}
+
+int gt_name_index(const gt_template *template, const char *name)
+{
+    const int axis = gt_template_axis_index(template, name);
+    const int problem = gt_template_problem_index(template, name);
+    return axis >= 0 || problem < 0 ? axis : (int)template->axis_count + problem;
+}
+
 const gt_argument *gt_template_parameter(const gt_template *template, uint32_t index)
 {
     const uint32_t scratch = index - template->argument_count;

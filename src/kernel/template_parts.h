@@ -156,11 +156,11 @@ typedef struct gt_body {
     int head_line;   /* the line behind the leading #includes, as #line counts */
     char *head_path; /* the path of the file with that line */
     gt_hash tokens;  /* of the text's token stream */
-    /* Masks of axes and problem values, by bit. The first two: values that are template arguments
-     * of the text's kernels, or that arguments computed in launch() use. */
-    uint64_t argument_axes, argument_problem;
-    uint64_t doubtful_axes;             /* axes that are macros which the text may define anew */
-    uint64_t macro_axes, macro_problem; /* values that are macros; they may be arguments as well */
+    /* Masks of names, bit i for gt_name_at(i). */
+    uint64_t arguments; /* values that are template arguments of the text's kernels, or that
+                           arguments computed in launch() use */
+    uint64_t macros;    /* values that are macros; they may be arguments as well */
+    uint64_t doubtful;  /* axes that are macros which the text may define anew */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -228,6 +228,21 @@ void gt_parts_free(gt_template_parts *parts);
  * names; -1: there is none. In template.c. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
+
+/* A name that gputune gives a value: a tunable, or behind all of these a problem value. */
+typedef struct gt_chosen_name {
+    const char *name;
+    bool is_axis, is_size;  /* is_size: its value is known at run time alone */
+    const gt_value *values; /* which it may have; none: any */
+    uint32_t count;
+    gt_place place;
+} gt_chosen_name;
+
+enum { GT_NAMES_MAX = GT_AXIS_MAX + GT_PROBLEM_MAX };
+uint32_t gt_name_count(const gt_template *template);
+gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
+/* The index of the name; -1: gputune gives it no value. */
+int gt_name_index(const gt_template *template, const char *name);
 
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */
