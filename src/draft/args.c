@@ -1,5 +1,5 @@
 /* Writes the clauses of a problem and of a kernel's arguments. */
-#include "draft/write.h"
+#include "draft/parts.h"
 
 #include "draft/trace.h"
 
@@ -25,13 +25,13 @@ static bool is_integer_type(const gt_draft *draft, const char *type)
     return is_integer;
 }
 
-static void write_type(gt_draft_writer *w, const char *type)
+static void write_type(gt_draft *draft, const char *type)
 {
-    const gt_draft_constant *constant = gt_draft_constant_of(w->draft, type);
-    gt_text_printf(w->out, "#pragma gputune problem(type %s = %s)\n", type,
-                   constant && constant->type[0]     ? constant->type
-                   : is_integer_type(w->draft, type) ? "int, long long"
-                                                     : "float, double");
+    const gt_draft_constant *constant = gt_draft_constant_of(draft, type);
+    gt_text_printf(draft->out, "#pragma gputune problem(type %s = %s)\n", type,
+                   constant && constant->type[0]  ? constant->type
+                   : is_integer_type(draft, type) ? "int, long long"
+                                                  : "float, double");
 }
 
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
@@ -63,10 +63,11 @@ void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
 
 /* *out is NULL where the name is of no struct and of no other type's name. */
 static gputune_status find_structure(const gt_structure **out, const gt_draft *draft,
-                                     const gt_reader *present, const char *name)
+                                     const char *name)
 {
-    gt_template template = {.parts = present->parts};
-    gt_parse parse = {.template = &template, .parts = present->parts, .code = draft->text};
+    gt_template_parts *parts = draft->present->parts;
+    gt_template template = {.parts = parts};
+    gt_parse parse = {.template = &template, .parts = parts, .code = draft->text};
     *out = NULL;
     return gt_structure_find(out, &parse, name);
 }
@@ -84,22 +85,20 @@ static bool is_float(const gt_draft *draft, const gt_function_parameter *paramet
 }
 
 /* Whether something declares the type: a struct, another name of a type, or a template. */
-static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *parameter)
+static bool is_known_type(gt_draft *draft, const gt_function_parameter *parameter)
 {
     const gt_structure *structure;
     return parameter->has_type || strchr(parameter->words, ' ') ||
-           gt_draft_constant_of(w->draft, parameter->words) ||
-           gt_draft_is_declared(w, parameter->words) ||
-           find_structure(&structure, w->draft, w->present, parameter->words) != GPUTUNE_OK ||
-           structure;
+           gt_draft_constant_of(draft, parameter->words) ||
+           gt_draft_is_declared(draft, parameter->words) ||
+           find_structure(&structure, draft, parameter->words) != GPUTUNE_OK || structure;
 }
 
 /* The struct that the name stands for, through other names; NULL: none. */
-static const gt_structure *structure_of(const gt_draft *draft, const gt_reader *present,
-                                        const char *name)
+static const gt_structure *structure_of(const gt_draft *draft, const char *name)
 {
     const gt_structure *structure;
-    while (find_structure(&structure, draft, present, name) == GPUTUNE_OK && structure) {
+    while (find_structure(&structure, draft, name) == GPUTUNE_OK && structure) {
         if (!structure->alias[0]) {
             return structure;
         }
@@ -139,14 +138,14 @@ static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of
     }
 }
 
-void gt_draft_add_members(gt_draft *draft, const gt_reader *present)
+void gt_draft_add_members(gt_draft *draft)
 {
     const uint32_t count = (uint32_t)draft->parameter_count;
     for (uint32_t i = 0; i < count; i++) {
         const gt_function_parameter *parameter = &draft->parameters[i];
         const gt_structure *structure = parameter->has_type || parameter->pointer
                                             ? NULL
-                                            : structure_of(draft, present, parameter->words);
+                                            : structure_of(draft, parameter->words);
         draft->is_struct[i] = structure != NULL;
         for (uint32_t k = 0; structure && k < structure->member_count; k++) {
             (structure->members[k].is_pointer ? add_pointer : add_member)(draft, i, structure, k);
@@ -170,16 +169,15 @@ static void resolve_opaque(gt_draft *draft)
     }
 }
 
-void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
+void gt_draft_resolve_types(gt_draft *draft)
 {
     resolve_opaque(draft);
     for (size_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const gt_structure *structure;
         const char *name = parameter->words;
-        while (!parameter->has_type &&
-               find_structure(&structure, draft, present, name) == GPUTUNE_OK && structure &&
-               structure->alias[0]) {
+        while (!parameter->has_type && find_structure(&structure, draft, name) == GPUTUNE_OK &&
+               structure && structure->alias[0]) {
             name = structure->alias;
             parameter->has_type = gt_element_from_name(&parameter->element, name);
         }
@@ -194,39 +192,37 @@ void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
     }
 }
 
-void gt_draft_write_types(gt_draft_writer *w)
+void gt_draft_write_types(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     for (size_t i = 0; i < draft->parameter_count; i++) {
         const gt_function_parameter *parameter = &draft->parameters[i];
         bool again = false;
         for (size_t k = 0; k < i; k++) {
             again |= strcmp(draft->parameters[k].words, parameter->words) == 0;
         }
-        if (!again && !is_known_type(w, parameter)) {
-            gt_text_printf(w->out,
+        if (!again && !is_known_type(draft, parameter)) {
+            gt_text_printf(draft->out,
                            "// guess: nothing here declares '%s'; the types to compile for\n",
                            parameter->words);
-            write_type(w, parameter->words);
+            write_type(draft, parameter->words);
         }
     }
 }
 
 /* ---- sizes, and what nothing defines --------------------------------------------------------- */
 
-void gt_draft_write_sizes(gt_draft_writer *w)
+void gt_draft_write_sizes(gt_draft *draft)
 {
-    gt_draft *draft = w->draft;
     if (draft->is_called) {
-        bool has = gt_draft_has_clause(w, "problem");
-        gt_text_append(w->out, has ? "" : gt_text_string(&draft->call.sizes));
+        bool has = gt_draft_has_clause(draft->present, "problem");
+        gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
         return;
     }
     for (size_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i];
-        const char *name = gt_draft_name_of(w, (uint16_t)i);
-        if (symbol->is_size && !gt_draft_is_declared(w, name)) {
-            gt_text_printf(w->out,
+        const char *name = gt_draft_name_of(draft, (uint16_t)i);
+        if (symbol->is_size && !gt_draft_is_declared(draft, name)) {
+            gt_text_printf(draft->out,
                            "// guess: '%s' is a size of the problem%s; the value to measure at\n"
                            "#pragma gputune problem(%s = 1 << %d)\n",
                            name, symbol->kind == GT_DRAFT_SIZE ? " that is no parameter" : "", name,
@@ -235,21 +231,20 @@ void gt_draft_write_sizes(gt_draft_writer *w)
     }
 }
 
-void gt_draft_write_template_parameters(gt_draft_writer *w)
+void gt_draft_write_template_parameters(gt_draft *draft)
 {
-    gt_draft *draft = w->draft;
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
-        if (!constant->is_template_parameter || gt_draft_is_declared(w, constant->name) ||
+        if (!constant->is_template_parameter || gt_draft_is_declared(draft, constant->name) ||
             gt_draft_is_block(draft, constant->name)) {
             continue;
         }
         if (constant->is_type) {
-            gt_text_append(w->out, "// guess: the types to compile for\n");
-            write_type(w, constant->name);
+            gt_text_append(draft->out, "// guess: the types to compile for\n");
+            write_type(draft, constant->name);
             continue;
         }
-        gt_text_printf(w->out,
+        gt_text_printf(draft->out,
                        "// guess: what is computed depends on %s; if it does not, it is an axis: "
                        "tune(%s = …)\n#pragma gputune problem(const %s = %.0f)\n",
                        constant->name, constant->name, constant->name,
@@ -257,78 +252,76 @@ void gt_draft_write_template_parameters(gt_draft_writer *w)
     }
 }
 
-static void write_undefined(gt_draft_writer *w, const char *name, int64_t value)
+static void write_undefined(gt_draft *draft, const char *name, int64_t value)
 {
     gt_text_printf(
-        w->out, "// guess: nothing here defines '%s'\n#pragma gputune problem(const %s = %lld)\n",
-        name, name, (long long)value);
+        draft->out,
+        "// guess: nothing here defines '%s'\n#pragma gputune problem(const %s = %lld)\n", name,
+        name, (long long)value);
 }
 
 /* Names that the text uses and nothing defines, as far as indices have them. */
-static void write_undefined_of(gt_draft_writer *w, const gt_sum *sum)
+static void write_undefined_of(gt_draft *draft, const gt_sum *sum)
 {
     gt_powers at = {0};
     for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
-        gt_draft_symbol *symbol = &w->draft->symbols.items[power->symbol];
+        gt_draft_symbol *symbol = &draft->symbols.items[power->symbol];
         if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
-            !gt_draft_is_block(w->draft, symbol->name) &&
-            !gt_draft_constant_of(w->draft, symbol->name) &&
-            !gt_draft_is_declared(w, symbol->name)) {
+            !gt_draft_is_block(draft, symbol->name) && !gt_draft_constant_of(draft, symbol->name) &&
+            !gt_draft_is_declared(draft, symbol->name)) {
             symbol->is_size = true; /* said once */
-            write_undefined(w, symbol->name, 1);
+            write_undefined(draft, symbol->name, 1);
         }
     }
 }
 
 /* What a tuner defines is an axis, unless lengths depend on it. */
-static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
+static void write_named(gt_draft *draft, const gt_draft_constant *constant)
 {
-    const gt_draft *draft = w->draft;
     const char *name = constant->name;
     const int symbol = gt_draft_find_symbol(draft, name);
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_token token = gt_token_of(name);
     const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &token);
     gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
     bool is_fixed = false;
     for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
         is_fixed |= gt_sum_has(&draft->buffers[i].length, (uint16_t)symbol);
     }
-    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(w, name)) {
+    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
         return;
     }
     if (is_fixed) {
-        write_undefined(w, name, usual.list[0]);
+        write_undefined(draft, name, usual.list[0]);
         return;
     }
     if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
         usual.list[usual.count++] = 1 - usual.list[0]; /* a switch */
     }
-    gt_text_printf(w->out,
+    gt_text_printf(draft->out,
                    "// guess: nothing here defines '%s', so that it is an axis\n"
                    "#pragma gputune tune(%s = ",
                    name, name);
-    gt_draft_append_values(w->out, &usual);
-    gt_text_append(w->out, ")\n");
+    gt_draft_append_values(draft->out, &usual);
+    gt_text_append(draft->out, ")\n");
 }
 
-void gt_draft_write_undefined(gt_draft_writer *w)
+void gt_draft_write_undefined(gt_draft *draft)
 {
-    gt_draft *draft = w->draft;
     for (size_t i = 0; i < draft->constants.count; i++) {
         if (draft->constants.items[i].is_undefined) {
-            write_named(w, &draft->constants.items[i]);
+            write_named(draft, &draft->constants.items[i]);
         }
     }
     for (size_t i = 0; i < draft->accesses.count; i++) {
         const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        write_undefined_of(w, &plain);
+        write_undefined_of(draft, &plain);
     }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        write_undefined_of(w, &draft->buffers[i].length);
+        write_undefined_of(draft, &draft->buffers[i].length);
     }
     for (uint16_t d = 0; d < 3; d++) {
-        write_undefined_of(w, &draft->dimensions[d].size);
-        write_undefined_of(w, &draft->dimensions[d].step);
+        write_undefined_of(draft, &draft->dimensions[d].size);
+        write_undefined_of(draft, &draft->dimensions[d].step);
     }
 }
 
@@ -407,10 +400,9 @@ static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
 
 /* The largest value of elements that are a part of another buffer's size, or, `less` 1, of indices
  * into it; false, and nothing: it is not told. */
-static bool append_largest(gt_draft_writer *w, const char *before, const gt_draft_buffer *buffer,
+static bool append_largest(gt_draft *draft, const char *before, const gt_draft_buffer *buffer,
                            int into, double less)
 {
-    gt_draft *draft = w->draft;
     const gt_sum by = with_values(draft, buffer->factor);
     const gt_sum length = gt_sum_plus(length_of(draft, &draft->buffers[into]), -less);
     const gt_sum most = gt_sum_add(length, with_values(draft, buffer->rest), -1);
@@ -419,16 +411,16 @@ static bool append_largest(gt_draft_writer *w, const char *before, const gt_draf
         !is_of_sizes(draft, &most) || !is_of_sizes(draft, &by)) {
         return false;
     }
-    gt_text_append(w->out, before);
+    gt_text_append(draft->out, before);
     if (gt_sum_is_whole(&exact) || gt_sum_equal(&exact, &most)) {
-        gt_draft_append_sum(w, &exact);
+        gt_draft_append_sum(draft, &exact);
         return true;
     }
-    gt_text_append(w->out, "(");
-    gt_draft_append_sum(w, &most);
-    gt_text_append(w->out, by.terms[0].count ? ") / (" : ") / ");
-    gt_draft_append_sum(w, &by);
-    gt_text_append(w->out, by.terms[0].count ? ")" : "");
+    gt_text_append(draft->out, "(");
+    gt_draft_append_sum(draft, &most);
+    gt_text_append(draft->out, by.terms[0].count ? ") / (" : ") / ");
+    gt_draft_append_sum(draft, &by);
+    gt_text_append(draft->out, by.terms[0].count ? ")" : "");
     return true;
 }
 
@@ -437,7 +429,7 @@ static bool takes(const gt_draft *draft, const char *const *functions, size_t co
 {
     bool takes = false;
     for (size_t i = 0; i < count && !takes; i++) {
-        const gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
+        const gt_token name = gt_token_of(functions[i]);
         takes = gt_program_on_device(draft->program, &name);
     }
     return takes;
@@ -445,96 +437,92 @@ static bool takes(const gt_draft *draft, const char *const *functions, size_t co
 
 /* What floats hold where the kernel takes logarithms or, of what it changes, roots, which a
  * negative number has not: of nothing, a logarithm is no number. */
-static void append_positive(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
+static void append_positive(gt_draft *draft, gt_text *notes, const gt_draft_buffer *buffer)
 {
     static const char *const logarithms[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
                                              "log10f", "log10", "__log2f", "__log10f", "log1p",
                                              "log1pf", "pow",   "powf",    "__powf"};
     static const char *const roots[] = {"sqrt", "sqrtf", "rsqrt", "rsqrtf", "__fsqrt_rn"};
-    const char *direction = gt_draft_direction(w->draft, buffer);
-    const bool by_logarithm = takes(w->draft, logarithms, sizeof logarithms / sizeof *logarithms);
-    const bool by_root = !by_logarithm && takes(w->draft, roots, sizeof roots / sizeof *roots);
+    const char *direction = gt_draft_direction(draft, buffer);
+    const bool by_logarithm = takes(draft, logarithms, sizeof logarithms / sizeof *logarithms);
+    const bool by_root = !by_logarithm && takes(draft, roots, sizeof roots / sizeof *roots);
     const bool is_in = strcmp(direction, "in") == 0;
     if ((by_logarithm && is_in) || (by_root && strcmp(direction, "inout") == 0)) {
         gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes %s\n",
-                       w->draft->parameters[buffer->parameter].name,
-                       by_root ? "roots" : "logarithms");
-        gt_text_append(w->out, " = uniform(0.1, 1)");
+                       draft->parameters[buffer->parameter].name, by_root ? "roots" : "logarithms");
+        gt_text_append(draft->out, " = uniform(0.1, 1)");
     }
-    gt_text_append(w->out, by_logarithm && !is_in ? " nan_ok" : "");
+    gt_text_append(draft->out, by_logarithm && !is_in ? " nan_ok" : "");
 }
 
 /* The fill of integers that index another buffer, or bound what is read of it; false: neither. */
-static bool append_range(gt_draft_writer *w, const gt_draft_buffer *buffer)
+static bool append_range(gt_draft *draft, const gt_draft_buffer *buffer)
 {
-    gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->is_called) {
-        gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
+        gt_text_printf(draft->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
         return true;
     }
     if (draft->is_called && buffer->bounded >= 0 &&
-        append_largest(w, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
+        append_largest(draft, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
                        buffer->bounded, 0)) {
-        gt_text_append(w->out, ")");
+        gt_text_append(draft->out, ")");
         return true;
     }
     if (buffer->indexed >= 0 && parameter->has_type && parameter->element.bytes == 1) {
-        gt_text_printf(w->out, " = uniform(0, %d)",
+        gt_text_printf(draft->out, " = uniform(0, %d)",
                        parameter->element.type == GT_TYPE_U8 ? 255 : 127);
     } else if (buffer->indexed >= 0) {
         const bool rises = buffer->is_prefix;
-        if (rises || !append_largest(w, " = uniform(0, ", buffer, buffer->indexed, 1)) {
+        if (rises || !append_largest(draft, " = uniform(0, ", buffer, buffer->indexed, 1)) {
             const gt_draft_buffer *indexed = &draft->buffers[buffer->indexed];
             const gt_text *called = &draft->call.parameters[indexed->parameter].length;
             const gt_sum all = length_of(draft, indexed);
-            gt_text_printf(w->out, rises ? " = prefix(%s" : " = uniform(0, %s",
+            gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s",
                            gt_text_string(called));
             if (called->length == 0) {
-                gt_draft_append_sum(w, &all);
+                gt_draft_append_sum(draft, &all);
             }
-            gt_text_append(w->out, rises ? "" : " - 1");
+            gt_text_append(draft->out, rises ? "" : " - 1");
         }
-        gt_text_append(w->out, ")");
+        gt_text_append(draft->out, ")");
     }
     return buffer->indexed >= 0;
 }
 
 /* What the elements of a buffer hold, and which of a result count; "": nothing need be said. */
-static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
+static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_buffer *buffer)
 {
-    gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const char *direction = gt_draft_direction(draft, buffer);
     const char *filled = gt_text_string(&draft->call.parameters[buffer->parameter].fill);
     if (is_float(draft, parameter)) {
-        append_positive(w, notes, buffer);
+        append_positive(draft, notes, buffer);
         return;
     }
     if (strcmp(direction, "out") == 0) {
         return;
     }
     if (filled[0]) {
-        gt_text_printf(w->out, " = uniform(0, %s)", filled);
+        gt_text_printf(draft->out, " = uniform(0, %s)", filled);
         return;
     }
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
-    if (append_range(w, buffer)) {
+    if (append_range(draft, buffer)) {
         return;
     }
     bool is_changed = strcmp(direction, "inout") == 0 && parameter->has_type;
     bool is_bool = parameter->has_type && parameter->element.type == GT_TYPE_BOOL;
-    gt_text_append(w->out, is_changed && !buffer->is_divisor ? " = zero"
-                           : is_bool                         ? " = uniform(0, 1)"
-                           : buffer->is_divisor              ? " = uniform(1, 99)"
-                                                             : " = uniform(0, 99)");
+    gt_text_append(draft->out, is_changed && !buffer->is_divisor ? " = zero"
+                               : is_bool                         ? " = uniform(0, 1)"
+                               : buffer->is_divisor              ? " = uniform(1, 99)"
+                                                                 : " = uniform(0, 99)");
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
+static void append_buffer(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    gt_draft *draft = w->draft;
     const gt_draft_buffer *buffer = &draft->buffers[index];
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const gt_call_parameter *called = &draft->call.parameters[buffer->parameter];
@@ -555,17 +543,18 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
         gt_text_printf(notes, "// guess: '%s' is read and written by a function that it goes to\n",
                        name);
     }
-    gt_text_printf(w->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words, name);
+    gt_text_printf(draft->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words,
+                   name);
     if (buffer->texture > 1) {
-        gt_draft_append_rows(w, buffer);
+        gt_draft_append_rows(draft, buffer);
     } else if (is_told) {
-        gt_text_printf(w->out, "[%s]", gt_text_string(&called->length));
-    } else if (!gt_draft_append_extents(w, index, &length)) {
-        gt_text_append(w->out, "[");
-        gt_draft_append_sum(w, &length);
-        gt_text_append(w->out, "]");
+        gt_text_printf(draft->out, "[%s]", gt_text_string(&called->length));
+    } else if (!gt_draft_append_extents(draft, index, &length)) {
+        gt_text_append(draft->out, "[");
+        gt_draft_append_sum(draft, &length);
+        gt_text_append(draft->out, "]");
     }
-    append_fill(w, notes, buffer);
+    append_fill(draft, notes, buffer);
 }
 
 static void note_value(gt_text *notes, const gt_draft *draft, const char *of, const char *member)
@@ -578,9 +567,8 @@ static void note_value(gt_text *notes, const gt_draft *draft, const char *of, co
 }
 
 /* `{.alpha = 0.5}` of a struct by value: all members but those that are sizes. */
-static void append_members(gt_draft_writer *w, gt_text *notes, uint32_t index)
+static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    const gt_draft *draft = w->draft;
     const char *name = draft->parameters[index].name;
     bool first = true;
     for (size_t i = 0; i < draft->members.count; i++) {
@@ -599,37 +587,35 @@ static void append_members(gt_draft_writer *w, gt_text *notes, uint32_t index)
             note_value(notes, draft, name, member->name);
             value = member->is_float ? "0.5" : "1";
         }
-        gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name, value);
+        gt_text_printf(draft->out, "%s.%s = %s", first ? " = {" : ", ", member->name, value);
         first = false;
     }
-    gt_text_append(w->out, first ? "" : "}");
+    gt_text_append(draft->out, first ? "" : "}");
 }
 
-static void append_scalar(gt_draft_writer *w, gt_text *notes, uint32_t index)
+static void append_scalar(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    const gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[index];
     const gt_call_parameter *call = &draft->call.parameters[index];
     const char *value = gt_text_string(&call->value);
     const int symbol = gt_draft_find_symbol(draft, parameter->name);
-    gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
+    gt_text_printf(draft->out, "%s %s", parameter->words, parameter->name);
     if (draft->is_called ? value[0] || call->is_size
                          : symbol >= 0 && draft->symbols.items[symbol].is_size) {
         const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
-        gt_text_printf(w->out, value[0] && !is_same ? " = %s" : "", value);
+        gt_text_printf(draft->out, value[0] && !is_same ? " = %s" : "", value);
     } else if (draft->is_struct[index]) {
-        append_members(w, notes, index);
+        append_members(draft, notes, index);
     } else {
         note_value(notes, draft, parameter->name, "");
-        gt_text_append(w->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
+        gt_text_append(draft->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
     }
 }
 
 /* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: with the span behind the
  * word. */
-static void write_constant(gt_draft_writer *w, size_t at)
+static void write_constant(gt_draft *draft, size_t at)
 {
-    gt_draft *draft = w->draft;
     const gt_program *program = draft->program;
     gt_span rest = gt_program_statement(program, at);
     const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
@@ -653,31 +639,30 @@ static void write_constant(gt_draft_writer *w, size_t at)
                           strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
     }
     gt_text_printf(
-        w->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
+        draft->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
         name, name, type, elements, gt_type_is_float(element.type) ? "" : " : uniform(0, 99)");
 }
 
-void gt_draft_write_constants(gt_draft_writer *w)
+void gt_draft_write_constants(gt_draft *draft)
 {
-    const char *text = w->draft->text;
-    const gt_span all = gt_program_between(w->draft->program, text, text + strlen(text));
+    const char *text = draft->text;
+    const gt_span all = gt_program_between(draft->program, text, text + strlen(text));
     for (size_t i = all.first; i < all.end; i++) {
-        if (gt_program_is(w->draft->program, i, "__constant__")) {
-            write_constant(w, i + 1);
+        if (gt_program_is(draft->program, i, "__constant__")) {
+            write_constant(draft, i + 1);
         }
     }
 }
 
-void gt_draft_write_passes(gt_draft_writer *w)
+void gt_draft_write_passes(gt_draft *draft)
 {
-    gt_lexer lexer;
+    gt_lexer lexer = gt_lexer_of(draft->blocks);
     char name[GT_NAME_MAX];
-    gt_lexer_open(&lexer, w->draft->blocks, strlen(w->draft->blocks), (gt_place){"", 1, 1});
     while (gt_lexer_accept(&lexer, "GPUTUNE_PARAM") && gt_lexer_accept(&lexer, "(")) {
         gt_token_name(name, &lexer.token);
         gt_lexer_next(&lexer);
         (void)gt_lexer_accept(&lexer, ")");
-        gt_text_printf(w->out,
+        gt_text_printf(draft->out,
                        "// guess: the type and length of the block '%s'\n"
                        "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",
                        name, name);
@@ -685,21 +670,21 @@ void gt_draft_write_passes(gt_draft_writer *w)
 }
 
 /* One clause, its notes before it; long lists go on in the next line. */
-void gt_draft_write_args(gt_draft_writer *w)
+void gt_draft_write_args(gt_draft *draft)
 {
     enum { WIDTH = 96 };
-    gt_text *out = w->out, notes = {0}, list = {0};
+    gt_text *out = draft->out, notes = {0}, list = {0};
     size_t line = 0;
     gt_text_append(&notes, "// guess: what is read and written, and how much of it\n");
     gt_text_append(&list, "#pragma gputune args(");
-    for (uint32_t i = 0; i < w->draft->parameter_count; i++) {
+    for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_text item = {0};
-        const int buffer = gt_draft_buffer_of(w->draft, i);
-        w->out = &item;
+        const int buffer = gt_draft_buffer_of(draft, i);
+        draft->out = &item;
         if (buffer >= 0) {
-            append_buffer(w, &notes, (uint32_t)buffer);
+            append_buffer(draft, &notes, (uint32_t)buffer);
         } else {
-            append_scalar(w, &notes, i);
+            append_scalar(draft, &notes, i);
         }
         bool wraps = i && list.length + 1 - line + item.length > WIDTH;
         line = wraps ? list.length + 1 : line;
@@ -708,7 +693,7 @@ void gt_draft_write_args(gt_draft_writer *w)
         out->failed |= item.failed;
         gt_text_free(&item);
     }
-    w->out = out;
+    draft->out = out;
     gt_text_printf(out, "%s%s)\n", gt_text_string(&notes), gt_text_string(&list));
     out->failed |= notes.failed || list.failed;
     gt_text_free(&notes);

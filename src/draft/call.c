@@ -368,7 +368,7 @@ static void find_items(gt_draft *draft)
 
 static void bind_items(gt_caller *c, const gt_draft_constant *constant)
 {
-    const gt_token name = {GT_TOKEN_NAME, constant->name, strlen(constant->name), 0, 0};
+    const gt_token name = gt_token_of(constant->name);
     gt_tracer *t = &c->tracer;
     gt_found found = {0};
     size_t at = 1;

@@ -1,9 +1,9 @@
 /* Types and functions that the files reading a launch share. For call*.c only. */
 #pragma once
 
+#include "draft/parts.h"
 #include "draft/print.h"
 #include "draft/trace.h"
-#include "draft/write.h"
 
 /* One launch in the program's text: `kernel<types><<<config>>>(arguments)`. */
 typedef struct gt_call_launch {

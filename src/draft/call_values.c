@@ -534,15 +534,14 @@ static gt_sum elements_read(const gt_caller *c, const gt_draft_buffer *buffer)
  * same number of elements in different words, and where the kernel reads whole tiles. */
 static void compare_lengths(gt_caller *c)
 {
-    const gt_reader none = {0};
     for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
         const gt_draft_buffer *buffer = &c->draft->buffers[i];
         const gt_text *length = &c->call->parameters[buffer->parameter].length;
         const gt_sum sum = elements_read(c, buffer);
         gt_text read = {0}, plain = {0};
-        gt_draft_writer w = {.out = &read, .draft = c->draft, .present = &none};
+        c->draft->out = &read;
         if (length->length > 0 && sum.known) {
-            gt_draft_append_sum(&w, &sum);
+            gt_draft_append_sum(c->draft, &sum);
         }
         gt_expression *has = gt_trace_read(&c->tracer, gt_text_string(length), length->length),
                       *needs = gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
@@ -567,13 +566,12 @@ static void compare_lengths(gt_caller *c)
 /* The sizes whose last block must be whole, as its threads have elements whatever is compared. */
 static void divide_unbounded(gt_caller *c)
 {
-    const gt_reader none = {0};
-    gt_draft_writer w = {.out = &c->call->divided, .draft = c->draft, .present = &none};
+    c->draft->out = &c->call->divided;
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &c->draft->dimensions[d];
         double step;
         if (dimension->is_unbounded && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            gt_draft_write_divides(&w, &dimension->size, &dimension->step, "");
+            gt_draft_write_divides(c->draft, &dimension->size, &dimension->step, "");
         }
     }
 }

@@ -47,14 +47,7 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_span spa
 
 bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, draft->whole, strlen(draft->whole), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
-        if (gt_lexer_accept(&line, "ifndef") && gt_lexer_is(&line, constant->name)) {
-            return true;
-        }
-    }
-    return false;
+    return gt_text_has_directive(draft->whole, "ifndef", constant->name);
 }
 
 /* `#define NAME value`. */
@@ -241,10 +234,8 @@ static gputune_status read_comparisons(gt_draft_compared *out, gt_lexer line)
 
 gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text)
 {
-    gt_lexer lexer, line;
     for (int defines = 0; defines < 2; defines++) {
-        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-        while (gt_lexer_find_directive(&lexer, &line)) {
+        for (gt_lexer lexer = gt_lexer_of(text), line; gt_lexer_find_directive(&lexer, &line);) {
             if (defines == 0 && gt_token_is_any(&line.token, "if elif")) {
                 GT_TRY(read_comparisons(out, line));
             }
@@ -274,9 +265,8 @@ static bool read_numbers(gt_draft_comparison *out, gt_lexer *lexer)
 gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text)
 {
     enum { BETWEEN = 9 }; /* tokens, as in `, std::vector<uint64_t>` */
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, script, strlen(script), (gt_place){"", 1, 1});
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+    for (gt_lexer lexer = gt_lexer_of(script); lexer.token.kind != GT_TOKEN_END;
+         gt_lexer_next(&lexer)) {
         gt_draft_comparison added = {.is_told = true};
         gt_lexer ahead = lexer;
         const gt_token name = {GT_TOKEN_NAME, lexer.token.text + 1, lexer.token.length - 2, 0, 0};
@@ -314,9 +304,8 @@ gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *val
 static bool concerns_kernel(const gt_draft *draft, size_t at)
 {
     int depth = 0;
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, draft->whole, at, (gt_place){"", 1, 1});
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+    for (gt_lexer lexer = gt_lexer_on(draft->whole, at); lexer.token.kind != GT_TOKEN_END;
+         gt_lexer_next(&lexer)) {
         depth += gt_lexer_is(&lexer, "{") - gt_lexer_is(&lexer, "}");
     }
     return depth == 0 || (at >= draft->function.begin && at < draft->function.end);
@@ -364,9 +353,8 @@ static void read_undefined(gt_draft *draft, gt_span span, int depth)
 static void read_directives(gt_draft *draft)
 {
     const gt_program *program = draft->program;
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, draft->whole, strlen(draft->whole), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
+    for (gt_lexer lexer = gt_lexer_of(draft->whole), line;
+         gt_lexer_find_directive(&lexer, &line);) {
         for (bool asks = gt_token_is_any(&line.token, "if elif");
              asks && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
             if (gt_draft_compared_with(draft->compared, &line.token) &&
@@ -391,7 +379,7 @@ void gt_draft_read_undefined(gt_draft *draft)
     read_undefined(draft, draft->body, 0);
     for (size_t i = 0; draft->compared && i < draft->compared->count; i++) {
         const gt_draft_comparison *one = &draft->compared->items[i];
-        const gt_token token = {GT_TOKEN_NAME, one->name, strlen(one->name), 0, 0};
+        const gt_token token = gt_token_of(one->name);
         if (one->is_told && one->values.count > 0 &&
             gt_draft_occurs(draft->whole + own->begin, own->end - own->begin, one->name)) {
             note_undefined(draft, &token); /* also where an #if leaves it out */

@@ -2,7 +2,7 @@
 #include "draft/draft.h"
 
 #include "draft/hosts.h"
-#include "draft/write.h"
+#include "draft/parts.h"
 #include "kernel/branches.h"
 #include "kernel/host_code.h"
 #include "kernel/structure.h"
@@ -69,11 +69,11 @@ static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reade
     return GPUTUNE_OK;
 }
 
-static gputune_status choose_kernel(gt_draft *draft, const gt_reader *reader, const char *kernel)
+static gputune_status choose_kernel(gt_draft *draft, const char *kernel)
 {
     char named[GT_NAME_MAX] = "";
     gt_text names = {0};
-    GT_TRY(named_kernel(named, reader));
+    GT_TRY(named_kernel(named, draft->present));
     kernel = kernel ? kernel : named[0] ? named : NULL;
     const size_t count = list_kernels(&names, draft);
     gputune_status status = GPUTUNE_OK;
@@ -131,7 +131,7 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
     return GPUTUNE_OK;
 }
 
-static gputune_status read_parameters(gt_draft *draft, const gt_reader *present)
+static gputune_status read_parameters(gt_draft *draft)
 {
     GT_REFUSE_AT(!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX,
                                          &draft->parameter_count, draft->blocks, draft->text,
@@ -155,7 +155,7 @@ static gputune_status read_parameters(gt_draft *draft, const gt_reader *present)
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
     }
-    gt_draft_add_members(draft, present);
+    gt_draft_add_members(draft);
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -205,7 +205,8 @@ static gputune_status check_outputs(gt_draft *draft)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present)
+/* Reads the kernel `draft->function` and fills the other members. */
+static gputune_status read_kernel(gt_draft *draft)
 {
     const char *text = draft->text;
     draft->body = gt_program_between(draft->program, text + draft->function.parameters_end,
@@ -213,7 +214,7 @@ gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present)
     GT_TRY(add_builtins(draft));
     gt_draft_read_constants(draft);
     read_launch_bounds(draft);
-    GT_TRY(read_parameters(draft, present));
+    GT_TRY(read_parameters(draft));
     gt_draft_read_undefined(draft);
     GT_TRY(gt_draft_read_body(draft));
     GT_TRY(check_outputs(draft));
@@ -221,7 +222,7 @@ gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-void gt_draft_free(gt_draft *draft)
+static void free_draft(gt_draft *draft)
 {
     if (draft) {
         gt_array_free(&draft->symbols);
@@ -245,18 +246,17 @@ void gt_draft_free(gt_draft *draft)
 typedef struct maker {
     const char *path;
     gt_reader reader;
-    char *joined; /* what it read, without what its #if leave out */
+    gt_texts texts; /* what it read, without what its #if leave out, and the same of other files */
     gt_draft_compared compared;
     gt_program program;
     gt_lines lines;
     gt_include_fn include;
     gt_neighbour_fn neighbour;
-    bool is_elsewhere;        /* another file of the program is being read */
-    gt_text *front;           /* what stands in front of this file where another includes it; NULL:
-                                 `text` has it already */
-    GT_ARRAY(char *) context; /* those files' texts */
+    bool is_elsewhere; /* another file of the program is being read */
+    gt_text *front;    /* what stands in front of this file where another includes it; NULL:
+                          `text` has it already */
     void *user;
-    GT_ARRAY(char *) missing; /* headers that were not found */
+    gt_texts missing; /* headers that were not found */
 } maker;
 
 static bool is_read(const maker *m, const char *path)
@@ -274,7 +274,6 @@ static bool is_read(const maker *m, const char *path)
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     maker *m = user;
-    char *name;
     gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
     if (include->system && (status == GPUTUNE_OK || gt_header_is_toolkits(include->name))) {
         free(out->text);
@@ -287,27 +286,15 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM || m->is_elsewhere) {
         return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM ? status : GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_strdup(&name, include->name));
-    if (gt_array_push(&m->missing, name) != GPUTUNE_OK) {
-        free(name);
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_texts_add(&m->missing, include->name, strlen(include->name)));
     return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
-}
-
-static bool has_clause(const gt_reader *reader, const char *word)
-{
-    const gt_draft_writer w = {.present = reader};
-    return gt_draft_has_clause(&w, word);
 }
 
 /* The lines of `#define NAME` that an axis takes the place of stand where the axis is not defined.
  */
 static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const char *name)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
+    for (gt_lexer lexer = gt_lexer_of(draft->text), line; gt_lexer_find_directive(&lexer, &line);) {
         int first = line.token.line;
         if (gt_lexer_accept(&line, "define") && gt_lexer_is(&line, name)) {
             GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, first),
@@ -374,10 +361,11 @@ static void keep_foreign(gt_draft *draft)
 
 static gputune_status add_kernel(maker *m, gt_draft *draft)
 {
-    gt_text clauses = {0};
-    bool has_block = has_clause(&m->reader, "block") || has_clause(&m->reader, "launch");
-    GT_TRY(gt_draft_read(draft, &m->reader));
-    gt_draft_resolve_types(draft, &m->reader);
+    GT_SCOPED(gt_text_free) gt_text clauses = {0};
+    bool has_block = gt_draft_has_clause(draft->present, "block") ||
+                     gt_draft_has_clause(draft->present, "launch");
+    GT_TRY(read_kernel(draft));
+    gt_draft_resolve_types(draft);
     keep_foreign(draft);
     gt_draft_name_axes(draft, has_block);
     if (!has_block) {
@@ -385,15 +373,14 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
         keep_foreign(draft);
     }
     GT_TRY(guard_constants(m, draft));
-    gt_draft_write(&clauses, draft, &m->reader);
-    int line = gt_draft_place(draft, draft->function.begin).line;
-    gputune_status status = draft->failed ? gt_fail_memory() : GPUTUNE_OK;
-    if (status == GPUTUNE_OK && clauses.length > 0) {
-        gt_text_append(&clauses, "\n");
-        status = gt_lines_insert(&m->lines, line, &clauses);
+    draft->out = &clauses;
+    gt_draft_write(draft);
+    GT_TRY(draft->failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (clauses.length == 0) {
+        return GPUTUNE_OK;
     }
-    gt_text_free(&clauses);
-    return status;
+    gt_text_append(&clauses, "\n");
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &clauses);
 }
 
 static gt_draft *new_draft(maker *m)
@@ -401,8 +388,9 @@ static gt_draft *new_draft(maker *m)
     gt_draft *draft = calloc(1, sizeof *draft);
     if (draft) {
         draft->path = m->path;
-        draft->text = m->joined;
+        draft->text = m->texts.items[0];
         draft->whole = gt_text_string(&m->reader.body);
+        draft->present = &m->reader;
         draft->compared = &m->compared;
         draft->program = &m->program;
         draft->lines = &m->lines;
@@ -413,9 +401,9 @@ static gt_draft *new_draft(maker *m)
 static gputune_status add_one(maker *m, const char *kernel)
 {
     gt_draft *draft = new_draft(m);
-    gputune_status status = draft ? choose_kernel(draft, &m->reader, kernel) : gt_fail_memory();
+    gputune_status status = draft ? choose_kernel(draft, kernel) : gt_fail_memory();
     GT_THEN(status, add_kernel(m, draft));
-    gt_draft_free(draft);
+    free_draft(draft);
     return status;
 }
 
@@ -452,9 +440,9 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
     const gt_function *own = &draft->function;
     gt_draft_function_name(name, draft);
     const size_t length = own->parameters_end - own->parameters;
-    if (!find_definition(&first, m->joined, name) || first.begin == own->begin ||
+    if (!find_definition(&first, draft->text, name) || first.begin == own->begin ||
         (first.parameters_end - first.parameters == length &&
-         memcmp(m->joined + first.parameters, m->joined + own->parameters, length) == 0)) {
+         memcmp(draft->text + first.parameters, draft->text + own->parameters, length) == 0)) {
         return GPUTUNE_OK;
     }
     gt_text_printf(&note,
@@ -472,8 +460,9 @@ static gputune_status add_all(maker *m)
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0; launched--) {
         gt_function function = {0};
-        for (size_t at = 0; status == GPUTUNE_OK &&
-                            gt_function_find(&function, m->joined, NULL, at) && function.end > at;
+        for (size_t at = 0;
+             status == GPUTUNE_OK && gt_function_find(&function, m->texts.items[0], NULL, at) &&
+             function.end > at;
              at = function.end) {
             gt_draft *draft = new_draft(m);
             if (!draft) {
@@ -489,7 +478,7 @@ static gputune_status add_all(maker *m)
             if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
                 status = leave_out(m, draft);
             }
-            gt_draft_free(draft);
+            free_draft(draft);
         }
     }
     gt_text_free(&names);
@@ -551,71 +540,53 @@ static gputune_status read_program(maker *m)
 {
     gt_program_free(&m->program);
     m->program = (gt_program){0};
-    GT_ARRAY(const char *) texts = {0};
-    GT_TRY(gt_array_push(&texts, m->joined));
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < m->context.count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&texts, m->context.items[i]);
-    }
-    if (status == GPUTUNE_OK) {
-        gt_program_read(&m->program, texts.items, texts.count);
-    }
-    gt_array_free(&texts);
-    return status < 0 || m->program.failed ? gt_fail_memory() : GPUTUNE_OK;
+    gt_program_read(&m->program, (const char *const *)m->texts.items, m->texts.count);
+    return m->program.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Adds another file with what it includes, if it belongs to the program; *added: it does. */
-static gputune_status add_context(maker *m, const gt_included *file, bool *added)
+/* Does something with each other file of the program, until that gives ENOTFOUND. */
+static gputune_status each_neighbour(maker *m, gputune_status (*use)(maker *, const gt_included *))
 {
-    gt_program alone = {0};
-    char *text = NULL;
-    if (is_read(m, file->path)) {
-        return GPUTUNE_OK;
-    }
-    gt_program_read(&alone, (const char *const[]){file->text}, 1);
-    bool takes = !alone.failed && gt_program_takes(&m->program, &alone);
-    gt_program_free(&alone);
-    if (!takes) {
-        return GPUTUNE_OK;
-    }
-    gt_reader reader = {.parts = m->reader.parts, .include = find_include, .user = m};
-    m->is_elsewhere = true;
-    gputune_status status = gt_reader_run(&reader, file->path, file->text);
-    m->is_elsewhere = false;
-    GT_THEN(status,
-            gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning, &m->compared));
-    gt_reader_free(&reader);
-    if (status == GPUTUNE_OK && gt_array_push(&m->context, text) == GPUTUNE_OK) {
-        *added = true;
-        return read_program(m);
-    }
-    free(text);
-    return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status; /* it is of no use */
-}
-
-/* A file that launches no kernel has perhaps a tuner that does. */
-static gputune_status read_scripts(maker *m, const char *text)
-{
-    gputune_status status = strstr(text, "<<<") ? GPUTUNE_ENOTFOUND : GPUTUNE_OK;
-    for (size_t i = 0; status == GPUTUNE_OK && m->neighbour; i++) {
+    gputune_status status = m->neighbour ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+    for (size_t i = 0; status == GPUTUNE_OK; i++) {
         gt_included file = {0};
         status = m->neighbour(m->user, i, &file);
-        GT_THEN(status, gt_draft_read_told(&m->compared, file.text, text));
+        GT_THEN(status, use(m, &file));
         free(file.text);
         free(file.path);
     }
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-/* If `file` includes the one that is drafted, appends to *front what it has in front of that. */
-static void take_front(gt_text *front, const maker *m, const gt_included *file)
+/* Reads another file's text with what that includes, without what its #if leave out; *out is NULL
+ * where it is of no use. `parts` as in gt_reader. */
+static gputune_status read_elsewhere(char **out, maker *m, const char *path, const char *text,
+                                     gt_template_parts *parts)
+{
+    gt_reader reader = {.parts = parts, .include = find_include, .user = m};
+    *out = NULL;
+    m->is_elsewhere = true;
+    gputune_status status = gt_reader_run(&reader, path, text);
+    m->is_elsewhere = false;
+    GT_THEN(status,
+            gt_branches_cut(out, gt_text_string(&reader.body), gt_draft_meaning, &m->compared));
+    gt_reader_free(&reader);
+    return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status;
+}
+
+/* A file that launches no kernel has perhaps a tuner that does. */
+static gputune_status read_script(maker *m, const gt_included *file)
+{
+    return gt_draft_read_told(&m->compared, file->text, gt_text_string(&m->reader.body));
+}
+
+/* If `file` includes the one that is drafted, appends to m->front what it has in front of that. */
+static void take_front(const maker *m, const gt_included *file)
 {
     const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
     const size_t length = strlen(name);
     int open = 0; /* conditions */
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
+    for (gt_lexer lexer = gt_lexer_of(file->text), line; gt_lexer_find_directive(&lexer, &line);) {
         const gt_token word = line.token;
         open += gt_token_is_any(&word, "if ifdef ifndef") - gt_token_is(&word, "endif");
         gt_lexer_next(&line);
@@ -627,69 +598,62 @@ static void take_front(gt_text *front, const maker *m, const gt_included *file)
             while (end > file->text && end[-1] != '\n') {
                 end--;
             }
-            gt_text_printf(front, "#ifdef __CUDACC_RTC__ // %s has this in front of %s\n",
+            gt_text_printf(m->front, "#ifdef __CUDACC_RTC__ // %s has this in front of %s\n",
                            file->path, name);
-            gt_text_append_bytes(front, file->text, (size_t)(end - file->text));
+            gt_text_append_bytes(m->front, file->text, (size_t)(end - file->text));
             for (; open >= 0; open--) {
-                gt_text_append(front, "#endif\n");
+                gt_text_append(m->front, "#endif\n");
             }
             return;
         }
     }
 }
 
-/* Whether the file reads names of what the text in front of it gives. */
-static gputune_status needs_front(bool *needs, maker *m, const gt_included *file, const char *front)
+/* A file that another one includes, and that reads names of it, is compiled behind what stands
+ * there in front of it. */
+static gputune_status read_front(maker *m, const gt_included *file)
 {
-    gt_program before = {0};
-    char *text = NULL;
-    gt_template_parts *parts = calloc(1, sizeof *parts);
-    gt_reader reader = {.parts = parts, .include = find_include, .user = m};
-    m->is_elsewhere = true;
-    gputune_status status = parts ? gt_reader_run(&reader, file->path, front) : gt_fail_memory();
-    m->is_elsewhere = false;
-    GT_THEN(status,
-            gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning, &m->compared));
-    if (status == GPUTUNE_OK) {
+    GT_FREED char *text = NULL;
+    GT_SCOPED(gt_program_free) gt_program before = {0};
+    take_front(m, file);
+    GT_TRY(m->front->length == 0
+               ? GPUTUNE_OK
+               : read_elsewhere(&text, m, file->path, gt_text_string(m->front), NULL));
+    if (text) {
         gt_program_read(&before, (const char *const[]){text}, 1);
-        *needs = gt_program_needs(&m->program, &before);
     }
-    gt_program_free(&before);
-    gt_reader_free(&reader);
-    free(text);
-    if (parts) {
-        gt_parts_free(parts);
+    if (text && gt_program_needs(&m->program, &before)) {
+        return GPUTUNE_ENOTFOUND;
     }
-    return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status; /* it is of no use */
-}
-
-/* A file that another one includes is compiled behind what stands there in front of it. */
-static gputune_status read_front(maker *m)
-{
-    gputune_status status = m->neighbour && m->front ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
-    bool needs = false;
-    for (size_t i = 0; status == GPUTUNE_OK && !needs; i++) {
-        gt_included file = {0};
-        gt_text_free(m->front);
-        status = m->neighbour(m->user, i, &file);
-        if (status == GPUTUNE_OK) {
-            take_front(m->front, m, &file);
-            status = m->front->length == 0
-                         ? GPUTUNE_OK
-                         : needs_front(&needs, m, &file, gt_text_string(m->front));
-        }
-        free(file.text);
-        free(file.path);
-    }
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    gt_text_free(m->front);
+    return GPUTUNE_OK;
 }
 
 /* Whether the program begins and allocates memory in what is read of it. */
 static bool is_complete(const maker *m)
 {
-    const gt_token main = {GT_TOKEN_NAME, "main", 4, 0, 0};
+    const gt_token main = gt_token_of("main");
     return gt_program_function_of(&m->program, &main) &&
            gt_program_allocates(&m->program, (gt_span){0, m->program.code});
+}
+
+/* Adds another file with what it includes, if it belongs to the program. */
+static gputune_status add_context(maker *m, const gt_included *file)
+{
+    GT_SCOPED(gt_program_free) gt_program alone = {0};
+    char *text = NULL;
+    if (is_complete(m)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    if (is_read(m, file->path)) {
+        return GPUTUNE_OK;
+    }
+    gt_program_read(&alone, (const char *const[]){file->text}, 1);
+    if (!alone.failed && gt_program_takes(&m->program, &alone)) {
+        GT_TRY(read_elsewhere(&text, m, file->path, file->text, m->reader.parts));
+    }
+    GT_TRY(text ? gt_texts_take(&m->texts, text) : GPUTUNE_OK);
+    return text ? read_program(m) : GPUTUNE_OK;
 }
 
 /* Where the file does not launch its kernels, is not called, or leaves it to other functions to
@@ -697,18 +661,10 @@ static bool is_complete(const maker *m)
 static gputune_status read_context(maker *m)
 {
     enum { ROUNDS = 3 };
-    bool added = m->neighbour != NULL;
-    for (int round = 0; round < ROUNDS && added; round++) {
-        gputune_status status = GPUTUNE_OK;
-        added = false;
-        for (size_t i = 0; status == GPUTUNE_OK && !is_complete(m); i++) {
-            gt_included file = {0};
-            status = m->neighbour(m->user, i, &file);
-            GT_THEN(status, add_context(m, &file, &added));
-            free(file.text);
-            free(file.path);
-        }
-        GT_TRY(status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status);
+    size_t before = 0;
+    for (int round = 0; round < ROUNDS && before < m->texts.count; round++) {
+        before = m->texts.count;
+        GT_TRY(each_neighbour(m, add_context));
     }
     return GPUTUNE_OK;
 }
@@ -716,54 +672,39 @@ static gputune_status read_context(maker *m)
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
     const char *whole = gt_text_string(&m->reader.body);
-    GT_TRY(read_scripts(m, whole));
+    char *joined = NULL;
+    GT_TRY(strstr(whole, "<<<") ? GPUTUNE_OK : each_neighbour(m, read_script));
     GT_TRY(gt_draft_read_compared(&m->compared, whole));
-    GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
-    const char *joined = m->joined;
-    gt_text names = {0};
+    GT_TRY(gt_branches_cut(&joined, whole, gt_draft_meaning, &m->compared));
+    GT_TRY(gt_texts_take(&m->texts, joined));
     GT_TRY(gt_lines_read(&m->lines, whole, m->path));
     GT_TRY(read_program(m));
-    GT_TRY(read_front(m));
+    GT_TRY(m->front ? each_neighbour(m, read_front) : GPUTUNE_OK);
     if (m->front && m->front->length > 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(read_context(m));
-    const size_t count = list_kernels(&names, &(gt_draft){.text = joined});
-    gt_text_free(&names);
-    GT_TRY(gt_hosts_put_aside(&m->lines, &m->program, joined, text, m->missing.items,
-                              m->missing.count));
-    GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
-                                                                   : add_all(m));
+    GT_SCOPED(gt_text_free) gt_text names = {0};
+    const bool is_one = kernel || list_kernels(&names, &(gt_draft){.text = joined}) < 2 ||
+                        gt_draft_has_clause(&m->reader, "kernel");
+    GT_TRY(gt_hosts_put_aside(&m->lines, &m->program, joined, text, &m->missing));
+    GT_TRY(is_one ? add_one(m, kernel) : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));
     return check_draft(out, m);
-}
-
-static void free_texts(char **texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(texts[i]);
-    }
 }
 
 /* Makes the draft, or finds what belongs in front of the text first. */
 static gputune_status make_of(char **out, maker m, const char *text, const char *kernel)
 {
-    gt_template_parts *parts = calloc(1, sizeof *parts);
-    m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
-    gputune_status status = parts ? gt_reader_run(&m.reader, m.path, text) : gt_fail_memory();
+    m.reader = (gt_reader){.include = find_include, .user = &m};
+    gputune_status status = gt_reader_run(&m.reader, m.path, text);
     GT_THEN(status, make(out, &m, text, kernel));
-    free_texts(m.missing.items, m.missing.count);
-    gt_array_free(&m.missing);
+    gt_texts_free(&m.missing);
     gt_lines_free(&m.lines);
     gt_program_free(&m.program);
-    free(m.joined);
-    free_texts(m.context.items, m.context.count);
-    gt_array_free(&m.context);
+    gt_texts_free(&m.texts);
     gt_array_free(&m.compared);
     gt_reader_free(&m.reader);
-    if (parts) {
-        gt_parts_free(parts);
-    }
     return status;
 }
 

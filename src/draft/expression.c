@@ -224,7 +224,7 @@ static gt_sum read_symbol(gt_draft *draft, const char *name)
     if (found >= 0) {
         return found > 0 ? gt_sum_symbol((uint16_t)found) : (gt_sum){0};
     }
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_token token = gt_token_of(name);
     bool is_local = !constant && gt_program_is_told(draft->program, &token);
     return add_symbol(draft, name, is_local ? GT_DRAFT_LOCAL : GT_DRAFT_CONSTANT);
 }

@@ -144,9 +144,8 @@ static bool is_unread(const hosts *h, int line)
 /* Whether the header includes one of the system's that a kernel may need. */
 static bool includes_others(const hosts *h, int line)
 {
-    gt_lexer lexer, directive;
+    gt_lexer lexer = gt_lexer_of(h->text), directive;
     bool has = false;
-    gt_lexer_open(&lexer, h->text, strlen(h->text), (gt_place){"", 1, 1});
     while (!has && gt_lexer_find_directive(&lexer, &directive)) {
         const int at = directive.token.line;
         char name[GT_NAME_MAX] = "";
@@ -192,21 +191,18 @@ static gputune_status note_missing(const hosts *h, const gt_token *name)
     return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line, line);
 }
 
-static gputune_status put_headers_aside(const hosts *h, char *const *missing, size_t count)
+static gputune_status put_headers_aside(const hosts *h, const gt_texts *missing)
 {
-    gt_lexer lexer;
     gt_token name;
-    gt_lexer_open(&lexer, h->text, strlen(h->text), (gt_place){"", 1, 1});
-    while (next_include(&name, &lexer)) {
+    for (gt_lexer lexer = gt_lexer_of(h->text); next_include(&name, &lexer);) {
         size_t i = 0;
-        while (i < count && !gt_token_is(&name, missing[i])) {
+        while (i < missing->count && !gt_token_is(&name, missing->items[i])) {
             i++;
         }
-        GT_TRY(i < count && gt_lines_is_own(h->lines, name.line) ? note_missing(h, &name)
-                                                                 : GPUTUNE_OK);
+        GT_TRY(i < missing->count && gt_lines_is_own(h->lines, name.line) ? note_missing(h, &name)
+                                                                          : GPUTUNE_OK);
     }
-    gt_lexer_open(&lexer, h->file, strlen(h->file), (gt_place){"", 1, 1});
-    while (next_include(&name, &lexer)) {
+    for (gt_lexer lexer = gt_lexer_of(h->file); next_include(&name, &lexer);) {
         bool is_hosts = is_unread(h, name.line) && !includes_others(h, name.line);
         GT_TRY(is_hosts ? enclose(h, name.line, name.line) : GPUTUNE_OK);
     }
@@ -239,13 +235,11 @@ static gputune_status add_headers(const hosts *h)
 }
 
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
-                                  const char *file, char *const *missing, size_t count)
+                                  const char *file, const gt_texts *missing)
 {
     const hosts h = {lines, program, text, file};
-    gt_lexer lexer, line;
-    GT_TRY(put_headers_aside(&h, missing, count));
-    gt_lexer_open(&lexer, file, strlen(file), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
+    GT_TRY(put_headers_aside(&h, missing));
+    for (gt_lexer lexer = gt_lexer_of(file), line; gt_lexer_find_directive(&lexer, &line);) {
         GT_TRY(gt_lexer_is(&line, "error") ? enclose(&h, line.token.line, line.token.line)
                                            : GPUTUNE_OK);
     }

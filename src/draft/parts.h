@@ -160,6 +160,8 @@ typedef struct gt_draft {
                                 without the lines that #if leave out */
     const char *whole;       /* the same with the lines that #if leave out */
     const gt_draft_compared *compared; /* NULL: the text compares no name */
+    const gt_reader *present;          /* the clauses that the text has already */
+    gt_text *out;                      /* where clauses are written */
     gt_program *program;
     const gt_lines *lines;
     gt_function function;
@@ -197,11 +199,35 @@ typedef struct gt_draft {
  * type of the texture's elements. Returns 1 for tex1Dfetch(), a larger number for another function
  * (its place in a table), and 0 if the parameter is no texture object. */
 uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
+/* Appends the extents of a texture's buffer, slowest first; rows of linear memory are padded. */
+void gt_draft_append_rows(gt_draft *draft, const gt_draft_buffer *buffer);
+/* Writes a texture() for each texture object among the kernel's parameters. */
+void gt_draft_write_textures(gt_draft *draft);
 
 /* ---- args.c ---- */
 
 /* Gives a `void *` the type of elements that the kernel casts it to, if it does so. */
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter);
+/* The product of the sizes that the dimensions of the launch cover. */
+gt_sum gt_draft_whole_problem(const gt_draft *draft);
+/* "in", "out" or "inout". */
+const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
+void gt_draft_write_sizes(gt_draft *draft);
+void gt_draft_write_template_parameters(gt_draft *draft);
+/* Replaces parameters' types that are other names of number types (typedef, using) by these types.
+ */
+void gt_draft_resolve_types(gt_draft *draft);
+/* Adds the members of structs that the kernel takes by value: pointers to its parameters, as
+ * STRUCT.NAME, others to draft->members. */
+void gt_draft_add_members(gt_draft *draft);
+/* Writes what stands in for parameters' types that nothing declares. */
+void gt_draft_write_types(gt_draft *draft);
+void gt_draft_write_undefined(gt_draft *draft);
+/* Writes a constant() for each __constant__ array that the host fills. */
+void gt_draft_write_constants(gt_draft *draft);
+/* Writes a pass() for each block of parameters that the kernel's parameters begin with. */
+void gt_draft_write_passes(gt_draft *draft);
+void gt_draft_write_args(gt_draft *draft);
 
 /* ---- constants.c ---- */
 
@@ -316,20 +342,35 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name);
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);
-/* Reads the kernel `draft->function` in `draft->text`, of which `present` is, and fills the other
- * members. */
-gputune_status gt_draft_read(gt_draft *draft, const gt_reader *present);
-void gt_draft_free(gt_draft *draft);
 
 /* ---- text.c ---- */
 
 /* Whether the name is a token of the text; of the kernel. */
 bool gt_draft_occurs(const char *text, size_t length, const char *name);
 bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
+/* Whether the text has a clause with this word, or a clause that gives a value to this name. */
+bool gt_draft_has_clause(const gt_reader *present, const char *word);
+bool gt_draft_is_declared(const gt_draft *draft, const char *name);
+/* The name that the template's expressions have for the symbol. */
+const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol);
+/* Appends the sum as an expression of the template: `h * w + 2`. */
+void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
+/* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
+ * product, and nothing is appended. */
+bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *length);
+/* Appends the numbers, separated by commas: `1, 2, 4`. */
+void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* ---- write.c ---- */
 
 void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
 
-/* Appends the clauses whose words are not among `present`. */
-void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);
+/* Appends to draft->out the clauses whose words are not among draft->present. */
+void gt_draft_write(gt_draft *draft);
+/* Appends the comment, and a clause that `by` must divide `size`, unless the text has this clause.
+ */
+void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by,
+                            const char *comment);
+/* Chooses the names of the axes that are the block's dimensions; `has_block`: the text has a
+ * block() clause, which already says what they are. */
+void gt_draft_name_axes(gt_draft *draft, bool has_block);

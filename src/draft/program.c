@@ -143,8 +143,7 @@ static void read_macro(gt_program *p, gt_lexer *line)
 
 static void read_tokens(gt_program *p, const char *text, bool macros)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_of(text), line;
     while (lexer.token.kind != GT_TOKEN_END && !p->failed) {
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
             if (!macros) {

@@ -1,23 +1,24 @@
 /* What the writers of clauses share: names, expressions, what is there already. */
+#include "draft/parts.h"
 #include "draft/print.h"
-#include "draft/write.h"
 
 #include <string.h>
 
-bool gt_draft_has_clause(const gt_draft_writer *w, const char *word)
+bool gt_draft_has_clause(const gt_reader *present, const char *word)
 {
     bool has = false;
-    for (size_t i = 0; i < w->present->clauses.count && !has; i++) {
-        has = strcmp(w->present->clauses.items[i].word, word) == 0;
+    for (size_t i = 0; i < present->clauses.count && !has; i++) {
+        has = strcmp(present->clauses.items[i].word, word) == 0;
     }
     return has;
 }
 
 /* Whether a clause gives a value to the name: `NAME = …`. */
-bool gt_draft_is_declared(const gt_draft_writer *w, const char *name)
+bool gt_draft_is_declared(const gt_draft *draft, const char *name)
 {
-    for (size_t i = 0; i < w->present->clauses.count; i++) {
-        for (gt_lexer body = w->present->clauses.items[i].body; body.token.kind != GT_TOKEN_END;) {
+    for (size_t i = 0; i < draft->present->clauses.count; i++) {
+        for (gt_lexer body = draft->present->clauses.items[i].body;
+             body.token.kind != GT_TOKEN_END;) {
             bool is_name = gt_lexer_is(&body, name);
             gt_lexer_next(&body);
             if (is_name && gt_lexer_is(&body, "=")) {
@@ -30,12 +31,8 @@ bool gt_draft_is_declared(const gt_draft_writer *w, const char *name)
 
 bool gt_draft_occurs(const char *text, size_t length, const char *name)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, name)) {
-        gt_lexer_next(&lexer);
-    }
-    return lexer.token.kind != GT_TOKEN_END;
+    const gt_token token = gt_token_of(name);
+    return gt_lexer_has(gt_lexer_on(text, length), &token);
 }
 
 bool gt_draft_in_kernel(const gt_draft *draft, const char *name)
@@ -53,9 +50,8 @@ void gt_draft_append_values(gt_text *out, const gt_values *values)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol)
+const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol)
 {
-    const gt_draft *draft = w->draft;
     const char *name = draft->symbols.items[symbol].name, *dot = strchr(name, '.');
     const char *extent = gt_call_extent(draft, symbol);
     const uint32_t parameter = gt_draft_parameter_of(draft, name);
@@ -72,18 +68,18 @@ const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol)
 }
 
 /* Expressions know the axes and the problem; the code's own constants are numbers there. */
-static gt_sum with_numbers(const gt_draft_writer *w, gt_sum sum)
+static gt_sum with_numbers(const gt_draft *draft, gt_sum sum)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        const gt_sum *fixed = &w->draft->dimensions[d].fixed;
+        const gt_sum *fixed = &draft->dimensions[d].fixed;
         sum = fixed->known ? gt_sum_replace(sum, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), *fixed) : sum;
     }
-    for (size_t i = 0; i < w->draft->constants.count; i++) {
-        const gt_draft_constant *constant = &w->draft->constants.items[i];
-        int symbol = gt_draft_find_symbol(w->draft, constant->name);
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        int symbol = gt_draft_find_symbol(draft, constant->name);
         if (symbol > 0 && constant->has_value && !constant->is_template_parameter &&
-            gt_sum_has(&sum, (uint16_t)symbol) && !gt_draft_is_block(w->draft, constant->name) &&
-            !gt_draft_is_declared(w, constant->name)) {
+            gt_sum_has(&sum, (uint16_t)symbol) && !gt_draft_is_block(draft, constant->name) &&
+            !gt_draft_is_declared(draft, constant->name)) {
             sum = gt_sum_replace(sum, (uint16_t)symbol, gt_sum_number(constant->value));
         }
     }
@@ -96,10 +92,10 @@ static void append_name(void *user, gt_text *out, uint16_t symbol, int around)
     gt_text_append(out, gt_draft_name_of(user, symbol));
 }
 
-void gt_draft_append_sum(gt_draft_writer *w, const gt_sum *sum)
+void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum)
 {
-    const gt_sum numbers = with_numbers(w, *sum);
-    gt_sum_append(w->out, &numbers, append_name, w);
+    const gt_sum numbers = with_numbers(draft, *sum);
+    gt_sum_append(draft->out, &numbers, append_name, draft);
 }
 
 /* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most
@@ -115,7 +111,7 @@ static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, uint16_t sy
     return count;
 }
 
-bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_sum *length)
+bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *length)
 {
     uint16_t order[3];
     uint32_t count = 0;
@@ -129,15 +125,15 @@ bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_sum *
                 return false;
             }
             uint32_t at = count++;
-            uint32_t own = times_stride(w->draft, buffer, term->powers[k].symbol);
-            for (; at > 0 && times_stride(w->draft, buffer, order[at - 1]) > own; at--) {
+            uint32_t own = times_stride(draft, buffer, term->powers[k].symbol);
+            for (; at > 0 && times_stride(draft, buffer, order[at - 1]) > own; at--) {
                 order[at] = order[at - 1];
             }
             order[at] = term->powers[k].symbol;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        gt_text_printf(w->out, "[%s]", gt_draft_name_of(w, order[i]));
+        gt_text_printf(draft->out, "[%s]", gt_draft_name_of(draft, order[i]));
     }
     return count > 0;
 }

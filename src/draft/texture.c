@@ -1,5 +1,5 @@
 /* The textures among a kernel's arguments: what is read by them, and how the program makes them. */
-#include "draft/write.h"
+#include "draft/parts.h"
 
 #include "kernel/types.h"
 
@@ -54,32 +54,32 @@ uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter
 }
 
 /* What is read along a dimension of the launch. */
-static void append_size(gt_draft_writer *w, uint16_t dimension)
+static void append_size(gt_draft *draft, uint16_t dimension)
 {
-    const gt_sum *size = &w->draft->dimensions[dimension].size;
+    const gt_sum *size = &draft->dimensions[dimension].size;
     const gt_sum one = gt_sum_number(1);
-    gt_draft_append_sum(w, size->known && size->count ? size : &one);
+    gt_draft_append_sum(draft, size->known && size->count ? size : &one);
 }
 
-void gt_draft_append_rows(gt_draft_writer *w, const gt_draft_buffer *buffer)
+void gt_draft_append_rows(gt_draft *draft, const gt_draft_buffer *buffer)
 {
-    const gt_function_parameter *parameter = &w->draft->parameters[buffer->parameter];
+    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const uint32_t elements = GT_TEXTURE_PITCH / parameter->element.bytes;
     const bool is_padded = !fetches[buffer->texture - 1].memory[0];
     for (uint16_t d = fetches[buffer->texture - 1].extents; d > 0; d--) {
         const bool pads = is_padded && d == 1;
-        gt_text_append(w->out, pads ? "[ceil_div(" : "[");
-        append_size(w, (uint16_t)(d - 1));
+        gt_text_append(draft->out, pads ? "[ceil_div(" : "[");
+        append_size(draft, (uint16_t)(d - 1));
         if (pads) {
-            gt_text_printf(w->out, ", %u) * %u", elements, elements);
+            gt_text_printf(draft->out, ", %u) * %u", elements, elements);
         }
-        gt_text_append(w->out, "]");
+        gt_text_append(draft->out, "]");
     }
 }
 
 /* As the program describes the only texture that it makes, or all of them. CUDA clamps where
  * coordinates are not normalized and the mode is for those alone. */
-static void append_settings(gt_draft_writer *w, uint32_t texture)
+static void append_settings(gt_draft *draft, uint32_t texture)
 {
     static const struct {
         const char *word, *setting;
@@ -89,7 +89,7 @@ static void append_settings(gt_draft_writer *w, uint32_t texture)
                     {"cudaAddressModeWrap", ", address = wrap", true},
                     {"cudaAddressModeMirror", ", address = mirror", true},
                     {"normalizedCoords", ", coordinates = normalized", true}};
-    const gt_program *program = w->draft->program;
+    const gt_program *program = draft->program;
     const size_t at = find_token(program, "normalizedCoords");
     const bool normalized =
         gt_program_is(program, at + 1, "=") && !gt_program_is(program, at + 2, "0 false");
@@ -98,45 +98,46 @@ static void append_settings(gt_draft_writer *w, uint32_t texture)
         const bool is_address = strstr(settings[i].setting, "address") != NULL;
         if (has_token(program, settings[i].word) && (normalized || !settings[i].is_normalized) &&
             !(is_address && has_address)) {
-            gt_text_append(w->out, settings[i].setting);
+            gt_text_append(draft->out, settings[i].setting);
             has_address |= is_address;
         }
     }
     if (fetches[texture - 1].memory[0]) {
-        gt_text_printf(w->out, ", memory = %s", fetches[texture - 1].memory);
+        gt_text_printf(draft->out, ", memory = %s", fetches[texture - 1].memory);
     } else {
-        gt_text_append(w->out, ", width = ");
-        append_size(w, 0);
+        gt_text_append(draft->out, ", width = ");
+        append_size(draft, 0);
     }
 }
 
-void gt_draft_write_textures(gt_draft_writer *w)
+void gt_draft_write_textures(gt_draft *draft)
 {
-    const gt_program *program = w->draft->program;
-    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &w->draft->buffers[i];
-        const char *name = w->draft->parameters[buffer->parameter].name;
+    const gt_program *program = draft->program;
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        const gt_draft_buffer *buffer = &draft->buffers[i];
+        const char *name = draft->parameters[buffer->parameter].name;
         if (!buffer->texture) {
             continue;
         }
         if (has_token(program, "cudaReadModeNormalizedFloat")) {
-            gt_text_printf(w->out,
+            gt_text_printf(draft->out,
                            "// ? the elements of '%s', which cudaReadModeNormalizedFloat makes "
                            "floats of: integers in args(), and read = normalized\n",
                            name);
         }
         if (buffer->texture > 1) {
-            gt_text_printf(w->out, "// guess: filter, address mode and coordinates of '%s'", name);
-            gt_text_printf(w->out,
+            gt_text_printf(draft->out, "// guess: filter, address mode and coordinates of '%s'",
+                           name);
+            gt_text_printf(draft->out,
                            fetches[buffer->texture - 1].memory[0]
                                ? ", whose extents are the grid's\n"
                                : ", whose rows are padded to %d bytes\n",
                            GT_TEXTURE_PITCH);
         }
-        gt_text_printf(w->out, "#pragma gputune texture(%s", name);
+        gt_text_printf(draft->out, "#pragma gputune texture(%s", name);
         if (buffer->texture > 1) {
-            append_settings(w, buffer->texture);
+            append_settings(draft, buffer->texture);
         }
-        gt_text_append(w->out, ")\n");
+        gt_text_append(draft->out, ")\n");
     }
 }

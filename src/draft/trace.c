@@ -106,9 +106,8 @@ static bool emit_alias(gt_tracer *t, size_t identity)
 gt_expression *gt_trace_read(gt_tracer *t, const char *text, size_t length)
 {
     gt_expression *expression = NULL;
-    gt_lexer lexer;
+    gt_lexer lexer = gt_lexer_on(text, length);
     const gt_scope scope = {.slot = gt_trace_slot, .user = t};
-    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
     if (gt_expression_read(&expression, &lexer, &scope) != GPUTUNE_OK ||
         lexer.token.kind != GT_TOKEN_END) {
         gt_expression_free(expression);

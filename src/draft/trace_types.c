@@ -50,7 +50,7 @@ int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_mac
         if (gt_trace_opaque(word)) {
             return gt_trace_opaque(word);
         }
-        gt_token name = {GT_TOKEN_NAME, word, strlen(word), 0, 0};
+        gt_token name = gt_token_of(word);
         const gt_macro *macro = gt_program_macro_of(p, &name);
         const gt_span type = macro ? macro->value : alias_of(p, word);
         *by_macro |= macro != NULL;

@@ -1,5 +1,5 @@
 /* Writes the clauses of a first template. */
-#include "draft/write.h"
+#include "draft/parts.h"
 
 #include "base/number.h"
 
@@ -65,23 +65,22 @@ static void choose_within(choice *out, double *left)
     }
 }
 
-static void write_axis(gt_draft_writer *w, const char *name, const choice *choice, const char *why)
+static void write_axis(gt_draft *draft, const char *name, const choice *choice, const char *why)
 {
-    if (!gt_draft_is_declared(w, name)) {
-        gt_text_printf(w->out, "%s#pragma gputune tune(%s = ", why, name);
-        gt_draft_append_values(w->out, &choice->values);
-        gt_text_printf(w->out, ")\n#pragma gputune default(%s = %lld)\n", name,
+    if (!gt_draft_is_declared(draft, name)) {
+        gt_text_printf(draft->out, "%s#pragma gputune tune(%s = ", why, name);
+        gt_draft_append_values(draft->out, &choice->values);
+        gt_text_printf(draft->out, ")\n#pragma gputune default(%s = %lld)\n", name,
                        (long long)choice->chosen);
     }
 }
 
 /* A block that is a macro or a template's parameter: that is the axis. */
-static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name, double *left)
+static void write_constant_axis(gt_draft *draft, uint16_t d, const char *name, double *left)
 {
     static const choice square = {{{8, 16, 32}, 3}, 16};
-    const gt_draft *draft = w->draft;
     const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_token token = gt_token_of(name);
     const gt_draft_comparison *told = gt_draft_compared_with(draft->compared, &token);
     choice choice = thread_dimensions(draft) > 1 ? square : usual_values(draft, d);
     if (constant && constant->has_value) {
@@ -96,11 +95,11 @@ static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name
     choose_within(&choice, left);
     if (draft->is_pinned && constant &&
         (constant->is_undefined || constant->is_template_parameter)) {
-        gt_text_printf(w->out, "#pragma gputune problem(const %s = %lld)\n", name,
+        gt_text_printf(draft->out, "#pragma gputune problem(const %s = %lld)\n", name,
                        (long long)choice.chosen);
         return;
     }
-    write_axis(w, name, &choice, "// guess: the code has the block's size in a name\n");
+    write_axis(draft, name, &choice, "// guess: the code has the block's size in a name\n");
 }
 
 /* A name that the text does not use otherwise: it becomes a macro where it occurs. */
@@ -130,9 +129,8 @@ void gt_draft_name_axes(gt_draft *draft, bool has_block)
     }
 }
 
-static void write_axes(gt_draft_writer *w)
+static void write_axes(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     const char *before = "// guess: blocks to try\n";
     double left = draft->thread_limit, number;
     for (uint16_t d = 0; d < 3; d++) {
@@ -142,8 +140,8 @@ static void write_axes(gt_draft_writer *w)
         bool is_again = d > 0 && strcmp(draft->axes[d], draft->axes[d - 1]) == 0;
         if (name) {
             if (!(constant && gt_draft_is_foreign(draft, constant)) &&
-                (!strstr(gt_text_string(w->out), name) || d == 0)) {
-                write_constant_axis(w, d, name, &left);
+                (!strstr(gt_text_string(draft->out), name) || d == 0)) {
+                write_constant_axis(draft, d, name, &left);
             }
         } else if (gt_sum_is_number(&dimension->fixed, &number)) {
             left = left > 0 ? fmax(1, floor(left / number)) : 0;
@@ -156,36 +154,37 @@ static void write_axes(gt_draft_writer *w)
             if (!is_again) {
                 limit_values(&choice, dimension->limit);
                 choose_within(&choice, &left);
-                write_axis(w, draft->axes[d], &choice, before);
+                write_axis(draft, draft->axes[d], &choice, before);
                 before = "";
             }
         }
     }
 }
 
-static void write_items(gt_draft_writer *w)
+static void write_items(gt_draft *draft)
 {
-    for (size_t i = 0; i < w->draft->constants.count; i++) {
-        const gt_draft_constant *constant = &w->draft->constants.items[i];
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
         choice choice = {{{1, 2, 4, 8}, 4}, (int64_t)constant->value};
         if (constant->is_items) {
             gt_values_add(&choice.values, choice.chosen);
-            write_axis(w, constant->name, &choice, "// guess: how many elements each thread has\n");
+            write_axis(draft, constant->name, &choice,
+                       "// guess: how many elements each thread has\n");
         }
     }
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-static void append_block(gt_draft_writer *w, uint16_t d)
+static void append_block(gt_draft *draft, uint16_t d)
 {
-    const gt_draft_dimension *dimension = &w->draft->dimensions[d];
-    if (w->draft->call.block[d].length > 0) {
-        gt_text_append(w->out, gt_text_string(&w->draft->call.block[d]));
+    const gt_draft_dimension *dimension = &draft->dimensions[d];
+    if (draft->call.block[d].length > 0) {
+        gt_text_append(draft->out, gt_text_string(&draft->call.block[d]));
     } else if (dimension->fixed.known) {
-        gt_draft_append_sum(w, &dimension->fixed);
+        gt_draft_append_sum(draft, &dimension->fixed);
     } else {
-        gt_text_append(w->out, w->draft->axes[d]);
+        gt_text_append(draft->out, draft->axes[d]);
     }
 }
 
@@ -199,11 +198,11 @@ static uint16_t last_dimension(const gt_draft *draft, bool threads)
     return last;
 }
 
-static void append_blocks(gt_draft_writer *w, const char *between)
+static void append_blocks(gt_draft *draft, const char *between)
 {
-    for (uint16_t d = 0; d <= last_dimension(w->draft, true); d++) {
-        gt_text_append(w->out, d ? between : "");
-        append_block(w, d);
+    for (uint16_t d = 0; d <= last_dimension(draft, true); d++) {
+        gt_text_append(draft->out, d ? between : "");
+        append_block(draft, d);
     }
 }
 
@@ -220,122 +219,123 @@ static bool needs_warp(const gt_draft *draft)
     return varies && (threads <= 0 || threads >= 32);
 }
 
-static void write_block(gt_draft_writer *w)
+static void write_block(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     if (draft->is_pinned) {
-        gt_text_append(w->out, "// guess: this block alone, as the length of an argument depends "
-                               "on it\n");
+        gt_text_append(draft->out,
+                       "// guess: this block alone, as the length of an argument depends "
+                       "on it\n");
     }
-    gt_text_append(w->out, "#pragma gputune block(");
-    append_blocks(w, ", ");
-    gt_text_append(w->out, ")\n");
+    gt_text_append(draft->out, "#pragma gputune block(");
+    append_blocks(draft, ", ");
+    gt_text_append(draft->out, ")\n");
     if (draft->thread_limit > 0 || (last_dimension(draft, true) > 0 && needs_warp(draft))) {
-        gt_text_append(w->out, "#pragma gputune require(");
-        append_blocks(w, " * ");
+        gt_text_append(draft->out, "#pragma gputune require(");
+        append_blocks(draft, " * ");
         if (draft->thread_limit > 0) {
-            gt_text_printf(w->out, " <= %.0f) // __launch_bounds__\n", draft->thread_limit);
+            gt_text_printf(draft->out, " <= %.0f) // __launch_bounds__\n", draft->thread_limit);
         } else {
-            gt_text_append(w->out, " >= 32)\n");
+            gt_text_append(draft->out, " >= 32)\n");
         }
     }
 }
 
-static void append_grid(gt_draft_writer *w, uint16_t d)
+static void append_grid(gt_draft *draft, uint16_t d)
 {
-    const gt_draft_dimension *dimension = &w->draft->dimensions[d];
-    const bool is_limited = dimension->is_strided || w->draft->is_cooperative;
+    const gt_draft_dimension *dimension = &draft->dimensions[d];
+    const bool is_limited = dimension->is_strided || draft->is_cooperative;
     double number;
-    if (dimension->is_strided && w->draft->is_pinned) {
-        gt_text_printf(w->out, "%d", GT_DRAFT_STRIDED_GRID);
+    if (dimension->is_strided && draft->is_pinned) {
+        gt_text_printf(draft->out, "%d", GT_DRAFT_STRIDED_GRID);
         return;
     }
-    gt_text_append(w->out, is_limited ? "min(max_blocks, " : "");
+    gt_text_append(draft->out, is_limited ? "min(max_blocks, " : "");
     if (gt_sum_is_number(&dimension->step, &number) && number <= 1) {
-        gt_draft_append_sum(w, &dimension->size);
+        gt_draft_append_sum(draft, &dimension->size);
     } else {
-        gt_text_append(w->out, "ceil_div(");
-        gt_draft_append_sum(w, &dimension->size);
-        gt_text_append(w->out, ", ");
-        gt_draft_append_sum(w, &dimension->step);
-        gt_text_append(w->out, ")");
+        gt_text_append(draft->out, "ceil_div(");
+        gt_draft_append_sum(draft, &dimension->size);
+        gt_text_append(draft->out, ", ");
+        gt_draft_append_sum(draft, &dimension->step);
+        gt_text_append(draft->out, ")");
     }
-    gt_text_append(w->out, is_limited ? ")" : "");
+    gt_text_append(draft->out, is_limited ? ")" : "");
 }
 
-static void append_grids(gt_draft_writer *w)
+static void append_grids(gt_draft *draft)
 {
-    for (uint16_t d = 0; d <= last_dimension(w->draft, false); d++) {
-        gt_text_append(w->out, d ? ", " : "");
-        append_grid(w, d);
+    for (uint16_t d = 0; d <= last_dimension(draft, false); d++) {
+        gt_text_append(draft->out, d ? ", " : "");
+        append_grid(draft, d);
     }
 }
 
-static void write_grid(gt_draft_writer *w)
+static void write_grid(gt_draft *draft)
 {
-    const gt_call *call = &w->draft->call;
+    const gt_call *call = &draft->call;
     bool guessed = false;
-    for (uint16_t d = 0; d <= last_dimension(w->draft, false); d++) {
-        guessed |= w->draft->dimensions[d].is_guessed && !call->grid_dimensions;
+    for (uint16_t d = 0; d <= last_dimension(draft, false); d++) {
+        guessed |= draft->dimensions[d].is_guessed && !call->grid_dimensions;
     }
-    gt_text_append(w->out, guessed ? "// guess: no comparison in the kernel says how far the grid "
+    gt_text_append(draft->out, guessed
+                                   ? "// guess: no comparison in the kernel says how far the grid "
                                      "goes, and whether sizes must divide\n"
                                    : "");
-    gt_text_append(w->out, "#pragma gputune grid(");
+    gt_text_append(draft->out, "#pragma gputune grid(");
     for (uint32_t d = 0; d < call->grid_dimensions; d++) {
         const char *text = gt_text_string(&call->grid[d]);
-        bool is_limited = w->draft->is_cooperative && d == 0 && text[0]; /* all are resident */
-        gt_text_printf(w->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
+        bool is_limited = draft->is_cooperative && d == 0 && text[0]; /* all are resident */
+        gt_text_printf(draft->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
                        text[0] ? text : "1", is_limited ? ")" : "");
     }
     if (!call->grid_dimensions) {
-        append_grids(w);
+        append_grids(draft);
     }
-    gt_text_append(w->out, ")\n");
+    gt_text_append(draft->out, ")\n");
 }
 
-static void write_shared(gt_draft_writer *w)
+static void write_shared(gt_draft *draft)
 {
-    const char *called = gt_text_string(&w->draft->call.shared);
+    const char *called = gt_text_string(&draft->call.shared);
     if (called[0] && strcmp(called, "0") != 0) {
-        gt_text_printf(w->out, "#pragma gputune shared(%s)\n", called);
+        gt_text_printf(draft->out, "#pragma gputune shared(%s)\n", called);
         return;
     }
-    for (size_t i = 0; i < w->draft->shared.count; i++) {
-        const gt_draft_shared *shared = &w->draft->shared.items[i];
+    for (size_t i = 0; i < draft->shared.count; i++) {
+        const gt_draft_shared *shared = &draft->shared.items[i];
         if (!shared->is_dynamic) {
             continue;
         }
         bool is_sum = shared->length.known && shared->length.count > 1;
-        gt_text_printf(w->out, "// guess: %s\n#pragma gputune shared(%s",
+        gt_text_printf(draft->out, "// guess: %s\n#pragma gputune shared(%s",
                        shared->length.known ? "the code has no larger index of the array"
                                             : "an element of the array for each thread",
                        is_sum ? "(" : "");
         if (shared->length.known) {
-            gt_draft_append_sum(w, &shared->length);
-            gt_text_append(w->out, is_sum ? ")" : "");
+            gt_draft_append_sum(draft, &shared->length);
+            gt_text_append(draft->out, is_sum ? ")" : "");
         } else {
-            append_blocks(w, " * ");
+            append_blocks(draft, " * ");
         }
-        gt_text_printf(w->out, " * sizeof(%s))\n", shared->type);
+        gt_text_printf(draft->out, " * sizeof(%s))\n", shared->type);
         return;
     }
 }
 
 static const char no_remainder[] = "// guess: the code computes no remainder\n";
 
-void gt_draft_write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum *by,
+void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by,
                             const char *comment)
 {
-    gt_text condition = {0}, *out = w->out;
+    gt_text condition = {0}, *out = draft->out;
     const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
-    w->out = &condition;
+    draft->out = &condition;
     gt_text_append(&condition, size->count > 1 ? "(" : "");
-    gt_draft_append_sum(w, size);
+    gt_draft_append_sum(draft, size);
     gt_text_printf(&condition, "%s %% %s", size->count > 1 ? ")" : "", is_product ? "(" : "");
-    gt_draft_append_sum(w, by);
+    gt_draft_append_sum(draft, by);
     gt_text_append(&condition, is_product ? ") == 0" : " == 0");
-    w->out = out;
+    draft->out = out;
     if (!strstr(gt_text_string(out), gt_text_string(&condition))) {
         gt_text_printf(out, "%s#pragma gputune require(%s)\n", comment, gt_text_string(&condition));
     }
@@ -344,24 +344,24 @@ void gt_draft_write_divides(gt_draft_writer *w, const gt_sum *size, const gt_sum
 }
 
 /* A tile that a loop walks by steps of the block has a whole number of them. */
-static void write_walked(gt_draft_writer *w, const gt_draft_dimension *dimension)
+static void write_walked(gt_draft *draft, const gt_draft_dimension *dimension)
 {
     double number;
     if (!dimension->walker || gt_sum_is_number(&dimension->fixed, &number)) {
         return;
     }
-    for (size_t i = 0; i < w->draft->guards.count; i++) {
-        const gt_draft_guard *guard = &w->draft->guards.items[i];
+    for (size_t i = 0; i < draft->guards.count; i++) {
+        const gt_draft_guard *guard = &draft->guards.items[i];
         uint16_t symbol;
         if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
             guard->bound.known && guard->bound.count > 0) {
-            gt_draft_write_divides(w, &guard->bound, &dimension->fixed, no_remainder);
+            gt_draft_write_divides(draft, &guard->bound, &dimension->fixed, no_remainder);
         }
     }
 }
 
 /* What is read or written as vectors is a whole number of them, unless one of its extents is. */
-static void write_lanes(gt_draft_writer *w, const gt_draft_buffer *buffer)
+static void write_lanes(gt_draft *draft, const gt_draft_buffer *buffer)
 {
     const gt_sum lanes = gt_sum_number(buffer->lanes);
     const gt_product *product = &buffer->length.terms[0];
@@ -369,29 +369,28 @@ static void write_lanes(gt_draft_writer *w, const gt_draft_buffer *buffer)
     for (uint32_t i = 0; i < product->count && !has; i++) {
         char condition[2 * GT_NAME_MAX];
         (void)gt_snprintf(condition, sizeof condition, "(%s %% %.0f == 0)",
-                          gt_draft_name_of(w, product->powers[i].symbol), buffer->lanes);
-        has = strstr(gt_text_string(w->out), condition) != NULL;
+                          gt_draft_name_of(draft, product->powers[i].symbol), buffer->lanes);
+        has = strstr(gt_text_string(draft->out), condition) != NULL;
     }
     if (!has) {
-        gt_draft_write_divides(w, &buffer->length, &lanes, no_remainder);
+        gt_draft_write_divides(draft, &buffer->length, &lanes, no_remainder);
     }
 }
 
 /* What must divide sizes: a block where no comparison leaves the rest out, and what a bound is
  * divided by. */
-static void write_requirements(gt_draft_writer *w)
+static void write_requirements(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     const bool is_told = draft->call.grid_dimensions > 0;
-    gt_text_append(w->out, is_told ? gt_text_string(&draft->call.divided) : "");
+    gt_text_append(draft->out, is_told ? gt_text_string(&draft->call.divided) : "");
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
         if ((dimension->is_guessed || dimension->is_unbounded) && !is_told &&
             !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            gt_draft_write_divides(w, &dimension->size, &dimension->step, no_remainder);
+            gt_draft_write_divides(draft, &dimension->size, &dimension->step, no_remainder);
         }
-        write_walked(w, dimension);
+        write_walked(draft, dimension);
     }
     if (is_told) {
         return;
@@ -401,11 +400,11 @@ static void write_requirements(gt_draft_writer *w)
         bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
         int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
         if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
-            gt_draft_write_divides(w, &size, &by, no_remainder);
+            gt_draft_write_divides(draft, &size, &by, no_remainder);
         }
     }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        write_lanes(w, &draft->buffers[i]);
+        write_lanes(draft, &draft->buffers[i]);
     }
 }
 
@@ -432,35 +431,32 @@ static gt_sum bytes_moved(const gt_draft *draft)
     return sum;
 }
 
-static void write_work(gt_draft_writer *w)
+static void write_work(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     const char *told = gt_text_string(&draft->call.work);
     const gt_sum bytes = bytes_moved(draft);
-    if (gt_draft_has_clause(w, "args")) {
+    if (gt_draft_has_clause(draft->present, "args")) {
         return; /* when that was written */
     }
     if (told[0] || (bytes.known && bytes.count > 0 && !draft->is_pinned)) {
-        gt_text_append(w->out,
+        gt_text_append(draft->out,
                        "// guess: every argument is moved once\n#pragma gputune work(bytes = ");
         if (told[0]) {
-            gt_text_append(w->out, told);
+            gt_text_append(draft->out, told);
         } else {
-            gt_draft_append_sum(w, &bytes);
+            gt_draft_append_sum(draft, &bytes);
         }
-        gt_text_append(w->out, ")\n");
+        gt_text_append(draft->out, ")\n");
     }
 }
 
 void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, draft->text + draft->function.name,
-                  draft->function.end - draft->function.name, (gt_place){"", 1, 1});
+    const gt_lexer lexer = gt_lexer_of(draft->text + draft->function.name);
     gt_token_name(out, &lexer.token);
 }
 
-static void write_reference(gt_draft_writer *w)
+static void write_reference(gt_draft *draft)
 {
     static const char cooperative[] =
         "// guess: nothing here says what is right: a kernel that is easy to trust, as in "
@@ -468,22 +464,21 @@ static void write_reference(gt_draft_writer *w)
     static const char self[] =
         "// guess: the kernel as it is by default is right; better a kernel that is easy to trust: "
         "reference(NAME)\n#pragma gputune reference(self)\n";
-    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
-        if (w->draft->buffers[i].is_unordered) {
-            gt_text_printf(w->out,
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        if (draft->buffers[i].is_unordered) {
+            gt_text_printf(draft->out,
                            "// ? which order '%s' has: atomics give its elements their places, so "
                            "that no two launches leave the same; check(KERNEL) judges them\n",
-                           w->draft->parameters[w->draft->buffers[i].parameter].name);
+                           draft->parameters[draft->buffers[i].parameter].name);
         }
     }
-    const bool is_told = gt_draft_has_clause(w, "kernel"); /* when that was written */
-    gt_text_append(w->out, !w->draft->is_cooperative ? self : is_told ? "" : cooperative);
+    const bool is_told = gt_draft_has_clause(draft->present, "kernel"); /* when that was written */
+    gt_text_append(draft->out, !draft->is_cooperative ? self : is_told ? "" : cooperative);
 }
 
 /* Other constants of the code that look as if they could be varied. */
-static void write_candidates(gt_draft_writer *w)
+static void write_candidates(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
         const char *name = constant->name;
@@ -491,8 +486,8 @@ static void write_candidates(gt_draft_writer *w)
         if (!constant->is_template_parameter && constant->has_value && value >= 2 &&
             value <= 1024 && !constant->is_enumerator && !constant->is_listed &&
             !constant->is_items && !gt_draft_is_block(draft, name) &&
-            !gt_draft_is_declared(w, name) && gt_draft_in_kernel(draft, name)) {
-            gt_text_printf(w->out,
+            !gt_draft_is_declared(draft, name) && gt_draft_in_kernel(draft, name)) {
+            gt_text_printf(draft->out,
                            "// guess: if results do not depend on '%s' (line %d), it may be an "
                            "axis: put its definition between #ifndef %s and #endif, and add\n"
                            "// #pragma gputune tune(%s = %.0f, %.0f, %.0f)\n",
@@ -502,32 +497,31 @@ static void write_candidates(gt_draft_writer *w)
     }
 }
 
-static void write_kernel(gt_draft_writer *w)
+static void write_kernel(gt_draft *draft)
 {
-    const gt_draft *draft = w->draft;
     const char *before = "<";
     char name[GT_NAME_MAX];
     gt_draft_function_name(name, draft);
-    gt_text_printf(w->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
+    gt_text_printf(draft->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
                    draft->function.scope[0] ? "::" : "", name);
     for (size_t i = 0; i < draft->constants.count; i++) {
         if (draft->constants.items[i].is_template_parameter) {
-            gt_text_printf(w->out, "%s%s", before, draft->constants.items[i].name);
+            gt_text_printf(draft->out, "%s%s", before, draft->constants.items[i].name);
             before = ", ";
         }
     }
-    gt_text_append(w->out, before[0] == '<' ? ")\n" : ">)\n");
+    gt_text_append(draft->out, before[0] == '<' ? ")\n" : ">)\n");
 }
 
-static void write_cooperative(gt_draft_writer *w)
+static void write_cooperative(gt_draft *draft)
 {
-    gt_text_append(w->out, w->draft->is_cooperative ? "#pragma gputune cooperative()\n" : "");
+    gt_text_append(draft->out, draft->is_cooperative ? "#pragma gputune cooperative()\n" : "");
 }
 
 /* The clauses in their order: what is written when its word is missing. */
 static const struct {
     const char *word; /* NULL: always */
-    void (*write)(gt_draft_writer *);
+    void (*write)(gt_draft *);
 } clauses[] = {
     {"kernel", write_kernel},
     {NULL, gt_draft_write_sizes},
@@ -550,15 +544,15 @@ static const struct {
     {"tune", write_candidates},
 };
 
-void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
+void gt_draft_write(gt_draft *draft)
 {
-    gt_draft_writer w = {.out = out, .draft = draft, .present = present};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         const char *word = clauses[i].word;
         bool judged = word && strcmp(word, "reference") == 0 &&
-                      (gt_draft_has_clause(&w, "check") || gt_draft_has_clause(&w, "expect"));
-        if (!word || (!gt_draft_has_clause(&w, word) && !judged)) {
-            clauses[i].write(&w);
+                      (gt_draft_has_clause(draft->present, "check") ||
+                       gt_draft_has_clause(draft->present, "expect"));
+        if (!word || (!gt_draft_has_clause(draft->present, word) && !judged)) {
+            clauses[i].write(draft);
         }
     }
 }

@@ -19,8 +19,7 @@ static void append_token(gt_text *out, const gt_token *token)
 
 void gt_tokens_append(gt_text *out, const char *text, size_t length)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
+    gt_lexer lexer = gt_lexer_on(text, length), line;
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
             append_token(out, &lexer.token);
@@ -164,9 +163,8 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
     for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at); at = function.next) {
         const char *begin = *text + function.begin, *name = *text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
-        gt_lexer lexer;
+        gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
         replace(&e, begin, begin, plain_name ? "" : "extern \"C\" ");
-        gt_lexer_open(&lexer, begin, (size_t)(name - begin), (gt_place){"", 1, 1});
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
             if (gt_lexer_is(&lexer, "static")) {
                 replace_token(&e, &lexer.token, "");
@@ -351,11 +349,10 @@ static void rewrite_line(rewriting *r, gt_lexer line)
 
 static gputune_status rewrite(char **text, const gt_template *template)
 {
-    gt_lexer lexer, line, above = {0};
+    gt_lexer lexer = gt_lexer_of(*text), line, above = {0};
     gt_token before = {0}, last = {0};
     int depth = 0;
     rewriting r = {.edits = {.text = *text}};
-    gt_lexer_open(&lexer, *text, strlen(*text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             const char *begin = lexer.token.text;

@@ -27,12 +27,10 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
 
 static size_t count_arguments(gt_lexer arguments)
 {
-    int depth = 0;
-    size_t count = arguments.token.kind != GT_TOKEN_END;
-    for (; arguments.token.kind != GT_TOKEN_END; gt_lexer_next(&arguments)) {
-        depth += gt_lexer_is(&arguments, "(") - gt_lexer_is(&arguments, ")");
-        depth += depth > 0 ? 0 : gt_token_angles(&arguments.token);
-        count += depth == 0 && gt_lexer_is(&arguments, ",");
+    gt_lexer item;
+    size_t count = 0;
+    while (gt_lexer_item(&item, &arguments)) {
+        count++;
     }
     return count;
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const gt_place nowhere = {"", 1, 1};
-
 static size_t offset(const gt_lexer *lexer, const char *text)
 {
     return (size_t)(lexer->token.text - text);
@@ -246,57 +244,31 @@ bool gt_function_definition(gt_function *out, const char *text, const char *name
     return found;
 }
 
-/* One template parameter: up to a comma or the list's end. false: it needs no argument. */
-static bool read_needed(gt_lexer *lexer, int *depth, const char **begin, const char **end)
-{
-    bool needed = true;
-    *begin = lexer->token.text;
-    while (lexer->token.kind != GT_TOKEN_END && !(*depth == 1 && gt_lexer_is(lexer, ","))) {
-        *depth +=
-            gt_token_angles(&lexer->token) + gt_lexer_is(lexer, "(") - gt_lexer_is(lexer, ")");
-        if (*depth <= 0) {
-            break;
-        }
-        needed = needed && !gt_lexer_is(lexer, "=") && !gt_lexer_is(lexer, "...");
-        *end = lexer->token.text + lexer->token.length;
-        gt_lexer_next(lexer);
-    }
-    return needed;
-}
-
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index)
 {
-    gt_lexer lexer;
+    static const gt_token equals = {GT_TOKEN_PUNCTUATION, "=", 1, 0, 0},
+                          pack = {GT_TOKEN_PUNCTUATION, "...", 3, 0, 0};
+    gt_lexer list = gt_lexer_on(text + function->begin, function->name - function->begin), item;
     size_t count = 0;
-    int depth = 1;
     name[0] = '\0';
-    gt_lexer_open(&lexer, text + function->begin, function->name - function->begin, nowhere);
-    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "template")) {
-        gt_lexer_next(&lexer);
+    while (list.token.kind != GT_TOKEN_END && !gt_lexer_accept(&list, "template")) {
+        gt_lexer_next(&list);
     }
-    if (!gt_lexer_accept(&lexer, "<")) {
-        return 0;
-    }
-    while (depth > 0 && lexer.token.kind != GT_TOKEN_END) {
-        const char *begin, *end = lexer.token.text;
-        bool needed = read_needed(&lexer, &depth, &begin, &end);
-        if (needed && count == index && end - begin < GT_NAME_MAX) {
-            memcpy(name, begin, (size_t)(end - begin));
-            name[end - begin] = '\0';
+    for (bool opens = gt_lexer_accept(&list, "<"); opens && gt_lexer_item(&item, &list);) {
+        const bool needed = !gt_lexer_has(item, &equals) && !gt_lexer_has(item, &pack);
+        if (needed && count == index) {
+            (void)gt_append_within(name, GT_NAME_MAX, item.token.text,
+                                   (size_t)(item.end - item.token.text));
         }
         count += needed;
-        gt_lexer_next(&lexer);
     }
     return count;
 }
 
 gt_lexer gt_function_body(const char *text, const gt_function *function)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
-                  nowhere);
-    return lexer;
+    return gt_lexer_on(text + function->parameters_end, function->end - function->parameters_end);
 }
 
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function)
@@ -360,17 +332,13 @@ static void keep_name(gt_function_parameter *out, const gt_token *token)
     (void)gt_token_copy(out->name, sizeof out->name, token);
 }
 
-/* One parameter: the tokens up to a comma or the end. */
-static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
+static void read_parameter(gt_function_parameter *out, gt_lexer item)
 {
     int depth = 0;
     bool is_template = false;
     *out = (gt_function_parameter){0};
-    for (; lexer->token.kind != GT_TOKEN_END; gt_lexer_next(lexer)) {
-        const gt_token *token = &lexer->token;
-        if (depth == 0 && gt_token_is(token, ",")) {
-            break;
-        }
+    for (; item.token.kind != GT_TOKEN_END; gt_lexer_next(&item)) {
+        const gt_token *token = &item.token;
         bool opens = gt_token_is(token, "(") || gt_token_is(token, "[");
         bool closes = gt_token_is(token, ")") || gt_token_is(token, "]");
         depth += opens - closes + gt_token_angles(token);
@@ -416,25 +384,17 @@ bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *cou
                             char blocks[GT_BLOCKS_TEXT], const char *text,
                             const gt_function *function)
 {
-    gt_lexer lexer;
+    gt_lexer item, lexer = gt_lexer_on(text + function->parameters,
+                                       function->parameters_end - function->parameters);
     *count = 0;
-    gt_lexer_open(&lexer, text + function->parameters,
-                  function->parameters_end - function->parameters, nowhere);
     if (!function->plain || !read_blocks(blocks, &lexer)) {
         return false;
     }
     gt_lexer ahead = lexer;
     bool nothing = gt_lexer_accept(&ahead, "void") && ahead.token.kind == GT_TOKEN_END;
-    while (!nothing && lexer.token.kind != GT_TOKEN_END) {
-        gt_function_parameter parameter;
-        read_parameter(&parameter, &lexer);
-        if (*count < most) {
-            out[*count] = parameter;
-        }
-        ++*count;
-        if (!gt_lexer_accept(&lexer, ",")) {
-            break;
-        }
+    for (; !nothing && gt_lexer_item(&item, &lexer); ++*count) {
+        gt_function_parameter ignored;
+        read_parameter(*count < most ? &out[*count] : &ignored, item);
     }
     return true;
 }

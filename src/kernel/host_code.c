@@ -455,9 +455,8 @@ static bool read_left(program *p)
 static void cut_unread(program *p, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; parts && i < parts->file_count; i++) {
-        const char *text = parts->files[i].text;
-        gt_lexer lexer = gt_lexer_of(text), line;
-        while (gt_lexer_find_directive(&lexer, &line)) {
+        for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
+             gt_lexer_find_directive(&lexer, &line);) {
             if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
                 (void)note_line(p, line, NULL);
             }

@@ -237,11 +237,43 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
     gt_lexer_next(lexer);
 }
 
-gt_lexer gt_lexer_of(const char *text)
+gt_lexer gt_lexer_on(const char *text, size_t length)
 {
     gt_lexer lexer;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
     return lexer;
+}
+
+gt_lexer gt_lexer_of(const char *text)
+{
+    return gt_lexer_on(text, strlen(text));
+}
+
+void gt_lexer_end_at(gt_lexer *lexer, const char *end)
+{
+    lexer->end = end;
+    if (lexer->token.text >= end) {
+        lexer->token.kind = GT_TOKEN_END;
+        lexer->token.length = 0;
+    }
+}
+
+bool gt_lexer_item(gt_lexer *item, gt_lexer *list)
+{
+    const char *end = list->token.text;
+    int depth = 0, angles = 0;
+    *item = *list;
+    for (; list->token.kind != GT_TOKEN_END; gt_lexer_next(list)) {
+        depth += gt_token_is_any(&list->token, "( [ {") - gt_token_is_any(&list->token, ") ] }");
+        angles += depth > 0 ? 0 : gt_token_angles(&list->token);
+        end = angles == -1 && list->token.length > 1 ? list->token.text + 1 : end; /* of >> */
+        if (depth < 0 || angles < 0 || (depth + angles == 0 && gt_lexer_is(list, ","))) {
+            break;
+        }
+        end = list->token.text + list->token.length;
+    }
+    gt_lexer_end_at(item, end);
+    return gt_lexer_accept(list, ",") || item->token.kind != GT_TOKEN_END;
 }
 
 /* Moves over the rest of a logical line: spliced lines and block comments belong to it. */
@@ -280,6 +312,16 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line)
     }
     gt_lexer_directive(lexer, line);
     return true;
+}
+
+bool gt_text_has_directive(const char *text, const char *word, const char *next)
+{
+    for (gt_lexer lexer = gt_lexer_of(text), line; gt_lexer_find_directive(&lexer, &line);) {
+        if (gt_lexer_accept(&line, word) && gt_lexer_is(&line, next)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool gt_token_is(const gt_token *token, const char *text)

@@ -38,8 +38,15 @@ typedef struct gt_lexer {
 /* Opens the lexer on `length` bytes of `text` (not copied), which begin at `place` in their file,
  * and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
-/* A lexer that is open on the whole text; messages do not name its places. */
+/* A lexer that is open on the whole text, or on a part of one; messages do not name its places. */
 gt_lexer gt_lexer_of(const char *text);
+gt_lexer gt_lexer_on(const char *text, size_t length);
+/* Lets the lexer, or a copy of another one, end in front of this place of its text. */
+void gt_lexer_end_at(gt_lexer *lexer, const char *end);
+/* Opens *item on the next item of a list that commas separate, and moves the list behind it.
+ * Brackets, those of template arguments included, hold an item together; the list ends with its
+ * text, or in front of a bracket that closes none of its own. false: there is no item left. */
+bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token; behind the last token it is always GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
 /* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
@@ -47,6 +54,8 @@ void gt_lexer_next(gt_lexer *lexer);
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
+/* Whether the text has a directive that begins with these two words, such as `#pragma once`. */
+bool gt_text_has_directive(const char *text, const char *word, const char *next);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);

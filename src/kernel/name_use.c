@@ -301,8 +301,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
 static void read_string(gt_name_scan *s, const gt_token *token)
 {
     if (gt_token_is(&s->previous, "(") && gt_token_is(&s->before, "_Pragma")) {
-        gt_lexer inside;
-        gt_lexer_open(&inside, token->text + 1, token->length - 1, (gt_place){"", 1, 1});
+        gt_lexer inside = gt_lexer_on(token->text + 1, token->length - 1);
         for (; inside.token.kind != GT_TOKEN_END; gt_lexer_next(&inside)) {
             note_read(s, &inside.token);
         }
@@ -358,11 +357,8 @@ static void read_code(gt_name_scan *s)
 static gputune_status add_engines(gt_name_scan *s, const char *name, const char *text,
                                   gt_verdict made)
 {
-    gt_name_macro added = {.made = made};
-    const gt_place nowhere = {"", 1, 1};
-    gt_lexer_open(&added.body, name, strcspn(name, "="), nowhere);
-    added.name = added.body.token;
-    gt_lexer_open(&added.body, text, strlen(text), nowhere);
+    const gt_token own = gt_lexer_on(name, strcspn(name, "=")).token;
+    const gt_name_macro added = {.name = own, .body = gt_lexer_of(text), .made = made};
     return gt_array_push(&s->macros, added);
 }
 
@@ -542,7 +538,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
     *out = (gt_name_uses){0};
     gputune_status status = add_defines(&s);
     gt_conditions_open(&s.conditions, is_defined, NULL, &s);
-    gt_lexer_open(&s.lexer, text, strlen(text), (gt_place){"", 1, 1});
+    s.lexer = gt_lexer_of(text);
     while (status == GPUTUNE_OK && s.lexer.token.kind != GT_TOKEN_END) {
         if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             status = read_directive(&s);

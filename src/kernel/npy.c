@@ -30,7 +30,7 @@ static bool is_text(const gt_token *token)
 static bool find_key(gt_lexer *c, const char *header, const char *end, const char *key)
 {
     const size_t length = strlen(key);
-    gt_lexer_open(c, header, (size_t)(end - header), (gt_place){"", 1, 1});
+    *c = gt_lexer_on(header, (size_t)(end - header));
     while (c->token.kind != GT_TOKEN_END && !(is_text(&c->token) && c->token.length == length + 2 &&
                                               memcmp(c->token.text + 1, key, length) == 0)) {
         gt_lexer_next(c);

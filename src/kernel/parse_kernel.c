@@ -18,10 +18,7 @@ static gputune_status read_arguments(gt_lexer *out, gt_lexer *lexer)
         }
         if (depth == 0) {
             /* a second reading that stops at the bracket */
-            out->end = lexer->token.text + lexer->token.length - 1;
-            if (out->token.text >= out->end) {
-                out->token.kind = GT_TOKEN_END;
-            }
+            gt_lexer_end_at(out, lexer->token.text + lexer->token.length - 1);
             gt_lexer_next(lexer);
             return GPUTUNE_OK;
         }

@@ -312,7 +312,7 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
             return false;
         }
         if (depth == 0 && gt_lexer_is(&at, "?")) {
-            condition->end = at.token.text;
+            gt_lexer_end_at(condition, at.token.text);
             gt_lexer_next(&at);
             *body = at;
             return true;

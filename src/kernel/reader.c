@@ -57,25 +57,17 @@ static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *pa
     return GPUTUNE_OK;
 }
 
-/* Whether the file has `#pragma once`: it becomes an include guard, since each file that includes
+/* Whether the text has `#pragma once`: it becomes an include guard, since each file that includes
  * it gets the text. */
-static bool has_once(const gt_source_file *file)
+static bool has_once(const char *text)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
-        if (gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once")) {
-            return true;
-        }
-    }
-    return false;
+    return gt_text_has_directive(text, "pragma", "once");
 }
 
-/* Whether the file begins with #ifndef NAME, #define NAME. */
-static bool has_guard(const gt_source_file *file)
+/* Whether the text begins with #ifndef NAME, #define NAME. */
+static bool has_guard(const char *text)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    gt_lexer lexer = gt_lexer_of(text), line;
     if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
         return false;
     }
@@ -103,7 +95,7 @@ static gputune_status join_text(gt_reader *reader, char *path, char *text)
 {
     gt_source_file *file = NULL;
     GT_TRY(new_file(&file, reader, path, text));
-    bool once = has_once(file);
+    bool once = has_once(text);
     if (once) {
         unsigned long long hash = gt_hash64(text, strlen(text));
         gt_text_printf(&reader->body,
@@ -152,8 +144,7 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
         return GPUTUNE_OK;
     }
     if (is_open(reader, found.path)) {
-        const gt_source_file file = {found.path, found.text};
-        bool once = has_once(&file) || has_guard(&file);
+        bool once = has_once(found.text) || has_guard(found.text);
         free(found.path);
         free(found.text);
         *out = *out == REPLACED ? REPLACED : BLANKED;
@@ -192,11 +183,7 @@ static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
     const char *end = gt_lexer_skip(line, "(", ")");
     GT_REFUSE_AT(!end, clause->place, "unterminated '%s('; expected ')'", clause->word);
     gt_lexer_next(body);
-    body->end = end;
-    if (body->token.text == end) {
-        body->token.kind = GT_TOKEN_END;
-        body->token.length = 0;
-    }
+    gt_lexer_end_at(body, end);
     return GPUTUNE_OK;
 }
 
@@ -300,12 +287,10 @@ void gt_newlines_append(gt_text *out, const char *from, const char *to)
 
 int gt_line_at(gt_token *file, const char *text, size_t at)
 {
-    gt_lexer lexer, line;
     const char *counted = text;
     int number = 1;
     *file = (gt_token){.text = ""};
-    gt_lexer_open(&lexer, text, at, (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
+    for (gt_lexer lexer = gt_lexer_on(text, at), line; gt_lexer_find_directive(&lexer, &line);) {
         const char *end = line.end + (line.end < text + at);
         if (gt_lexer_accept(&line, "line") && line.token.kind == GT_TOKEN_NUMBER) {
             number = (int)strtol(line.token.text, NULL, 10);
@@ -393,6 +378,11 @@ gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *te
     gt_conditions conditions;
     GT_REFUSE(strlen(text) > TEXT_MAX, GPUTUNE_ETEMPLATE,
               "%s:1:1: more than %d bytes; expected less", path, TEXT_MAX);
+    if (!reader->parts) {
+        reader->owns_parts = true;
+        reader->parts = calloc(1, sizeof *reader->parts);
+        GT_TRY(gt_allocated(reader->parts));
+    }
     gt_conditions_open(&conditions, is_defined, NULL, NULL);
     reader->conditions = &conditions;
     gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
@@ -405,4 +395,7 @@ void gt_reader_free(gt_reader *reader)
 {
     gt_text_free(&reader->body);
     gt_array_free(&reader->clauses);
+    if (reader->owns_parts && reader->parts) {
+        gt_parts_free(reader->parts);
+    }
 }

@@ -15,7 +15,10 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_reader {
-    gt_template_parts *parts; /* keeps the files, which places and tokens point into */
+    gt_template_parts
+        *parts; /* keeps the files, which places and tokens point into; NULL before
+                   gt_reader_run(): the reader makes them, and frees them at its end */
+    bool owns_parts;
     gt_include_fn include;
     void *user;
     gt_text body;    /* the text, with a #line mark wherever the file changes */
@@ -23,7 +26,7 @@ typedef struct gt_reader {
     bool has_headers;
     GT_ARRAY(gt_clause) clauses;
     struct gt_conditions *conditions; /* around the directive that is read */
-    int depth, once_count;
+    int depth;
     const char *stack[32];
 } gt_reader;
 

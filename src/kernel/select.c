@@ -131,16 +131,12 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to)
 {
-    gt_template_parts *parts = calloc(1, sizeof *parts);
-    GT_TRY(gt_allocated(parts));
-    gt_reader reader = {.parts = parts, .include = include, .user = user};
+    GT_SCOPED(gt_reader_free) gt_reader reader = {.include = include, .user = user};
     gputune_status status = gt_reader_run(&reader, path, text);
     GT_FREED groups all = {0};
     GT_THEN(status, read_groups(&all, &reader));
     for (size_t i = 0; i < all.count && status == GPUTUNE_OK; i++) {
         status = each(to, all.items[i].kernel.name);
     }
-    gt_reader_free(&reader);
-    gt_parts_free(parts);
     return status;
 }

@@ -255,39 +255,31 @@ static bool is_named(const head *head, const gt_lexer *behind, const char *name)
            (head->is_typedef && gt_lexer_is(behind, name));
 }
 
-/* Finds the argument at `index` in "vec<float,4>"; NULL: it has fewer. */
-static const char *argument_at(size_t *length, const char *name, int index)
+/* Opens *out on the argument at `index` in "vec<float,4>"; false: it has fewer. */
+static bool argument_at(gt_lexer *out, const char *name, int index)
 {
-    int depth = 0;
-    const char *begin = strchr(name, '<') + 1;
-    for (const char *at = begin; *at && index >= 0; at++) {
-        const bool ends = depth == 0 && (*at == ',' || *at == '>');
-        if (ends && index-- == 0) {
-            *length = (size_t)(at - begin);
-            return begin;
-        }
-        begin = ends ? at + 1 : begin;
-        depth += *at == '<' || *at == '(';
-        depth -= *at == '>' || *at == ')';
+    gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
+    while (gt_lexer_item(out, &list) && index > 0) {
+        index--;
     }
-    return NULL;
+    return index == 0 && out->token.kind != GT_TOKEN_END;
 }
 
 /* The place of a name among the parameters `template <typename T, int N>`; -1: it is none. */
 static int parameter_at(const gt_token *name, gt_lexer parameters)
 {
-    int depth = 0, index = 0;
-    gt_token last = {.kind = GT_TOKEN_END};
-    do {
-        gt_lexer_next(&parameters);
-        depth += gt_token_angles(&parameters.token);
-        const bool ends = depth == 0 || (depth == 1 && gt_token_is_any(&parameters.token, ", ="));
-        if (ends && gt_token_equals(&last, name)) {
+    gt_lexer item;
+    gt_lexer_next(&parameters);
+    gt_lexer_next(&parameters);
+    for (int index = 0; gt_lexer_item(&item, &parameters); index++) {
+        gt_token last = {.kind = GT_TOKEN_END};
+        for (; item.token.kind != GT_TOKEN_END && !gt_lexer_is(&item, "="); gt_lexer_next(&item)) {
+            last = item.token;
+        }
+        if (gt_token_equals(&last, name)) {
             return index;
         }
-        index += depth == 1 && gt_lexer_is(&parameters, ",");
-        last = parameters.token;
-    } while (depth > 0 && last.kind != GT_TOKEN_END);
+    }
     return -1;
 }
 
@@ -301,12 +293,12 @@ static gputune_status instantiate(gt_parse *parse, const gt_structure *structure
     const char *copied = body->token.text;
     gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        size_t length;
+        gt_lexer argument;
         int index = at.token.kind == GT_TOKEN_NAME ? parameter_at(&at.token, *parameters) : -1;
-        const char *argument = index < 0 ? NULL : argument_at(&length, structure->name, index);
-        if (argument) {
+        if (index >= 0 && argument_at(&argument, structure->name, index)) {
+            const char *begin = argument.token.text;
             gt_text_append_bytes(&text, copied, (size_t)(at.token.text - copied));
-            gt_text_append_bytes(&text, argument, length);
+            gt_text_append_bytes(&text, begin, (size_t)(argument.end - begin));
             copied = at.token.text + at.token.length;
         }
     }

@@ -225,7 +225,7 @@ static bool standard_meaning(const char *name, gt_lexer *value)
     if (i == sizeof constants / sizeof *constants) {
         return false;
     }
-    gt_lexer_open(value, constants[i].text, strlen(constants[i].text), (gt_place){"", 1, 1});
+    *value = gt_lexer_of(constants[i].text);
     return true;
 }
 
