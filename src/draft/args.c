@@ -673,12 +673,14 @@ void gt_draft_write_passes(gt_draft *draft)
 void gt_draft_write_args(gt_draft *draft)
 {
     enum { WIDTH = 96 };
-    gt_text *out = draft->out, notes = {0}, list = {0};
+    gt_text *out = draft->out;
+    GT_SCOPED(gt_text_free) gt_text notes = {0};
+    GT_SCOPED(gt_text_free) gt_text list = {0};
     size_t line = 0;
     gt_text_append(&notes, "// guess: what is read and written, and how much of it\n");
     gt_text_append(&list, "#pragma gputune args(");
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
-        gt_text item = {0};
+        GT_SCOPED(gt_text_free) gt_text item = {0};
         const int buffer = gt_draft_buffer_of(draft, i);
         draft->out = &item;
         if (buffer >= 0) {
@@ -691,11 +693,8 @@ void gt_draft_write_args(gt_draft *draft)
         gt_text_append(&list, wraps ? ", \\\n                     " : i ? ", " : "");
         gt_text_append(&list, gt_text_string(&item));
         out->failed |= item.failed;
-        gt_text_free(&item);
     }
     draft->out = out;
     gt_text_printf(out, "%s%s)\n", gt_text_string(&notes), gt_text_string(&list));
     out->failed |= notes.failed || list.failed;
-    gt_text_free(&notes);
-    gt_text_free(&list);
 }

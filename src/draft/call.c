@@ -75,10 +75,8 @@ bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t
 
 static bool number_of(int64_t *out, gt_caller *c, gt_span span, const gt_site *site)
 {
-    gt_expression *expression = gt_trace(&c->tracer, "", span, site, "");
-    bool known = expression && gt_trace_value(out, &c->tracer, expression);
-    gt_expression_free(expression);
-    return known;
+    GT_FREED gt_expression *expression = gt_trace(&c->tracer, "", span, site, "");
+    return expression && gt_trace_value(out, &c->tracer, expression);
 }
 
 /* ---- template arguments ---------------------------------------------------------------------- */
@@ -245,11 +243,10 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     if (count == 0 || is_on_device(&macro, c, identities, count)) {
         return;
     }
-    gt_expression *expression = gt_trace(t, "", span, &site, "");
+    GT_FREED gt_expression *expression = gt_trace(t, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, t, expression);
     bool is_derived = expression && !gt_program_is_name(c->program, span) && t->leaf_uses > uses &&
                       gt_trace_origin(t, span) < 0;
-    gt_expression_free(expression);
     t->leaf_count = leaves;
     for (size_t i = 0; i < t->alias_count; i++) { /* another parameter has it, too */
         is_derived |= t->aliases[i].identity == identities[0];
@@ -459,7 +456,8 @@ static void read_extent(gt_caller *c, uint16_t d)
     const char *grid = gt_text_string(&c->call->grid[d]), *slash = strstr(grid, " / ");
     const char *comma = strrchr(grid, ',');
     double step;
-    gt_text *out = &c->call->extent[d], plain = {0};
+    gt_text *out = &c->call->extent[d];
+    GT_SCOPED(gt_text_free) gt_text plain = {0};
     gt_text_free(out);
     if (strncmp(grid, rounded, before) == 0 && comma && !strpbrk(comma, "+-/")) {
         gt_text_printf(out, "(%.*s)", (int)(comma - grid - before), grid + before);
@@ -470,7 +468,8 @@ static void read_extent(gt_caller *c, uint16_t d)
     } else if (c->call->grid_dimensions == 0 && c->call->threads[d] > 0 && is_unnamed(c, d)) {
         gt_text_printf(out, "(%s) * %lld", grid, (long long)c->call->threads[d]);
     }
-    gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(out), out->length);
+    GT_FREED gt_expression *expression =
+        gt_trace_read(&c->tracer, gt_text_string(out), out->length);
     gt_text_free(out);
     if (expression && !gt_trace_has_axis(&c->tracer, expression)) {
         gt_trace_mark(&c->tracer, expression, false, true);
@@ -479,8 +478,6 @@ static void read_extent(gt_caller *c, uint16_t d)
             gt_text_printf(out, is_name ? "%s" : "(%s)", gt_text_string(&plain));
         }
     }
-    gt_text_free(&plain);
-    gt_expression_free(expression);
 }
 
 /* The text that stands for a size that the kernel does not name; "": it has a name of its own. */
@@ -515,10 +512,9 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
         bool given =
             is_parameter && gt_program_item_at(c->program, &span, c->launch.arguments, index);
         bool known = given && number_of(&value, c, span, &c->site);
-        gt_expression *made = given && !known ? gt_trace(t, "", span, &c->site, "") : NULL;
+        GT_FREED gt_expression *made = given && !known ? gt_trace(t, "", span, &c->site, "") : NULL;
         if (made) {
             gt_trace_mark(t, made, false, true);
-            gt_expression_free(made);
             return; /* its value stands for it */
         }
         leaf = gt_trace_add(t, name, 0, is_parameter ? (int)index : -1);

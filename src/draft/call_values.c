@@ -22,7 +22,7 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
     const bool is_count = out >= c->call->grid && out < c->call->grid + 3 &&
                           span.end == span.first + 1; /* of blocks: a number of its own */
     t->in_grid = how == GT_CALL_FOR_GRID && !is_count;
-    gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
+    GT_FREED gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
     t->in_grid = false;
     bool printed = expression && gt_expression_print(out, divided, expression, t->names);
     const bool divides =
@@ -33,8 +33,7 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
     }
     if (has_axis && how != GT_CALL_FOR_GRID && !(how == GT_CALL_FOR_LENGTH && divides) &&
         !t->without_axes) {
-        gt_expression_free(expression); /* a size that is told in blocks */
-        gt_text_free(out);
+        gt_text_free(out); /* a size that is told in blocks */
         t->without_axes = true;
         printed = gt_call_append(c, out, divided, how, prefix, span, site, suffix);
         t->without_axes = false;
@@ -52,7 +51,6 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
     if (unnamed) {
         gt_text_free(out);
     }
-    gt_expression_free(expression);
     return printed && !unnamed;
 }
 
@@ -94,13 +92,13 @@ static bool needs_threads(gt_caller *c, uint32_t d)
 {
     const gt_draft_dimension *dimension = &c->draft->dimensions[d];
     const gt_text *grid = &c->call->grid[d];
-    gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(grid), grid->length);
+    GT_FREED gt_expression *expression =
+        gt_trace_read(&c->tracer, gt_text_string(grid), grid->length);
     const bool follows = expression && gt_trace_has_axis(&c->tracer, expression);
     bool is_only = true; /* one block */
     for (uint32_t i = 0; i < c->call->grid_dimensions; i++) {
         is_only &= strcmp(gt_text_string(&c->call->grid[i]), "1") == 0;
     }
-    gt_expression_free(expression);
     return dimension->is_guessed && dimension->has_threads && !follows &&
            (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
 }
@@ -309,16 +307,15 @@ void gt_call_settle_leaves(gt_tracer *t)
     }
 }
 
-/* The next condition of those lines, in its brackets; false: there is none left. */
-static bool next_condition(gt_expression **out, gt_caller *c, const char **line)
+/* Whether a condition, a line of require(), holds with these values; NULL: with those that the
+ * program states, where it states all that the condition has. */
+static bool holds(gt_caller *c, const char *line, const char *end, const int64_t *slots)
 {
-    const char *end = strchr(*line, '\n');
-    if (end) {
-        const char *open = strchr(*line, '(') + 1;
-        *out = gt_trace_read(&c->tracer, open, (size_t)(end - open) - 1);
-        *line = end + 1;
-    }
-    return end != NULL;
+    const char *open = strchr(line, '(') + 1;
+    GT_FREED gt_expression *condition = gt_trace_read(&c->tracer, open, (size_t)(end - open) - 1);
+    int64_t value = 0;
+    return condition && (slots ? !gt_expression_try(&value, condition, slots) && value != 0
+                               : !gt_trace_value(&value, &c->tracer, condition) || value != 0);
 }
 
 /* Leaves out what the program's own values do not keep, as it leaves a rest, and, once the other
@@ -326,25 +323,19 @@ static bool next_condition(gt_expression **out, gt_caller *c, const char **line)
 static void keep_true(gt_caller *c)
 {
     gt_text kept = {0};
-    gt_expression *expression;
     int64_t slots[GT_SLOT_MAX] = {0};
     const char *line = gt_text_string(&c->call->divided);
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         slots[i] = gt_call_leaf_value(c, i);
     }
-    for (const char *next = line; next_condition(&expression, c, &next); line = next) {
-        int64_t value = 0;
-        bool holds = expression && (!gt_trace_value(&value, &c->tracer, expression) || value != 0);
-        if (holds && c->chosen > 0) {
-            holds = gt_expression_try(&value, expression, slots) == NULL && value != 0;
-        }
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
+        const bool stays =
+            holds(c, line, end, NULL) && (c->chosen <= 0 || holds(c, line, end, slots));
         char text[1024];
-        (void)gt_snprintf(text, sizeof text, "%.*s", (int)(next - line), line);
-        if (holds && (size_t)(next - line) + 2 < sizeof text &&
-            !strstr(gt_text_string(&kept), text)) {
+        const int length = gt_snprintf(text, sizeof text, "%.*s", (int)(end + 1 - line), line);
+        if (stays && (size_t)length + 2 < sizeof text && !strstr(gt_text_string(&kept), text)) {
             gt_text_append(&kept, text);
         }
-        gt_expression_free(expression);
     }
     gt_text_free(&c->call->divided);
     c->call->divided = kept;
@@ -353,13 +344,10 @@ static void keep_true(gt_caller *c)
 /* Whether what must divide does. */
 static bool keeps_conditions(gt_caller *c, const int64_t *slots)
 {
-    gt_expression *expression;
     const char *line = gt_text_string(&c->call->divided);
     bool keeps = true;
-    while (keeps && next_condition(&expression, c, &line)) {
-        int64_t value = 0;
-        keeps = expression && gt_expression_try(&value, expression, slots) == NULL && value != 0;
-        gt_expression_free(expression);
+    for (const char *end; keeps && (end = strchr(line, '\n')); line = end + 1) {
+        keeps = holds(c, line, end, slots);
     }
     return keeps;
 }
@@ -386,12 +374,11 @@ int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
 static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text, bool positive)
 {
     int64_t value = 0;
-    gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(text), text->length);
-    bool fits =
-        text->length == 0 || (expression && gt_expression_try(&value, expression, slots) == NULL &&
-                              value >= positive && value <= LENGTH_MAX);
-    gt_expression_free(expression);
-    return fits;
+    GT_FREED gt_expression *expression =
+        gt_trace_read(&c->tracer, gt_text_string(text), text->length);
+    return text->length == 0 ||
+           (expression && gt_expression_try(&value, expression, slots) == NULL &&
+            value >= positive && value <= LENGTH_MAX);
 }
 
 /* Whether all lengths allow the chosen value; strict: 1, and none is 0, 2, and what must divide
@@ -496,7 +483,7 @@ static void write_sizes(gt_caller *c)
 static void write_work(gt_caller *c)
 {
     gt_draft *draft = c->draft;
-    gt_text sum = {0};
+    GT_SCOPED(gt_text_free) gt_text sum = {0};
     bool is_told = true;
     for (uint32_t i = 0; i < draft->buffer_count && is_told; i++) {
         const gt_draft_buffer *buffer = &draft->buffers[i];
@@ -507,13 +494,11 @@ static void write_work(gt_caller *c)
         gt_text_printf(&sum, "%s%u * (%s)", i ? " + " : "",
                        parameter->element.bytes * (twice ? 2U : 1U), gt_text_string(length));
     }
-    gt_expression *expression =
+    GT_FREED gt_expression *expression =
         is_told ? gt_trace_read(&c->tracer, gt_text_string(&sum), sum.length) : NULL;
     if (expression) {
         (void)gt_expression_print(&c->call->work, NULL, expression, c->tracer.names);
     }
-    gt_expression_free(expression);
-    gt_text_free(&sum);
 }
 
 /* How many elements the kernel reads: the largest index, with the numbers of the template's
@@ -538,13 +523,16 @@ static void compare_lengths(gt_caller *c)
         const gt_draft_buffer *buffer = &c->draft->buffers[i];
         const gt_text *length = &c->call->parameters[buffer->parameter].length;
         const gt_sum sum = elements_read(c, buffer);
-        gt_text read = {0}, plain = {0};
+        GT_SCOPED(gt_text_free) gt_text read = {0};
+        GT_SCOPED(gt_text_free) gt_text plain = {0};
         c->draft->out = &read;
         if (length->length > 0 && sum.known) {
             gt_draft_append_sum(c->draft, &sum);
         }
-        gt_expression *has = gt_trace_read(&c->tracer, gt_text_string(length), length->length),
-                      *needs = gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
+        GT_FREED gt_expression *has =
+            gt_trace_read(&c->tracer, gt_text_string(length), length->length);
+        GT_FREED gt_expression *needs =
+            gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
         bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->tracer.names);
         bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
         for (size_t leaf = 0; leaf < c->tracer.leaf_count && named; leaf++) {
@@ -556,10 +544,6 @@ static void compare_lengths(gt_caller *c)
             gt_text_printf(&c->call->divided, "#pragma gputune require(%s <= %s)\n",
                            gt_text_string(&plain), gt_text_string(length));
         }
-        gt_expression_free(has);
-        gt_expression_free(needs);
-        gt_text_free(&read);
-        gt_text_free(&plain);
     }
 }
 

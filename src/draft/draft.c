@@ -72,25 +72,22 @@ static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reade
 static gputune_status choose_kernel(gt_draft *draft, const char *kernel)
 {
     char named[GT_NAME_MAX] = "";
-    gt_text names = {0};
+    GT_SCOPED(gt_text_free) gt_text names = {0};
     GT_TRY(named_kernel(named, draft->present));
     kernel = kernel ? kernel : named[0] ? named : NULL;
     const size_t count = list_kernels(&names, draft);
-    gputune_status status = GPUTUNE_OK;
-    if (!kernel && count > 1) {
-        status = gt_fail(GPUTUNE_EINVAL,
-                         "%s: several kernels; expected the name of one behind the path: %s",
-                         draft->path, gt_text_string(&names));
-    } else if (kernel ? !find_definition(&draft->function, draft->text, kernel)
-                      : !gt_function_find(&draft->function, draft->text, NULL, 0)) {
-        status = count ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s",
-                                 draft->path, kernel ? kernel : "", gt_text_string(&names))
-                       : gt_fail(GPUTUNE_ENOTFOUND,
-                                 "%s: no __global__ function; expected a kernel's definition",
-                                 draft->path);
+    GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
+              "%s: several kernels; expected the name of one behind the path: %s", draft->path,
+              gt_text_string(&names));
+    if (kernel ? find_definition(&draft->function, draft->text, kernel)
+               : gt_function_find(&draft->function, draft->text, NULL, 0)) {
+        return GPUTUNE_OK;
     }
-    gt_text_free(&names);
-    return status;
+    return count
+               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", draft->path,
+                         kernel ? kernel : "", gt_text_string(&names))
+               : gt_fail(GPUTUNE_ENOTFOUND,
+                         "%s: no __global__ function; expected a kernel's definition", draft->path);
 }
 
 /* ---- its parameters -------------------------------------------------------------------------- */
@@ -421,13 +418,12 @@ static gputune_status leave_out(maker *m, const gt_draft *draft)
  * compiler has the same. */
 static bool is_again(gt_text *names, const gt_draft *draft)
 {
-    gt_text name = {0};
+    GT_SCOPED(gt_text_free) gt_text name = {0};
     gt_text_append(&name, ";");
     append_name(&name, draft);
     gt_text_append(&name, ";");
     bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
     gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
-    gt_text_free(&name);
     return is;
 }
 
@@ -456,7 +452,7 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
 static gputune_status add_all(maker *m)
 {
     gputune_status status = GPUTUNE_OK;
-    gt_text names = {0};
+    GT_SCOPED(gt_text_free) gt_text names = {0};
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0; launched--) {
         gt_function function = {0};
@@ -481,7 +477,6 @@ static gputune_status add_all(maker *m)
             free_draft(draft);
         }
     }
-    gt_text_free(&names);
     return status == GPUTUNE_OK && added == 0
                ? gt_fail(GPUTUNE_EUNSUPPORTED,
                          "%s: none of its kernels can be a template; expected "
@@ -711,15 +706,13 @@ static gputune_status make_of(char **out, maker m, const char *text, const char 
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
                                  gt_include_fn include, gt_neighbour_fn neighbour, void *user)
 {
-    gt_text front = {0};
-    maker m = {.path = path, .include = include, .neighbour = neighbour, .user = user};
-    m.front = &front;
+    GT_SCOPED(gt_text_free) gt_text front = {0};
+    maker m = {path, .include = include, .neighbour = neighbour, .user = user, .front = &front};
     gputune_status status = make_of(out, m, text, kernel);
     if (status == GPUTUNE_OK && front.length > 0) {
         m.front = NULL;
         gt_text_append(&front, text);
         status = front.failed ? gt_fail_memory() : make_of(out, m, gt_text_string(&front), kernel);
     }
-    gt_text_free(&front);
     return status;
 }

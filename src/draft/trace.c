@@ -110,7 +110,7 @@ gt_expression *gt_trace_read(gt_tracer *t, const char *text, size_t length)
     const gt_scope scope = {.slot = gt_trace_slot, .user = t};
     if (gt_expression_read(&expression, &lexer, &scope) != GPUTUNE_OK ||
         lexer.token.kind != GT_TOKEN_END) {
-        gt_expression_free(expression);
+        free(expression);
         return NULL;
     }
     return expression;
@@ -294,10 +294,9 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
         (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
         return;
     }
-    gt_expression *expression =
+    GT_FREED gt_expression *expression =
         known ? gt_trace_read(t, t->text.data + length, t->text.length - length) : NULL;
     known = expression && gt_trace_value(&value, t, expression);
-    gt_expression_free(expression);
     if (t->text.failed) {
         return;
     }

@@ -79,11 +79,11 @@ uint32_t gt_trace_opaque(const char *type);
  * was a macro. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
 /* Reads `prefix`, the value in `span` and `suffix` as one expression over the leaves. NULL: the
- * text is not understood. The result is the caller's, for gt_expression_free(). */
+ * text is not understood. The result is the caller's, to free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, const gt_site *site,
                         const char *suffix);
 /* Reads all of `text` as an expression over the leaves; NULL: the text is no expression. The result
- * is the caller's, for gt_expression_free(). */
+ * is the caller's, to free(). */
 gt_expression *gt_trace_read(gt_tracer *tracer, const char *text, size_t length);
 /* The index of the leaf with this name, as gt_scope.slot; `user` is the tracer. -1: none. */
 int gt_trace_slot(void *user, const char *name);

@@ -327,7 +327,8 @@ static const char no_remainder[] = "// guess: the code computes no remainder\n";
 void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by,
                             const char *comment)
 {
-    gt_text condition = {0}, *out = draft->out;
+    GT_SCOPED(gt_text_free) gt_text condition = {0};
+    gt_text *out = draft->out;
     const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
     draft->out = &condition;
     gt_text_append(&condition, size->count > 1 ? "(" : "");
@@ -340,7 +341,6 @@ void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *b
         gt_text_printf(out, "%s#pragma gputune require(%s)\n", comment, gt_text_string(&condition));
     }
     out->failed |= condition.failed;
-    gt_text_free(&condition);
 }
 
 /* A tile that a loop walks by steps of the block has a whole number of them. */

@@ -91,13 +91,12 @@ static bool text_of(void *user, const char *name, gt_lexer *value)
 static gt_verdict evaluate(const void *user, gt_lexer term)
 {
     values v = {.reader = user};
-    gt_expression *expression = NULL;
+    GT_FREED gt_expression *expression = NULL;
     gt_scope scope = {.slot = slot_of, .meaning = text_of, .user = &v};
     int64_t value = 0;
     bool read = gt_expression_read(&expression, &term, &scope) == GPUTUNE_OK &&
                 term.token.kind == GT_TOKEN_END &&
                 gt_expression_try(&value, expression, v.slots) == NULL;
-    gt_expression_free(expression);
     return !read ? GT_PERHAPS : value != 0 ? GT_SURELY : GT_NEVER;
 }
 

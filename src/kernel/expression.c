@@ -396,11 +396,6 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     return status;
 }
 
-void gt_expression_free(gt_expression *expression)
-{
-    free(expression);
-}
-
 bool gt_expression_uses(const gt_expression *expression, int slot)
 {
     return slot >= 0 && slot < GT_SLOT_MAX && (expression->used[slot / 64] >> (slot % 64) & 1);

@@ -35,11 +35,10 @@ typedef struct gt_scope {
  * have C operators (with ?: and short circuits), integer and floating literals (64K, 1M, 2G and 1T
  * are multiples of powers of 1024), ceil_div, round_up, min, max (two or more values), sqrt, log2,
  * pow and sizeof(type). ETEMPLATE, with the place, for syntax errors, unknown names, and
- * expressions that are nested too deep or too long. *out is the caller's, for gt_expression_free().
+ * expressions that are nested too deep or too long. *out is the caller's to free().
  */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);
-void gt_expression_free(gt_expression *expression);
 
 /* Evaluates in 64-bit integers: division truncates as in C, sqrt and log2 are rounded down.
  * ETEMPLATE, with the expression's place, on a division by zero, on overflow, and on a shift by a

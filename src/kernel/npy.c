@@ -172,7 +172,7 @@ static const char *descr_of(gt_type type)
 void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape, uint32_t dimensions)
 {
     enum { BEGIN = MAGIC_BYTES + 4 };
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_printf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': ", descr_of(type));
     append_shape(&text, shape, dimensions);
     gt_text_append(&text, ", }");
@@ -181,7 +181,6 @@ void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape, 
     memcpy(out + MAGIC_BYTES, (uint8_t[]){1, 0, GT_NPY_HEAD - BEGIN, 0}, 4);
     memcpy(out + BEGIN, gt_text_string(&text), text.length);
     out[GT_NPY_HEAD - 1] = '\n';
-    gt_text_free(&text);
 }
 
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions)

@@ -21,28 +21,22 @@ gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kin
 }
 
 /* Reads the expression that a text of our own making is, which stands where `place` is. */
-static gputune_status read_text(const gt_expression **out, gt_parse *parse, gt_text *text,
+static gputune_status read_text(const gt_expression **out, gt_parse *parse, const gt_text *text,
                                 gt_place place)
 {
     gt_lexer lexer;
-    if (text->failed) {
-        gt_text_free(text);
-        return gt_fail_memory();
-    }
+    GT_TRY(text->failed ? gt_fail_memory() : GPUTUNE_OK);
     gt_lexer_open(&lexer, gt_text_string(text), text->length, place);
-    gputune_status status = gt_read_integer_expression(out, parse, &lexer, USE);
-    if (status == GPUTUNE_OK && lexer.token.kind != GT_TOKEN_END) {
-        status = gt_fail_expected(&lexer, "')'");
-    }
-    gt_text_free(text);
-    return status;
+    GT_TRY(gt_read_integer_expression(out, parse, &lexer, USE));
+    GT_EXPECT(lexer.token.kind == GT_TOKEN_END, &lexer, "')'");
+    return GPUTUNE_OK;
 }
 
 /* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
 static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *counter)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     const gt_place place = gt_lexer_place(body);
     bool in_front = gt_lexer_is(body, "++") || gt_lexer_is(body, "--"),
          down = gt_lexer_is(body, "--");

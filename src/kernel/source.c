@@ -361,7 +361,7 @@ static void assert_outputs(gt_text *text, const generator *g)
 
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     const gt_body *body = g->body;
     gt_text_append(&text, "#line 1 \"gputune.cuh\"\n");
     gt_text_append(&text, prelude);
@@ -383,11 +383,9 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     }
     assert_values(&text, g);
     assert_outputs(&text, g);
-    gputune_status status = gt_structures_assert(&text, g->binding);
+    GT_TRY(gt_structures_assert(&text, g->binding));
     make_hash(out, g, prelude);
-    GT_THEN(status, gt_text_take(&out->text, &text));
-    gt_text_free(&text);
-    return status;
+    return gt_text_take(&out->text, &text);
 }
 
 static gputune_status generate(gt_source *out, const gt_template *template,

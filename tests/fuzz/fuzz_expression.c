@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     FUZZ_REQUIRE(text);
     if (parse_expression(&expression, text, place, &scope) == 0) {
         evaluate(expression);
-        gt_expression_free(expression);
+        free(expression);
     } else {
         FUZZ_REQUIRE(gputune_error()[0]);
     }

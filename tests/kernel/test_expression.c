@@ -83,7 +83,7 @@ TEST(test_integers)
         if (value != cases[i].value) {
             fail_msg("%s is %lld", cases[i].text, (long long)value);
         }
-        gt_expression_free(parsed);
+        free(parsed);
     }
 }
 
@@ -105,7 +105,7 @@ TEST(test_reals)
         gt_expression *parsed = expression(cases[i].text);
         ASSERT_OK(gt_expression_real(&value, parsed, values));
         assert_float_equal(value, cases[i].value, 1e-12);
-        gt_expression_free(parsed);
+        free(parsed);
     }
 }
 
@@ -133,7 +133,7 @@ TEST(test_numbers)
         if (fabs(value - cases[i].value) > 1e-12) {
             fail_msg("%s is %g", cases[i].text, value);
         }
-        gt_expression_free(parsed);
+        free(parsed);
     }
 }
 
@@ -171,7 +171,7 @@ TEST(test_what_cannot_be_computed)
         assert_int_equal(gt_expression_integer(&value, parsed, values), GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(), cases[i].message);
         assert_int_equal(value, 42);
-        gt_expression_free(parsed);
+        free(parsed);
     }
 }
 
@@ -184,13 +184,13 @@ TEST(test_the_most_negative_number)
         int64_t value;
         gt_expression *parsed = expression(overflows[i]);
         assert_int_equal(gt_expression_integer(&value, parsed, values), GPUTUNE_ETEMPLATE);
-        gt_expression_free(parsed);
+        free(parsed);
     }
     int64_t value = 1;
     gt_expression *parsed = expression("(-9223372036854775807 - 1) % -1");
     ASSERT_OK(gt_expression_integer(&value, parsed, values));
     assert_int_equal(value, 0);
-    gt_expression_free(parsed);
+    free(parsed);
 }
 
 TEST(test_what_does_not_parse)
@@ -230,11 +230,11 @@ TEST(test_what_is_used)
     assert_false(gt_expression_uses(parsed, 0));
     assert_string_equal(gt_expression_text(parsed), "b * 3 + 1");
     assert_false(gt_expression_is_real(parsed));
-    gt_expression_free(parsed);
+    free(parsed);
     parsed = expression("0x1e5");
     assert_false(gt_expression_is_real(parsed));
-    gt_expression_free(parsed);
+    free(parsed);
     parsed = expression("1e5");
     assert_true(gt_expression_is_real(parsed));
-    gt_expression_free(parsed);
+    free(parsed);
 }

@@ -14,7 +14,7 @@ static inline gputune_status parse_expression(gt_expression **out, const char *t
     gt_lexer_open(&lexer, text, strlen(text), place);
     GT_TRY(gt_expression_read(&expression, &lexer, scope));
     if (lexer.token.kind != GT_TOKEN_END) {
-        gt_expression_free(expression);
+        free(expression);
         return gt_fail_expected(&lexer, "an operator or the expression's end");
     }
     *out = expression;
