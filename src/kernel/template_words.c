@@ -153,8 +153,10 @@ static gputune_status check_words(const gt_reader *reader)
                       "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a first "
                       "template",
                       path, path);
-            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
-                           path, pragmas[i].word, pragmas[i].word);
+            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(%s",
+                           path, pragmas[i].word, pragmas[i].word,
+                           first[word_index("launch")] ? "NAME), a name for all that is launched"
+                                                       : "…)");
         }
     }
     return GPUTUNE_OK;

@@ -634,6 +634,10 @@ static gputune_status explain_stop(const gt_tuning *tuning)
               failed, gt_field_tried(field), first->message ? first->message : "");
     GT_REFUSE(!field->may_measure, GPUTUNE_EBUSY,
               "%s: another tuning of this process used the GPU for all of %.3g s", name, limit);
+    if (gt_store_check(tuning->session.request->services->store, false) != GPUTUNE_OK) {
+        return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
+                              limit);
+    }
     return field->preparing && !field->prepared
                ? gt_fail(GPUTUNE_ETIMEOUT,
                          "%s: inputs and reference were not ready in %.3g s; raise the time limit",

@@ -351,6 +351,9 @@ static const gt_mistake plain_mistakes[] = {
 };
 
 static const gt_mistake pipeline_mistakes[] = {
+    {2, "",
+     "a.cu:1:1: no 'kernel'; expected #pragma gputune kernel(NAME), a name for all that is "
+     "launched"},
     {8, P "launch()",
      "a.cu:8:24: the pragma ends here; expected a __global__ function's name, as in launch(KERNEL, "
      "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},

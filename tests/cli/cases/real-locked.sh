@@ -16,6 +16,7 @@ $GPUTUNE show --driver emu --db a.db
 echo "exit $?"
 $GPUTUNE compare --driver emu a.db a.db
 echo "exit $?"
+$GPUTUNE warm axpy $one -t 2 --db a.db 2>&1 | grep -c "raise the time limit"
 : >let-go
 wait
 $GPUTUNE show --driver emu --db a.db -q --format csv | cut -d, -f1-3
