@@ -20,8 +20,7 @@ typedef struct mistake {
 } mistake;
 
 typedef struct checked {
-    mistake *items;
-    size_t count;
+    cli_table mistakes;
     uint32_t variants, unchecked; /* how many were checked, and how many could not be */
 } checked;
 
@@ -41,36 +40,28 @@ static const cli_column columns[] = {
     CLI_FIELD(mistake, variants, "variants", CLI_COUNT, CLI_IN_DATA),
     CLI_FIELD(mistake, count, "count", CLI_BIG_COUNT, CLI_IN_DATA),
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 enum { USUAL_VARIANTS = 16 };
 static const double usual_limit_s = 600;
 
 /* ---- collecting ---- */
 
-static mistake *find(const checked *checked, const gputune_finding *finding)
+static checked nothing_checked(void)
 {
-    for (size_t i = 0; i < checked->count; i++) {
-        const gputune_finding *first = &checked->items[i].first;
-        if (first->line == finding->line && first->other_line == finding->other_line &&
-            strcmp(first->kind, finding->kind) == 0 && strcmp(first->file, finding->file) == 0) {
-            return &checked->items[i];
-        }
-    }
-    return NULL;
+    return (checked){.mistakes = CLI_TABLE("findings", columns, mistake, 0)};
 }
 
-static mistake *add_new(checked *checked, const gputune_finding *finding)
+static mistake *find_or_add(checked *checked, const gputune_finding *finding)
 {
-    cli_push(checked->items, checked->count, (mistake){.first = *finding});
-    mistake *added = &checked->items[checked->count - 1];
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (columns[i].unit == CLI_TEXT) {
-            char **text = (char **)((char *)added + columns[i].offset);
-            *text = cli_copy(*text);
+    cli_table *table = &checked->mistakes;
+    for (size_t i = 0; i < table->row_count; i++) {
+        const gputune_finding *first = table->rows[i].item; /* its first member */
+        if (first->line == finding->line && first->other_line == finding->other_line &&
+            strcmp(first->kind, finding->kind) == 0 && strcmp(first->file, finding->file) == 0) {
+            return table->rows[i].item;
         }
     }
-    return added;
+    return cli_table_add(table, &(mistake){.first = *finding});
 }
 
 static int add(void *user, const gputune_finding *finding)
@@ -83,8 +74,7 @@ static int add(void *user, const gputune_finding *finding)
         cli_note("%s %s could not be checked: %s", finding->kernel, finding->configuration,
                  finding->message);
     } else {
-        mistake *known = find(checked, finding);
-        known = known ? known : add_new(checked, finding);
+        mistake *known = find_or_add(checked, finding);
         known->count += finding->count;
         known->variants += known->variant != checked->variants + 1;
         known->variant = checked->variants + 1;
@@ -104,9 +94,10 @@ static int check_kernel(checked *out, const cli_session *session, const char *ke
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {
         cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, out->variants,
-                 gt_plural(out->variants), out->count, gt_plural(out->count));
+                 gt_plural(out->variants), out->mistakes.row_count,
+                 gt_plural(out->mistakes.row_count));
     }
-    return out->count ? CLI_EXIT_FOUND : code;
+    return out->mistakes.row_count ? CLI_EXIT_FOUND : code;
 }
 
 /* ---- printing ---- */
@@ -126,16 +117,12 @@ static void write_line(const mistake *mistake, FILE *file)
 /* For people a line for each mistake; else a table. */
 static void write_checked(const checked *checked, cli_format_kind format, FILE *file)
 {
-    cli_table table = CLI_TABLE("findings", columns, 0);
-    for (size_t i = 0; i < checked->count; i++) {
-        if (format == CLI_FORMAT_TABLE) {
-            write_line(&checked->items[i], file);
-        } else {
-            cli_table_add(&table, &checked->items[i]);
-        }
+    const cli_table *table = &checked->mistakes;
+    for (size_t i = 0; i < table->row_count && format == CLI_FORMAT_TABLE; i++) {
+        write_line(table->rows[i].item, file);
     }
     if (format != CLI_FORMAT_TABLE) {
-        cli_table_write(&table, format, file);
+        cli_table_write(table, format, file);
     }
 }
 
@@ -148,7 +135,7 @@ static int check_each(const cli_session *session, const cli_selection *selection
     CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        checked checked = {0};
+        checked checked = nothing_checked();
         code = cli_worse(code, check_kernel(&checked, session, catalogue.kernels[i].name,
                                             (gputune_sizes){0}, &options, false));
         write_checked(&checked, CLI_FORMAT_TABLE, stderr);
@@ -179,7 +166,7 @@ static struct {
 static int run(const cli_session *session, const cli_scenario *scenario)
 {
     gputune_options options = cli_tuning_options(&given.tuning, scenario);
-    checked checked = {0};
+    checked checked = nothing_checked();
     gputune_sizes sizes = {0};
     if (given.selection.sizes.count) {
         sizes = cli_scenario_sizes(scenario);

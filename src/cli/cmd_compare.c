@@ -32,7 +32,7 @@ typedef struct comparison {
 static int keep(void *user, const gputune_record *record)
 {
     comparison *at = user;
-    cli_record_add(at->table, record, NULL);
+    cli_record_add(at->table, record);
     int code = cli_trial_exit_code(record->status);
     at->code = code ? code : at->code;
     at->speedup = record->speedup;

@@ -58,7 +58,7 @@ static int list(const cli_arguments *arguments)
 {
     (void)arguments;
     cli_console_setup(common.quiet, common.verbose);
-    cli_table table = CLI_TABLE("devices", columns, CLI_VIEW);
+    cli_table table = CLI_TABLE("devices", columns, row, CLI_VIEW);
     int status = gputune_devices(common.driver, add, &table);
     if (status >= 0) {
         return cli_table_print(&table, common.format);

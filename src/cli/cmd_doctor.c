@@ -55,7 +55,7 @@ static const cli_option options[] = {
 static int diagnose(const cli_arguments *arguments)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
-    ward at = {.table = CLI_TABLE("checks", columns, CLI_VIEW)};
+    ward at = {.table = CLI_TABLE("checks", columns, row, CLI_VIEW)};
     (void)arguments;
     cli_console_setup(common.quiet, common.verbose);
     open_options.device = common.device;

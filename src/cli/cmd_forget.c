@@ -30,7 +30,7 @@ static int add(void *user, const gputune_record *record)
     dropped *at = user;
     at->trials++;
     if (record->is_winner) {
-        cli_record_add(&at->table, record, NULL);
+        cli_record_add(&at->table, record);
     }
     return 0;
 }

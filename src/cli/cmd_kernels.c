@@ -37,7 +37,7 @@ static int list(const cli_arguments *arguments)
     cli_session session;
     (void)arguments;
     CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
-    cli_table table = CLI_TABLE("kernels", columns, CLI_VIEW);
+    cli_table table = CLI_TABLE("kernels", columns, gputune_kernel, CLI_VIEW);
     CLI_TRY(cli_passed(gputune_kernels(session.tuner, add, &table)));
     return cli_table_print(&table, common.format);
 }

@@ -109,7 +109,8 @@ static int run(const cli_arguments *files)
     cli_catch_interrupt();
     given.options.seed = given.seed;
     given.options.cancel = cli_cancel();
-    cli_table table = CLI_TABLE("replays", columns, CLI_VIEW | (given.options.workers ? CLOCK : 0));
+    cli_table table = CLI_TABLE("replays", columns, gputune_replayed,
+                                CLI_VIEW | (given.options.workers ? CLOCK : 0));
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < files->count && code != CLI_EXIT_CANCELED; i++) {
         int status = gputune_replay(files->items[i], &given.options, add, &table);

@@ -39,7 +39,7 @@ static const cli_column trial_columns[] = {
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
     const gputune_record *of = &from->shared, *winner = &from->winner;
-    cli_table trials = CLI_TABLE("trials", trial_columns, CLI_VIEW);
+    cli_table trials = CLI_TABLE("trials", trial_columns, gputune_record, CLI_VIEW);
     void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
         cli_table_add(&trials, &from->trials[i]);
@@ -133,7 +133,7 @@ static const cli_column row_columns[] = {
 /* Trials with a time come first, and the fastest of them. */
 static void write_fastest(const cli_measured *from, FILE *file)
 {
-    cli_table table = CLI_TABLE("trials", row_columns, CLI_VIEW);
+    cli_table table = CLI_TABLE("trials", row_columns, trial_row, CLI_VIEW);
     for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
         const gputune_record *trial = &from->trials[i];
         double slower = trial->median_ns / from->trials[0].median_ns - 1;
@@ -224,7 +224,7 @@ static int add(void *user, const gputune_record *record)
 {
     cli_report *report = user;
     if (record->is_winner || record->is_default) {
-        cli_record_add(&report->standing, record, NULL);
+        cli_record_add(&report->standing, record);
     }
     return cli_measured_add(&report->measured, record);
 }

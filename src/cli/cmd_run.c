@@ -24,7 +24,7 @@ static int add(void *user, const gputune_record *record)
 {
     work *at = user;
     at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
-    cli_record_add(&at->table, record, NULL);
+    cli_record_add(&at->table, record);
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 

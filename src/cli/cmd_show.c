@@ -140,8 +140,8 @@ static void add_times(cli_table *table, const cli_measured *from)
 
 static void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
 {
-    cli_table all[] = {CLI_TABLE("progress", progress_columns, CLI_VIEW),
-                       CLI_TABLE("times", time_columns, CLI_VIEW)};
+    cli_table all[] = {CLI_TABLE("progress", progress_columns, row, CLI_VIEW),
+                       CLI_TABLE("times", time_columns, row, CLI_VIEW)};
     if (format == CLI_FORMAT_JSON || format == CLI_FORMAT_CSV) {
         for (size_t i = 0; i < list->count; i++) {
             add_progress(&all[0], &list->items[i]);
@@ -176,8 +176,7 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 
 /* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
-    gputune_record *rows;
-    size_t count;
+    cli_table table;
     size_t columns;       /* of the terminal that a table is for; 0 */
     bool shortened;       /* a row says only what differs from the default */
     const char *standard; /* the default of the scenario at hand; NULL: not known */
@@ -189,8 +188,9 @@ typedef struct found {
 } found;
 
 /* By this a row is sorted: the best first, what has no time last. */
-static double key_of(const gputune_record *record)
+static double key_of(const void *item)
 {
+    const gputune_record *record = item;
     switch (given.sort) {
     case SORT_TIME:
         return record->median_ns > 0 ? record->median_ns : INFINITY;
@@ -231,8 +231,8 @@ static char *difference(const char *configuration, const char *standard)
 static void shorten(found *at)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
-    for (size_t i = at->scenario_row; i < at->count && at->standard && room; i++) {
-        const char **text = &at->rows[i].configuration;
+    for (size_t i = at->scenario_row; i < at->table.row_count && at->standard && room; i++) {
+        const char **text = &cli_record_at(&at->table, i)->configuration;
         if (cli_columns(*text) > room) {
             *text = difference(*text, at->standard);
             at->shortened = true;
@@ -246,7 +246,7 @@ static void note_scenario(found *at, const gputune_record *record)
     if (!cli_record_is_alike(&at->last, record)) {
         shorten(at);
         at->last = cli_record_copy(record, NULL);
-        at->scenario_row = at->count;
+        at->scenario_row = at->table.row_count;
         at->standard = NULL;
     }
     const char *standard =
@@ -261,7 +261,7 @@ static int add(void *user, const gputune_record *record)
     found *at = user;
     note_scenario(at, record);
     if (at->all || record->is_winner || (given.why && record->is_default)) {
-        cli_push(at->rows, at->count, cli_record_copy(record, &at->last));
+        cli_record_add(&at->table, record);
     }
     if (given.why || given.plot) {
         cli_measured_add(&at->measured, record);
@@ -278,69 +278,23 @@ static void say_device(const cli_session *session)
     }
 }
 
-/* Whether two winners answer the same question, whatever the version of the template. */
-static bool is_same_question(const gputune_record *a, const gputune_record *b)
+static void write_found(const cli_session *session, found *at)
 {
-    return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&
-           a->objective == b->objective && a->cache == b->cache &&
-           strcmp(a->kernel, b->kernel) == 0 && strcmp(a->sizes, b->sizes) == 0 &&
-           strcmp(a->environment, b->environment) == 0 && strcmp(a->alignment, b->alignment) == 0 &&
-           strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
-}
-
-/* How much faster or slower the version at hand is than an outdated winner, the same where their
- * intervals overlap; nothing where that version has no winner yet. */
-static cli_since since(const found *at, const gputune_record *then)
-{
-    for (size_t i = 0; i < at->count && then->outdated; i++) {
-        const gputune_record *now = &at->rows[i];
-        if (now->outdated || !is_same_question(now, then)) {
-            continue;
-        }
-        double ratio = then->median_ns / now->median_ns;
-        double then_low = then->low_ns > 0 ? then->low_ns : then->median_ns;
-        double then_high = then->high_ns > 0 ? then->high_ns : then->median_ns;
-        double now_low = now->low_ns > 0 ? now->low_ns : now->median_ns;
-        double now_high = now->high_ns > 0 ? now->high_ns : now->median_ns;
-        const char *verdict = then_low > now_high   ? "faster"
-                              : then_high < now_low ? "slower"
-                                                    : "same";
-        return (cli_since){cli_format("%s: %.3fx", verdict, ratio), ratio};
-    }
-    return (cli_since){NULL, 0};
-}
-
-/* The rows in the order that is asked for. */
-static cli_table make_table(const found *at, unsigned view)
-{
-    cli_table table = cli_record_table(view);
-    double *keys = cli_allocate(at->count + 1, sizeof *keys);
-    for (size_t i = 0; i < at->count; i++) {
-        const cli_since compared = since(at, &at->rows[i]);
-        cli_record_add(&table, &at->rows[i], &compared);
-        keys[i] = key_of(&at->rows[i]);
-    }
-    cli_table_sort(&table, keys);
-    if (given.top && given.top < table.row_count) {
-        table.row_count = given.top;
-    }
-    return table;
-}
-
-static void write_found(const cli_session *session, found *at, unsigned view)
-{
-    shorten(at);
-    const cli_table table = make_table(at, view);
+    cli_table *table = &at->table;
     cli_format_kind format = (cli_format_kind)given.common.format;
-    if (format == CLI_FORMAT_TABLE && table.row_count && !(view & CLI_VIEW_ANY_GPU)) {
+    shorten(at);
+    cli_record_compare(table);
+    cli_table_sort(table, key_of);
+    table->row_count = given.top && given.top < table->row_count ? given.top : table->row_count;
+    if (format == CLI_FORMAT_TABLE && table->row_count && !(table->view & CLI_VIEW_ANY_GPU)) {
         say_device(session);
     }
-    if (given.plot && table.row_count) {
+    if (given.plot && table->row_count) {
         cli_plot_write(&at->measured, format, stdout);
-    } else if (given.why && table.row_count) {
-        cli_why_write(&table, &at->measured, format, stdout);
+    } else if (given.why && table->row_count) {
+        cli_why_write(table, &at->measured, format, stdout);
     } else {
-        cli_table_write(&table, format, stdout);
+        cli_table_write(table, format, stdout);
     }
     if (at->shortened) {
         fflush(stdout);
@@ -362,13 +316,14 @@ static int show(const cli_session *session, const cli_catalogue *catalogue)
     CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.last = {.scenario = "", .environment = ""},
+    found at = {.table = cli_record_table(view),
+                .last = {.scenario = "", .environment = ""},
                 .all = given.plot || (given.all && !given.why),
                 .columns =
                     given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     CLI_TRY(cli_stored_read(&filter, session, catalogue, add, &at));
-    write_found(session, &at, view);
-    return at.count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
+    write_found(session, &at);
+    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
 }
 
 static const cli_option options[] = {

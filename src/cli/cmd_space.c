@@ -47,9 +47,9 @@ static const cli_column exclusion_columns[] = {
 
 static void write_space(const gputune_space *space, cli_format_kind format)
 {
-    cli_table tables[] = {CLI_TABLE("totals", total_columns, CLI_VIEW),
-                          CLI_TABLE("values", value_columns, CLI_VIEW),
-                          CLI_TABLE("exclusions", exclusion_columns, CLI_VIEW)};
+    cli_table tables[] = {CLI_TABLE("totals", total_columns, gputune_space, CLI_VIEW),
+                          CLI_TABLE("values", value_columns, gputune_axis_value, CLI_VIEW),
+                          CLI_TABLE("exclusions", exclusion_columns, exclusion, CLI_VIEW)};
     cli_table_add(&tables[0], space);
     for (size_t i = 0; i < space->value_count; i++) {
         cli_table_add(&tables[1], &space->values[i]);

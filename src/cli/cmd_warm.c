@@ -93,7 +93,7 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
 static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
                             const cli_scenarios *scenarios)
 {
-    work at = {.table = CLI_TABLE("variants", columns, CLI_VIEW)};
+    work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         at.scenario = &scenarios->items[i];

@@ -65,11 +65,12 @@ char *cli_copy_part(const char *string, size_t count)
 
 void cli_copy_texts(void *item, const void *like, const size_t *offsets, size_t count)
 {
+    static char none[] = "";
     for (size_t i = 0; i < count; i++) {
         char **text = (char **)((char *)item + offsets[i]);
         char *known = like ? *(char *const *)((const char *)like + offsets[i]) : NULL;
-        const char *given = *text ? *text : "";
-        *text = known && strcmp(known, given) == 0 ? known : cli_copy(given);
+        const char *given = *text ? *text : none;
+        *text = !*given ? none : known && strcmp(known, given) == 0 ? known : cli_copy(given);
     }
 }
 

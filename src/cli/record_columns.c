@@ -87,41 +87,39 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-static row row_of(const gputune_record *r)
+/* Fills in what is derived from the record. */
+static void derive(row *out)
 {
+    const gputune_record *r = &out->record;
     bool is_hot = r->cache == GPUTUNE_CACHE_HOT;
     /* several kernels, or one that is launched several times: their grids are worth a column */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
-    double bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
-    double flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
     /* the machine code has no access as wide as a vector axis asks for */
     uint32_t widths = r->load_widths | r->store_widths;
-    bool is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
-    return (row){
-        .record = *r,
-        .cache = is_hot ? "hot" : "cold",
-        .hot = is_hot ? "hot" : "",
-        .default_time = default_time(r),
-        .uncertainty = uncertainty(r),
-        .speedup = r->speedup > 0 ? cli_speedup(r->speedup, r->speedup_low, r->speedup_high) : "",
-        .verdict = cli_verdict(r),
-        .pipeline_grids = is_pipeline ? r->grids : "",
-        .pipeline_blocks = is_pipeline ? r->blocks : "",
-        .loads = widths_text(r->load_widths),
-        .stores = widths_text(r->store_widths),
-        .flags = flags(r, is_narrow),
-        .outcome = outcome(r),
-        .clocks = r->sm_clock_khz ? cli_format("%d MHz, memory %d MHz", r->sm_clock_khz / 1000,
+    out->is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
+    out->cache = is_hot ? "hot" : "cold";
+    out->hot = is_hot ? "hot" : "";
+    out->default_time = default_time(r);
+    out->uncertainty = uncertainty(r);
+    out->speedup = r->speedup > 0 ? cli_speedup(r->speedup, r->speedup_low, r->speedup_high) : "";
+    out->verdict = cli_verdict(r);
+    out->pipeline_grids = is_pipeline ? r->grids : "";
+    out->pipeline_blocks = is_pipeline ? r->blocks : "";
+    out->loads = widths_text(r->load_widths);
+    out->stores = widths_text(r->store_widths);
+    out->flags = flags(r, out->is_narrow);
+    out->outcome = outcome(r);
+    out->clocks = r->sm_clock_khz ? cli_format("%d MHz, memory %d MHz", r->sm_clock_khz / 1000,
                                                r->memory_clock_khz / 1000)
-                                  : "",
-        .bytes_per_s = bytes_per_s,
-        .flops_per_s = flops_per_s,
-        .flops_alone = r->bytes > 0 ? 0 : flops_per_s, /* in views that else show a bandwidth */
-        .copy_share = r->copy_bytes_per_s > 0 ? bytes_per_s / r->copy_bytes_per_s : 0,
-        .speedup_since = (double)NAN,
-        .failed = r->is_winner ? r->failed : (double)NAN,
-        .is_narrow = is_narrow};
+                                  : "";
+    out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
+    out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
+    out->flops_alone =
+        r->bytes > 0 ? 0 : out->flops_per_s; /* in views that else show a bandwidth */
+    out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
+    out->speedup_since = (double)NAN;
+    out->failed = r->is_winner ? r->failed : (double)NAN;
 }
 
 enum {
@@ -234,29 +232,61 @@ static const cli_column columns[] = {
 
 cli_table cli_record_table(unsigned view)
 {
-    return (cli_table)CLI_TABLE("records", columns, view);
+    return (cli_table)CLI_TABLE("records", columns, row, view);
 }
 
-void cli_record_add(cli_table *table, const gputune_record *record, const cli_since *since)
+void cli_record_add(cli_table *table, const gputune_record *record)
 {
-    row made = row_of(record);
-    if (since && since->text) {
-        made.since = since->text;
-        made.speedup_since = since->speedup;
+    const row added = {.record = *record};
+    derive(cli_table_add_measured(table, &added, record->objective));
+}
+
+gputune_record *cli_record_at(const cli_table *table, size_t row)
+{
+    return table->rows[row].item;
+}
+
+/* Whether two winners answer the same question, whatever the version of the template. */
+static bool is_same_question(const gputune_record *a, const gputune_record *b)
+{
+    return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&
+           a->objective == b->objective && a->cache == b->cache &&
+           strcmp(a->kernel, b->kernel) == 0 && strcmp(a->sizes, b->sizes) == 0 &&
+           strcmp(a->environment, b->environment) == 0 && strcmp(a->alignment, b->alignment) == 0 &&
+           strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
+}
+
+/* It is the same where the intervals of the two overlap. */
+static void set_since(row *old, const gputune_record *now)
+{
+    const gputune_record *then = &old->record;
+    double then_low = then->low_ns > 0 ? then->low_ns : then->median_ns;
+    double then_high = then->high_ns > 0 ? then->high_ns : then->median_ns;
+    double now_low = now->low_ns > 0 ? now->low_ns : now->median_ns;
+    double now_high = now->high_ns > 0 ? now->high_ns : now->median_ns;
+    const char *verdict = then_low > now_high ? "faster" : then_high < now_low ? "slower" : "same";
+    old->speedup_since = then->median_ns / now->median_ns;
+    old->since = cli_format("%s: %.3fx", verdict, old->speedup_since);
+}
+
+void cli_record_compare(cli_table *table)
+{
+    for (size_t i = 0; i < table->row_count; i++) {
+        row *old = table->rows[i].item;
+        for (size_t k = 0; k < table->row_count && old->record.outdated; k++) {
+            const gputune_record *now = cli_record_at(table, k);
+            if (!now->outdated && is_same_question(now, &old->record)) {
+                set_since(old, now);
+                break;
+            }
+        }
     }
-    cli_table_add_measured(table, &made, record->objective);
 }
 
 gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
 {
     gputune_record copy = *record;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        cli_unit unit = columns[i].unit;
-        bool is_text = unit == CLI_TEXT || unit == CLI_SIZES || unit == CLI_STATUS;
-        if (is_text && columns[i].offset < sizeof copy) {
-            cli_copy_texts(&copy, like, &columns[i].offset, 1);
-        }
-    }
+    cli_copy_item(&copy, sizeof copy, like, columns, sizeof columns / sizeof *columns);
     return copy;
 }
 

@@ -20,13 +20,12 @@ enum {
 
 /* An empty table of gputune_record. */
 cli_table cli_record_table(unsigned view);
-/* How a winner compares with that of the template's version at hand. */
-typedef struct cli_since {
-    const char *text; /* "faster: 1.203x"; NULL: it is not known */
-    double speedup;
-} cli_since;
-/* Adds a row; `since` may be NULL. */
-void cli_record_add(cli_table *table, const gputune_record *record, const cli_since *since);
+/* Adds a row. The items of the table's rows begin with a gputune_record. */
+void cli_record_add(cli_table *table, const gputune_record *record);
+gputune_record *cli_record_at(const cli_table *table, size_t row);
+/* Says in the rows of outdated winners how much faster or slower the template's version at hand is;
+ * nothing where that has no winner in the table. */
+void cli_record_compare(cli_table *table);
 
 /* A record that outlives the callback which gives it: its texts are copies, "" in place of NULL.
  * Copies share the texts that are equal to those of `like`, a copy made before, or NULL. */

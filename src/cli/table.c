@@ -16,136 +16,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_text(cli_cell *out, const char *text)
-{
-    if (text && text[0]) {
-        *out = (cli_cell){CLI_WORDS, cli_copy(text), 0, 0, false};
-    }
-}
-
-static void set_number(cli_cell *out, double value, bool unknown_zero)
-{
-    if (isfinite(value) && !(unknown_zero && value == 0)) {
-        *out = (cli_cell){CLI_DOUBLE, NULL, 0, value, false};
-    }
-}
-
 const char *cli_certainty_word(gputune_certainty certainty)
 {
     static const char *const words[] = {"exact", "about", "at most"};
     return words[certainty];
 }
 
-static void set_integer(cli_cell *out, int64_t value)
+/* One value. */
+typedef struct cell {
+    enum { NOTHING, WORDS, INTEGER, REAL, BOOLEAN } kind;
+    const char *text;
+    int64_t integer;
+    double number;
+    bool is_energy; /* a CLI_TIME cell that holds nanojoules */
+} cell;
+
+static cell words(const char *text)
 {
-    *out = (cli_cell){CLI_INTEGER, NULL, value, 0, false};
+    return (cell){text && text[0] ? WORDS : NOTHING, .text = text};
 }
 
-static void read_field(cli_cell *out, cli_unit unit, const void *field)
+static cell integer(int64_t value)
+{
+    return (cell){INTEGER, .integer = value};
+}
+
+static const char *version_text(int version)
+{
+    return version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "";
+}
+
+/* Reads a member, which is of the type that the unit says. */
+#define AS(type) (*(const type *)field)
+
+static cell read_field(cli_unit unit, const void *field)
 {
     switch (unit) {
     case CLI_TEXT:
     case CLI_STATUS:
     case CLI_SIZES:
     case CLI_FIGURE:
-        set_text(out, *(const char *const *)field);
-        break;
+        return words(AS(char *));
     case CLI_CHARS:
-        set_text(out, field);
-        break;
+        return words(field);
     case CLI_OBJECTIVE:
-        set_text(out, gputune_objective_name(*(const gputune_objective *)field));
-        break;
-    case CLI_VERSION: {
-        int version = *(const int *)field;
-        set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
-        break;
-    }
+        return words(gputune_objective_name(AS(gputune_objective)));
+    case CLI_VERSION:
+        return words(version_text(AS(int)));
     case CLI_CERTAINTY:
-        set_text(out, cli_certainty_word(*(const gputune_certainty *)field));
-        break;
+        return words(cli_certainty_word(AS(gputune_certainty)));
     case CLI_YES:
-        *out = (cli_cell){CLI_BOOLEAN, NULL, *(const bool *)field, 0, false};
-        break;
+        return (cell){BOOLEAN, .integer = AS(bool)};
     case CLI_SOME_COUNT:
-        if (*(const uint32_t *)field) {
-            set_integer(out, *(const uint32_t *)field);
-        }
-        break;
+        return AS(uint32_t) ? integer(AS(uint32_t)) : words(NULL);
     case CLI_COUNT:
-        set_integer(out, *(const uint32_t *)field);
-        break;
+        return integer(AS(uint32_t));
     case CLI_BIG_COUNT:
-        set_integer(out, (int64_t) * (const uint64_t *)field);
-        break;
+        return integer((int64_t)AS(uint64_t));
     case CLI_WHOLE:
-        set_integer(out, *(const int *)field);
-        break;
+        return integer(AS(int));
     case CLI_BYTES:
-        set_integer(out, *(const int64_t *)field);
-        break;
-    case CLI_REAL:
-        set_number(out, *(const double *)field, false);
-        break;
-    case CLI_TIME:
-    case CLI_RATE:
-    case CLI_FLOPS:
-    case CLI_RATIO:
-    case CLI_SHARE:
-    case CLI_SOME_REAL:
-        set_number(out, *(const double *)field, true);
-        break;
+        return integer(AS(int64_t));
+    default: {
+        bool is_known = isfinite(AS(double)) && (unit == CLI_REAL || AS(double) != 0);
+        return is_known ? (cell){REAL, .number = AS(double)} : words(NULL);
+    }
     }
 }
 
-cli_cell *cli_table_add(cli_table *table, const void *item)
+static cell cell_at(const cli_table *table, size_t row, size_t column)
 {
-    for (size_t c = 0; c < table->column_count; c++) {
-        size_t index = table->row_count * table->column_count + c;
-        table->cells = cli_grow(table->cells, index, sizeof *table->cells);
-        const cli_column *column = &table->columns[c];
-        cli_cell *cell = &table->cells[index];
-        *cell = (cli_cell){CLI_NOTHING, NULL, 0, 0, false};
-        read_field(cell, column->unit, (const char *)item + column->offset);
-    }
-    return &table->cells[table->row_count++ * table->column_count];
+    const cli_column *shown = &table->columns[column];
+    cell out = read_field(shown->unit, (const char *)table->rows[row].item + shown->offset);
+    out.is_energy = table->rows[row].is_energy && shown->unit == CLI_TIME &&
+                    !(shown->key && strcmp(shown->key, "compile_ns") == 0);
+    return out;
 }
 
-void cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective)
+void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
+                   size_t count)
 {
-    cli_cell *cells = cli_table_add(table, item);
-    for (size_t i = 0; i < table->column_count && objective == GPUTUNE_OBJECTIVE_ENERGY; i++) {
-        const char *key = table->columns[i].key;
-        cells[i].is_energy =
-            table->columns[i].unit == CLI_TIME && !(key && strcmp(key, "compile_ns") == 0);
+    for (size_t i = 0; i < count; i++) {
+        cli_unit unit = columns[i].unit;
+        bool is_text =
+            unit == CLI_TEXT || unit == CLI_STATUS || unit == CLI_SIZES || unit == CLI_FIGURE;
+        if (is_text && columns[i].offset < bytes) {
+            cli_copy_texts(item, like, &columns[i].offset, 1);
+        }
     }
+}
+
+void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective)
+{
+    size_t last = table->row_count;
+    void *copy = memcpy(cli_allocate(1, table->item_bytes), item, table->item_bytes);
+    cli_copy_item(copy, table->item_bytes, last ? table->rows[last - 1].item : NULL, table->columns,
+                  table->column_count);
+    cli_push(table->rows, table->row_count, (cli_row){copy, objective == GPUTUNE_OBJECTIVE_ENERGY});
+    return copy;
+}
+
+void *cli_table_add(cli_table *table, const void *item)
+{
+    return cli_table_add_measured(table, item, GPUTUNE_OBJECTIVE_DEFAULT);
 }
 
 typedef struct place {
     double key;
-    size_t row;
+    size_t index;
+    cli_row row;
 } place;
 
 static int by_key(const void *left, const void *right)
 {
     const place *a = left, *b = right;
     int order = (a->key > b->key) - (a->key < b->key);
-    return order ? order : (a->row > b->row) - (a->row < b->row);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-void cli_table_sort(cli_table *table, const double *keys)
+void cli_table_sort(cli_table *table, double (*key)(const void *item))
 {
-    size_t width = table->column_count, bytes = width * sizeof *table->cells;
-    cli_cell *sorted = cli_allocate(table->row_count * width + 1, sizeof *sorted);
     place *places = cli_allocate(table->row_count + 1, sizeof *places);
-    for (size_t row = 0; row < table->row_count; row++) {
-        places[row] = (place){keys[row], row};
+    for (size_t i = 0; i < table->row_count; i++) {
+        places[i] = (place){key(table->rows[i].item), i, table->rows[i]};
     }
     qsort(places, table->row_count, sizeof *places, by_key);
     for (size_t i = 0; i < table->row_count; i++) {
-        memcpy(&sorted[i * width], &table->cells[places[i].row * width], bytes);
+        table->rows[i] = places[i].row;
     }
-    table->cells = sorted;
 }
 
 enum { CLI_COMFORT = 32 }; /* words in a narrower column are tiring to read */
@@ -211,11 +209,6 @@ size_t cli_fold(const char *text, size_t width, size_t *skipped)
 
 const char *const cli_format_words[] = {"table", "json", "csv", "md", NULL};
 
-static const cli_cell *cell_at(const cli_table *table, size_t row, size_t column)
-{
-    return &table->cells[row * table->column_count + column];
-}
-
 /* ---- for people ---- */
 
 static char *shown_number(cli_unit unit, double value)
@@ -236,23 +229,19 @@ static char *shown_number(cli_unit unit, double value)
     }
 }
 
-static char *plain(const cli_column *column, const cli_cell *cell)
+static const char *plain(cli_unit unit, cell cell)
 {
-    switch (cell->kind) {
-    case CLI_NOTHING:
-        return cli_copy("");
-    case CLI_WORDS:
-        return column->unit == CLI_SIZES ? cli_short_sizes(cell->text) : cli_copy(cell->text);
-    case CLI_INTEGER:
-        return column->unit == CLI_BYTES ? cli_bytes((double)cell->integer)
-                                         : cli_format("%" PRId64, cell->integer);
-    case CLI_DOUBLE:
-        return cell->is_energy ? cli_energy(cell->number)
-                               : shown_number(column->unit, cell->number);
-    case CLI_BOOLEAN:
-        return cli_copy(cell->integer ? "yes" : "");
+    switch (cell.kind) {
+    case WORDS:
+        return unit == CLI_SIZES ? cli_short_sizes(cell.text) : cell.text;
+    case INTEGER:
+        return unit == CLI_BYTES ? cli_bytes((double)cell.integer)
+                                 : cli_format("%" PRId64, cell.integer);
+    case REAL:
+        return cell.is_energy ? cli_energy(cell.number) : shown_number(unit, cell.number);
+    default:
+        return cell.integer ? "yes" : "";
     }
-    return cli_copy("");
 }
 
 const char *cli_markdown(const char *text)
@@ -301,8 +290,8 @@ static bool is_shown(const cli_table *table, size_t column)
         return false;
     }
     for (size_t row = 0; row < table->row_count; row++) {
-        const cli_cell *cell = cell_at(table, row, column);
-        if (cell->kind != CLI_NOTHING && !(cell->kind == CLI_BOOLEAN && !cell->integer)) {
+        const cell cell = cell_at(table, row, column);
+        if (cell.kind != NOTHING && !(cell.kind == BOOLEAN && !cell.integer)) {
             return true;
         }
     }
@@ -338,7 +327,7 @@ static grid make_grid(const cli_table *table, bool markdown)
         bool shows = is_shown(table, c);
         out.spans[c].spare = column->where & CLI_SPARE;
         for (size_t r = 0; r <= table->row_count && shows; r++) {
-            const char *text = r ? plain(column, cell_at(table, r - 1, c)) : column->title;
+            const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
             text = r && markdown ? cli_markdown(text) : text;
             out.texts[r * count + c] = text;
             widen(&out.spans[c], text, r && is_left(column));
@@ -439,21 +428,20 @@ static bool is_in_data(const cli_table *table, size_t column)
     return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
 }
 
-static const char *json_cell(const cli_cell *cell)
+static const char *json_cell(cell cell)
 {
-    switch (cell->kind) {
-    case CLI_NOTHING:
+    switch (cell.kind) {
+    case WORDS:
+        return cli_json_text(cell.text);
+    case INTEGER:
+        return cli_format("%" PRId64, cell.integer);
+    case REAL:
+        return cli_json_number(cell.number);
+    case BOOLEAN:
+        return cell.integer ? "true" : "false";
+    default:
         return "null";
-    case CLI_WORDS:
-        return cli_json_text(cell->text);
-    case CLI_INTEGER:
-        return cli_format("%" PRId64, cell->integer);
-    case CLI_DOUBLE:
-        return cli_json_number(cell->number);
-    case CLI_BOOLEAN:
-        return cell->integer ? "true" : "false";
     }
-    return "null";
 }
 
 static void write_json(const cli_table *table, FILE *file)
@@ -488,11 +476,9 @@ static const char *csv_text(const char *text)
     return quoted;
 }
 
-static const char *csv_cell(const cli_cell *cell)
+static const char *csv_cell(cell cell)
 {
-    return cell->kind == CLI_WORDS     ? csv_text(cell->text)
-           : cell->kind == CLI_NOTHING ? ""
-                                       : json_cell(cell);
+    return cell.kind == WORDS ? csv_text(cell.text) : cell.kind == NOTHING ? "" : json_cell(cell);
 }
 
 static void write_csv(const cli_table *table, FILE *file)
@@ -512,10 +498,10 @@ static void write_csv(const cli_table *table, FILE *file)
     }
 }
 
-static bool is_equal(const cli_cell *a, const cli_cell *b)
+static bool is_equal(cell a, cell b)
 {
-    return a->kind == b->kind && a->integer == b->integer && a->number == b->number &&
-           (a->kind != CLI_WORDS || strcmp(a->text, b->text) == 0);
+    return a.kind == b.kind && a.integer == b.integer && a.number == b.number &&
+           (a.kind != WORDS || strcmp(a.text, b.text) == 0);
 }
 
 static bool is_constant(const cli_table *table, size_t column)
@@ -536,9 +522,9 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
         void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            const cli_cell *cell = cell_at(table, r, c);
-            bool is_double = cell->kind == CLI_DOUBLE;
-            const char *text = is_double ? cli_format("%.7g", cell->number) : json_cell(cell);
+            const cell cell = cell_at(table, r, c);
+            bool is_real = cell.kind == REAL;
+            const char *text = is_real ? cli_format("%.7g", cell.number) : json_cell(cell);
             fprintf(file, "%s%s", r ? "," : "", text);
         }
         fputs(constant ? "" : "]", file);

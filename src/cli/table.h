@@ -45,15 +45,6 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* One value. */
-typedef struct cli_cell {
-    enum { CLI_NOTHING, CLI_WORDS, CLI_INTEGER, CLI_DOUBLE, CLI_BOOLEAN } kind;
-    char *text;
-    int64_t integer;
-    double number;
-    bool is_energy; /* a CLI_TIME cell that holds nanojoules */
-} cli_cell;
-
 /* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA, or
  * when CLI_IN_ITS_DATA and the table's view has them. A narrow terminal leaves out CLI_SPARE
  * columns. */
@@ -69,27 +60,32 @@ typedef struct cli_column {
     const char *title; /* in tables */
     cli_unit unit;
     unsigned where;
-    size_t offset; /* of the field in the item */
+    size_t offset; /* of the field in the row's item */
 } cli_column;
+
+typedef struct cli_row {
+    void *item;     /* a struct of the table's own, whose members the columns show */
+    bool is_energy; /* its CLI_TIME columns hold nanojoules */
+} cli_row;
 
 typedef struct cli_table {
     const char *name; /* the key of the table in a JSON document of several tables */
     const cli_column *columns;
-    size_t column_count;
-    cli_cell *cells; /* row_count times column_count cells, row by row */
+    size_t column_count, item_bytes;
+    cli_row *rows;
     size_t row_count;
     unsigned view;
 } cli_table;
 
-/* Appends a row that is read from `item`; everything is copied. Returns the cells of the row, which
- * are valid until the next row is added. */
-cli_cell *cli_table_add(cli_table *table, const void *item);
-/* The same for a row of an objective, whose CLI_TIME cells, but for `compile_ns`, may be energy. */
-void cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
-/* A table without rows. */
-#define CLI_TABLE(name, columns, view)                                                             \
+/* Appends a row: a copy of `item` and of the texts that columns show. Returns the copy. */
+void *cli_table_add(cli_table *table, const void *item);
+/* The same for a row of an objective, whose CLI_TIME columns, but for `compile_ns`, may hold
+ * energy. */
+void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
+/* A table without rows, for items of that type. */
+#define CLI_TABLE(name, columns, type, view)                                                       \
     {                                                                                              \
-        name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, view                          \
+        name, columns, sizeof(columns) / sizeof *(columns), sizeof(type), NULL, 0, view            \
     }
 /* A column that shows a member of the item, by that key in data; CLI_FIELD: by the member's name.
  */
@@ -99,9 +95,13 @@ void cli_table_add_measured(cli_table *table, const void *item, gputune_objectiv
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Puts the rows in ascending order of their keys, where keys[i] is that of row i; rows of equal
- * keys stay in their order. */
-void cli_table_sort(cli_table *table, const double *keys);
+/* Puts the rows in ascending order of their items' keys; rows of equal keys stay in their order. */
+void cli_table_sort(cli_table *table, double (*key)(const void *item));
+/* Puts copies in place of the texts of an item that columns show, as far as they lie within its
+ * first `bytes`; "" in place of NULL. The copy shares texts that are equal to those of `like`, an
+ * item or NULL. */
+void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
+                   size_t count);
 /* The version of the JSON documents, each described by schema/NAME.json. A new key of an object
  * does not change the version; removing a key, or changing its meaning, does. */
 enum { CLI_SCHEMA_VERSION = 1 };

@@ -34,9 +34,9 @@ int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *sce
 
 /* The table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds the winner of a scenario to the table, and says why variants failed. Returns the exit code
- * of the scenario. */
-int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *warm,
+/* Adds the winner of a scenario to the table, and says why variants failed. Rows are printed in the
+ * order of their `place`. Returns the exit code of the scenario. */
+int cli_warm_add(cli_table *table, double place, const gputune_info *info, const cli_warm *warm,
                  const cli_session *session, const cli_scenario *scenario);
 /* Prints the table. `of_models`: it shows which model a winner is of. */
 void cli_warm_print(cli_table *table, const cli_warm *warm, bool of_models);

@@ -14,6 +14,7 @@ typedef struct outcome {
     const char *gpu;         /* the model */
     char default_status[16]; /* of a default that failed, else "" */
     const char *source, *default_time, *speedup, *flags;
+    double place; /* by which rows are ordered */
 } outcome;
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
@@ -98,10 +99,11 @@ static int explain_failures(outcome *row, const cli_warm *warm, const cli_sessio
     return code;
 }
 
-int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *warm,
+int cli_warm_add(cli_table *table, double place, const gputune_info *info, const cli_warm *warm,
                  const cli_session *session, const cli_scenario *scenario)
 {
-    outcome row = {.info = *info, .sizes = scenario->size_text, .gpu = session->device.name};
+    outcome row = {
+        .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
     bool is_lacking = info->failed || info->default_ns <= 0;
     int code = is_lacking ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
     row.source = gputune_source_name(info->source);
@@ -121,11 +123,17 @@ int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *war
 
 cli_table cli_warm_table(void)
 {
-    return (cli_table)CLI_TABLE("winners", columns, CLI_VIEW);
+    return (cli_table)CLI_TABLE("winners", columns, outcome, CLI_VIEW);
+}
+
+static double place_of(const void *item)
+{
+    return ((const outcome *)item)->place;
 }
 
 void cli_warm_print(cli_table *table, const cli_warm *warm, bool of_models)
 {
+    cli_table_sort(table, place_of);
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_write(table, (cli_format_kind)warm->common.format, stdout);
 }

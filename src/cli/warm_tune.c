@@ -62,7 +62,6 @@ typedef struct run {
     size_t begun;            /* turns */
     double start_s;
     cli_table table;
-    double *places; /* of each row */
     int code;
     int refusal; /* exit code, if a GPU that was named cannot be used; else CLI_CONTINUE */
     bool stored; /* every winner was found in the database */
@@ -462,10 +461,9 @@ static void report(run *run, const bench *bench)
     int code;
     run->stored &= bench->status < 0 || bench->info.source == GPUTUNE_SOURCE_CACHED;
     if (has_winner(run, bench)) {
-        size_t row = run->table.row_count, kind = (size_t)(bench->kind - run->kinds);
-        run->places = cli_grow(run->places, row, sizeof *run->places);
-        run->places[row] = (double)kind * UINT32_MAX + (double)bench->turn.place;
-        code = cli_warm_add(&run->table, &bench->info, run->warm, session, scenario);
+        double kind = (double)(bench->kind - run->kinds);
+        code = cli_warm_add(&run->table, kind * UINT32_MAX + (double)bench->turn.place,
+                            &bench->info, run->warm, session, scenario);
     } else {
         code = say_failure(bench);
     }
@@ -721,7 +719,6 @@ static int end(run *run)
     if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
         return CLI_EXIT_CANCELED;
     }
-    cli_table_sort(&run->table, run->places);
     cli_warm_print(&run->table, run->warm, run->kind_count > 1);
     bool kept = check_databases(run);
     if (cli_is_canceled() && kept) {

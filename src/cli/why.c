@@ -247,9 +247,9 @@ static void add_pairs(cli_table *pairs, const cli_apart *data)
 
 cli_why cli_why_tables(void)
 {
-    return (cli_why){CLI_TABLE("axes", value_columns, CLI_VIEW),
-                     CLI_TABLE("axes", axis_columns, CLI_VIEW),
-                     CLI_TABLE("pairs", pair_columns, CLI_VIEW)};
+    return (cli_why){CLI_TABLE("axes", value_columns, value_row, CLI_VIEW),
+                     CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW),
+                     CLI_TABLE("pairs", pair_columns, pair_row, CLI_VIEW)};
 }
 
 void cli_why_explain(cli_why *why, const cli_apart *data)

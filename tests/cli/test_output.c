@@ -52,7 +52,7 @@ static const cli_column columns[] = {
 
 static char *write_item(const item *item, cli_format_kind format)
 {
-    cli_table table = {.name = "items", .columns = columns, .column_count = 2, .view = CLI_VIEW};
+    cli_table table = CLI_TABLE("items", columns, *item, CLI_VIEW);
     cli_table_add(&table, item);
     char *text = NULL;
     size_t bytes;
