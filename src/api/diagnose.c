@@ -311,14 +311,14 @@ static void check_schema(patient *p)
     if (p->facts.damage[0]) {
         return;
     }
-    if (p->facts.schema > p->facts.newest_schema) {
+    if (p->facts.schema > GT_SCHEMA_VERSION) {
         WARN(p, "update gputune, or set GPUTUNE_DB to another file",
-             "version %lld is of a newer gputune, this one knows %lld: the file is only read",
-             (long long)p->facts.schema, (long long)p->facts.newest_schema);
+             "version %lld is of a newer gputune, this one knows %d: the file is only read",
+             (long long)p->facts.schema, (int)GT_SCHEMA_VERSION);
     } else {
         GOOD(p, "version %lld%s", (long long)p->facts.schema,
-             p->facts.schema < p->facts.newest_schema ? ", brought up to date with the next result"
-                                                      : "");
+             p->facts.schema < GT_SCHEMA_VERSION ? ", brought up to date with the next result"
+                                                 : "");
     }
 }
 

@@ -1,7 +1,8 @@
 /* The rows of trials, winners and compiled code: the struct of each and its columns. These lists
  * determine how a column is written in SQL, bound, read and freed, and which member of a record
- * shows it. A new column is a member of the struct, a line of its list, and a step in db/; a column
- * that is shown needs a member of gputune_record too.
+ * shows it. A new column is a member of the struct, a line of its list, and the next
+ * GT_SCHEMA_VERSION: a file that lacks it gets it, with 0 or "" in the rows that are there. A
+ * column that is shown needs a member of gputune_record too.
  *
  * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
  * HIDDEN. */
@@ -12,6 +13,9 @@
 #include "stats/paired.h"
 #include "stats/summary.h"
 #include "store/answer.h"
+
+/* The version of a file whose tables are made by the steps of db/ and have the columns below. */
+enum { GT_SCHEMA_VERSION = 7 };
 
 /* One compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {

@@ -338,20 +338,6 @@ extern const struct embedded {
 
 enum { APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
-static int64_t step_number(const char *name)
-{
-    return strtol(name, NULL, 10);
-}
-
-int64_t gt_schema_newest(void)
-{
-    int64_t newest = 0;
-    for (const struct embedded *step = gt_schema_steps; step->name; step++) {
-        newest = step_number(step->name);
-    }
-    return newest;
-}
-
 int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
     sqlite3_stmt *statement;
@@ -383,36 +369,76 @@ static int seal_rows(gt_database *database)
     return SQLITE_OK;
 }
 
+/* Adds a column of a row's list to its table, if the file is older than the column. */
+static int add_column(gt_database *database, const char *table, const gt_column *column)
+{
+    static const char *const types[] = {
+        [GT_COLUMN_HASH] = "BLOB NOT NULL DEFAULT x'00000000000000000000000000000000'",
+        [GT_COLUMN_TEXT] = "TEXT NOT NULL DEFAULT ''",
+        [GT_COLUMN_OPTIONAL] = "TEXT",
+        [GT_COLUMN_INPLACE] = "TEXT NOT NULL DEFAULT ''",
+        [GT_COLUMN_INTEGER] = "INTEGER NOT NULL DEFAULT 0",
+        [GT_COLUMN_STATUS] = "INTEGER NOT NULL DEFAULT 0",
+        [GT_COLUMN_COUNT] = "INTEGER NOT NULL DEFAULT 0",
+        [GT_COLUMN_BOOL] = "INTEGER NOT NULL DEFAULT 0",
+        [GT_COLUMN_REAL] = "REAL NOT NULL DEFAULT 0"};
+    char sql[192];
+    int code = sqlite3_table_column_metadata(database->handle, NULL, table, column->name, NULL,
+                                             NULL, NULL, NULL, NULL);
+    if (code != SQLITE_ERROR) {
+        return code; /* it is there, or that cannot be told */
+    }
+    snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, column->name,
+             types[column->kind]);
+    return run(database, sql);
+}
+
+static int add_columns(gt_database *database)
+{
+    static const struct {
+        const char *table;
+        const gt_columns *columns;
+    } rows[] = {{"compiled", &gt_code_columns},
+                {"trial", &gt_trial_columns},
+                {"winner", &gt_winner_columns}};
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t c = 0; c < rows[i].columns->count && !code; c++) {
+            code = add_column(database, rows[i].table, &rows[i].columns->items[c]);
+        }
+    }
+    return code;
+}
+
+/* Does nothing to a file that is of this version, or a newer one: another process may have been
+ * faster. */
 static int run_steps(gt_database *database)
 {
     int64_t version = 0;
+    char pragmas[96];
     int code = gt_sqlite_integer(&version, database->handle, "PRAGMA user_version");
-    if (!code && version >= gt_schema_newest()) {
+    if (!code && version >= GT_SCHEMA_VERSION) {
         return SQLITE_OK;
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
-        if (step_number(step->name) > version) {
-            char pragma[64];
-            snprintf(pragma, sizeof pragma, "PRAGMA user_version = %ld",
-                     (long)step_number(step->name));
-            code = run(database, step->text);
-            code = code ? code : run(database, pragma);
-        }
+        code = strtol(step->name, NULL, 10) > version ? run(database, step->text) : code;
     }
-    return code ? code : seal_rows(database);
+    code = code ? code : add_columns(database);
+    code = code ? code : seal_rows(database);
+    snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
+             (int)GT_SCHEMA_VERSION, (int)APPLICATION_ID);
+    return code ? code : run(database, pragmas);
 }
 
-/* All missing steps in one transaction, so that another process sees the old or the new tables. */
+/* All that is missing in one transaction, so that another process sees the old or the new tables.
+ */
 static int migrate(gt_database *database)
 {
-    char pragma[64];
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", APPLICATION_ID);
     int code = run(database, "BEGIN IMMEDIATE");
     if (code) {
         return code;
     }
-    code = run_steps(database); /* reads the version again: another process may have been faster */
-    code = code ? code : run(database, pragma);
+    code = run_steps(database);
     code = code ? code : run(database, "COMMIT");
     if (code) {
         run(database, "ROLLBACK");
@@ -479,16 +505,15 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
         snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
-    if (mode == GT_DATABASE_LOOKUP && facts->version < gt_schema_newest()) {
+    if (mode == GT_DATABASE_LOOKUP && facts->version < GT_SCHEMA_VERSION) {
         snprintf(why, GT_WHY_MAX, "%s",
                  empty ? "another process is making it"
                        : "it was made by an older gputune and is not yet brought up to date");
         return GT_TROUBLE_LOCKED;
     }
-    if (mode == GT_DATABASE_WRITE && facts->version > gt_schema_newest()) {
-        snprintf(why, GT_WHY_MAX,
-                 "it was made by a newer gputune (schema %lld, this one knows %lld)",
-                 (long long)facts->version, (long long)gt_schema_newest());
+    if (mode == GT_DATABASE_WRITE && facts->version > GT_SCHEMA_VERSION) {
+        snprintf(why, GT_WHY_MAX, "it was made by a newer gputune (schema %lld, this one knows %d)",
+                 (long long)facts->version, (int)GT_SCHEMA_VERSION);
         return GT_TROUBLE_NEWER;
     }
     if (mode == GT_DATABASE_WRITE && sqlite3_db_readonly(database->handle, "main")) {
@@ -525,8 +550,8 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     if (database->code == SQLITE_OK) {
         gt_trouble trouble = judge(database, &facts, mode, why);
         database->current =
-            facts.version == gt_schema_newest() && !sqlite3_db_readonly(database->handle, "main");
-        if (trouble != GT_TROUBLE_NONE || facts.version >= gt_schema_newest()) {
+            facts.version == GT_SCHEMA_VERSION && !sqlite3_db_readonly(database->handle, "main");
+        if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }
         database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;
@@ -691,7 +716,7 @@ static void look_at_folder(gt_store_facts *facts)
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path)
 {
     struct stat file;
-    gt_store_facts facts = {.newest_schema = gt_schema_newest()};
+    gt_store_facts facts = {0};
     GT_TRY(gt_store_path(&facts.path, path));
     if (strcmp(facts.path, ":memory:") != 0) {
         facts.exists = stat(facts.path, &file) == 0;

@@ -64,8 +64,6 @@ void gt_database_close(gt_database **database);
 /* Whether the database's file was deleted or replaced since it was opened: other processes do not
  * see what is written to it then. */
 bool gt_database_is_gone(gt_database *database);
-/* The version of the schema that this build makes. */
-int64_t gt_schema_newest(void);
 /* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to `longest_s`, never
  * beyond the end of the patience. False, without sleeping, when the patience is over. Many
  * processes that wait for seconds leave the file to the one that works by GT_LONG_STEP_S. */

@@ -83,12 +83,10 @@ static gt_hash new_owner(void)
 /* --- taking ----------------------------------------------------------------------------------- */
 
 typedef struct lease_try {
-    gt_hash key, owner;
-    gt_hash left; /* the owner of a lease that this store could not give back */
+    gt_lease lease; /* as it is if it is granted */
+    gt_hash left;   /* the owner of a lease that this store could not give back */
     char machine[MACHINE_MAX];
-    bool in_memory;
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
-    int64_t silent; /* process that held it, lives and did not renew it; 0: none */
 } lease_try;
 
 typedef struct lease_row {
@@ -163,7 +161,7 @@ static bool is_held(const lease_row *row, const lease_try *attempt)
     if (is_dead(row, attempt)) {
         return false;
     }
-    return is_of_here(row, attempt) ? watched_s(row, attempt->key) < GT_LEASE_SECONDS
+    return is_of_here(row, attempt) ? watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS
                                     : unix_ms() < row->expires_ms;
 }
 
@@ -172,28 +170,29 @@ static gputune_status take_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
     lease_row row = {0};
-    gputune_status status = read_lease(&row, database, attempt->key);
+    gputune_status status = read_lease(&row, database, attempt->lease.key);
     int64_t end_ms = unix_ms() + LEASE_MS;
-    attempt->holder = attempt->silent = 0;
+    attempt->holder = attempt->lease.silent = 0;
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
     if (status == GPUTUNE_OK && is_held(&row, attempt)) {
         attempt->holder = row.pid;
         return is_of_the_future(&row, attempt)
-                   ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->key, end_ms)
+                   ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->lease.key, end_ms)
                    : GPUTUNE_OK;
     }
-    attempt->silent = status == GPUTUNE_OK && !is_dead(&row, attempt) ? row.pid : 0;
-    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->key, attempt->owner,
-                      attempt->machine, (int64_t)getpid(), start_of(getpid()), end_ms);
+    attempt->lease.silent = status == GPUTUNE_OK && !is_dead(&row, attempt) ? row.pid : 0;
+    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->lease.key,
+                      attempt->lease.owner, attempt->machine, (int64_t)getpid(), start_of(getpid()),
+                      end_ms);
 }
 
 static gputune_status peek_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
     lease_row row = {0};
-    GT_TRY(read_lease(&row, database, attempt->key));
+    GT_TRY(read_lease(&row, database, attempt->lease.key));
     attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row, attempt) ? row.pid : 0;
     return GPUTUNE_OK;
 }
@@ -216,7 +215,7 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
     if (status == GPUTUNE_EDATABASE || hopeless) {
-        attempt->in_memory = true;
+        attempt->lease.in_memory = true;
         status = gt_store_write_memory(store, take_lease, attempt);
     }
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
@@ -251,7 +250,7 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
 static lease_try begin_attempt(gt_store *store, const gt_scenario *scenario)
 {
     gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
-    lease_try attempt = {.key = key, .owner = new_owner()};
+    lease_try attempt = {.lease = {.key = key, .owner = new_owner()}};
     read_machine(attempt.machine);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     attempt.left = store->left_lease;
@@ -276,12 +275,9 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_s
     lease_try attempt = begin_attempt(store, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
-    *out = (gt_lease){.key = attempt.key,
-                      .owner = attempt.owner,
-                      .held = true,
-                      .in_memory = attempt.in_memory,
-                      .renewed_ns = gt_now_ns(),
-                      .silent = attempt.silent};
+    *out = attempt.lease;
+    out->held = true;
+    out->renewed_ns = gt_now_ns();
     return GPUTUNE_OK;
 }
 

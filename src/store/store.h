@@ -72,7 +72,7 @@ typedef struct gt_store_facts {
     char damage[256]; /* why the file cannot be read, or what a check of the whole file found; "":
                          nothing */
     char unwritable[256]; /* why the file cannot be written now; "": it can */
-    int64_t bytes, schema, newest_schema, trials, winners;
+    int64_t bytes, schema, trials, winners;
     const char *distrust; /* what gt_distrust() says of the file; constant, or NULL */
     const char *network;  /* what gt_network_of() says of the file; constant, or NULL */
 } gt_store_facts;

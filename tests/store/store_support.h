@@ -65,6 +65,11 @@ static inline gt_store *open_store(world *w)
     return store;
 }
 
+static inline void close_store(gt_store **store)
+{
+    gt_store_close(*store);
+}
+
 static inline gt_hash hash_of(uint64_t number)
 {
     return gt_hash_bytes(&number, sizeof number);

@@ -27,12 +27,11 @@ static uint64_t number_of(gt_hash hash, uint64_t base)
 
 static void make_database(world *w)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_code crashing = code_of(3, kept[3].image);
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
     assert_int_equal(gt_store_put_cubins(store, &crashing, 1, NULL), GPUTUNE_OK);
-    gt_store_close(store);
 }
 
 static void judge_code(const gt_code *code, uint64_t number)

@@ -95,7 +95,7 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
     sqlite3 *lock = locked(w->path); /* so that it is not open for reading yet */
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     sqlite3_close(lock);
     put_size(store, 2048, 20);
     snprintf(away, sizeof away, "%s.away", w->path);
@@ -105,7 +105,6 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     assert_int_equal(rename(away, w->path), 0);
     assert_true(time_at(store, 1024) == 10);
     says(store, "", "newer gputune");
-    gt_store_close(store);
 }
 
 TEST_OF(no_folder, world *w, open_world, close_world)
@@ -175,10 +174,9 @@ TEST_OF(folder_in_its_place, world *w, open_world, close_world)
     make_database(w, 1024);
     unlink(w->path);
     mkdir(w->path, 0700);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     goes_on_in_memory(w, store, "it is a folder");
     says(store, "it is a folder", "it is a folder");
-    gt_store_close(store);
 }
 
 /* Opening it would wait for whoever opens the other end. */
@@ -317,19 +315,17 @@ TEST_OF(truncated_file, world *w, open_world, close_world)
     struct stat facts;
     assert_int_equal(stat(w->path, &facts), 0);
     assert_int_equal(truncate(w->path, facts.st_size / 2), 0);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 512, 5);
     assert_true(time_at(store, 512) == 5);
-    gt_store_close(store);
 }
 
 TEST_OF(empty_file_is_a_new_database, world *w, open_world, close_world)
 {
     put_raw(w->path, "", 0);
     make_database(w, 1024);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
-    gt_store_close(store);
 }
 
 /* --- layers ----------------------------------------------------------------------------------- */
@@ -489,7 +485,7 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
 
 TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     char lines[512] = "";
     put_size(store, 16384, 160);
     put_size(store, 1024, 10);
@@ -509,7 +505,6 @@ TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
     assert_int_equal(gt_store_records(store, &failures, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=8 0;"
                                "n=16384 T=half VEC=4 160;n=16384 T=half VEC=8 0;");
-    gt_store_close(store);
 }
 
 TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
@@ -560,7 +555,7 @@ static int check_winner(void *user, const gputune_record *r)
 
 TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_device device = {.name = "Test GPU",
                               .arch = "sm_90",
                               .origin = "emu:h200:model1",
@@ -575,7 +570,6 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
     assert_int_equal(put_under(store, &scenario, 10, &terms, false, NULL), GPUTUNE_OK);
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, NULL, 1e12});
     assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
-    gt_store_close(store);
 }
 
 /* --- threads, processes ----------------------------------------------------------------------- */
@@ -612,7 +606,7 @@ static void *put_many(void *user)
 
 TEST_OF(threads_share_a_store, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, put_many, store), 0);
@@ -621,7 +615,6 @@ TEST_OF(threads_share_a_store, world *w, open_world, close_world)
         pthread_join(threads[i], NULL);
     }
     assert_int_equal(w->warnings, 0);
-    gt_store_close(store);
 }
 
 /* The next write, or the next lookup, opens the file that the path now names. */

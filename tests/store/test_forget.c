@@ -32,7 +32,7 @@ static void execute(const world *w, const char *sql)
 
 TEST_OF(what_is_named_goes, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     put_size(store, 4096, 40);
@@ -47,13 +47,12 @@ TEST_OF(what_is_named_goes, world *w, open_world, close_world)
     assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = "another"}, &all), 0);
     assert_int_equal(forget(store, &(gt_records_filter){.wanted = ONE_KERNEL("other")}, &all), 0);
     assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = ENVIRONMENT}, &all), 1);
-    gt_store_close(store);
 }
 
 TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 {
     const gt_records_filter any = {.all_trials = false};
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     execute(w, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
@@ -61,21 +60,19 @@ TEST_OF(what_is_old_goes, world *w, open_world, close_world)
     assert_int_equal(forget(store, &any, &(gt_forget){.older_than_s = 3600}), 1);
     assert_int_equal(time_at(store, 1024), 0);
     assert_int_equal(time_at(store, 2048), 20);
-    gt_store_close(store);
 }
 
 TEST_OF(older_drivers_go, world *w, open_world, close_world)
 {
     const gt_records_filter any = {.all_trials = false};
     const gt_forget older = {.older_drivers = true};
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     assert_int_equal(forget(store, &any, &older), 0);
     gt_device device = {.driver_version = 13010};
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){.device = &device});
     assert_int_equal(forget(store, &any, &older), 1);
     assert_int_equal(time_at(store, 1024), 0);
-    gt_store_close(store);
 }
 
 /* The oldest go until the rest fits, and the file becomes smaller. */
@@ -122,7 +119,7 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
         bool kept;
     } cases[] = {{3e9, true}, {60, false}, {0, false}};
     const gt_records_filter all = {.all_trials = true};
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char created[32];
@@ -137,5 +134,4 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
         assert_int_equal(gt_store_records(store, &all, take_created, created), 0);
         assert_int_equal(strcmp(created, "2001-01-01T00:00:00Z") == 0, cases[i].kept);
     }
-    gt_store_close(store);
 }

@@ -23,7 +23,7 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
     assert_true(facts.exists);
     assert_int_equal(facts.trials, 3);
     assert_int_equal(facts.winners, 1);
-    assert_int_equal(facts.schema, facts.newest_schema);
+    assert_int_equal(facts.schema, GT_SCHEMA_VERSION);
     assert_string_equal(facts.damage, "");
     assert_string_equal(facts.unwritable, "");
     assert_null(facts.distrust);

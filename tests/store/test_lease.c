@@ -23,7 +23,7 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
 
 TEST_OF(one_holds_it, world *w, open_world, close_world)
 {
-    gt_store *first = open_store(w), *second = open_store(w);
+    GT_SCOPED(close_store) gt_store *first = open_store(w), *second = open_store(w);
     gt_lease a = {0}, b = {0};
     char holder[32];
     assert_int_equal(acquire(&a, first, 0), GPUTUNE_OK);
@@ -36,13 +36,11 @@ TEST_OF(one_holds_it, world *w, open_world, close_world)
     gt_store_lease_release(&a, first, NULL); /* twice does nothing */
     assert_int_equal(acquire(&b, second, 0), GPUTUNE_OK);
     gt_store_lease_release(&b, second, NULL);
-    gt_store_close(first);
-    gt_store_close(second);
 }
 
 TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0}, c = {0};
     gt_scenario other = scenario_at(2048);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
@@ -52,7 +50,6 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
     gt_store_lease_release(&a, store, NULL);
     gt_store_lease_release(&b, store, NULL);
     gt_store_lease_release(&c, store, NULL);
-    gt_store_close(store);
 }
 
 /* A child takes the lease, says so, holds it for that time, and releases it. Meanwhile it takes
@@ -85,7 +82,7 @@ TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
     int ready[2], status;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 30);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     kill(child, SIGKILL);
@@ -93,7 +90,6 @@ TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
     assert_int_equal(lease.silent, 0);
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
 }
 
 TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
@@ -111,7 +107,7 @@ TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
 
 TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     gt_scenario scenario = scenario_at(1024);
     volatile int cancel = 1;
@@ -119,7 +115,6 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     assert_int_equal(gt_store_lease_acquire(&b, store, &scenario, &patience), GPUTUNE_ECANCELED);
     gt_store_lease_release(&a, store, NULL);
-    gt_store_close(store);
 }
 
 /* Nobody has taken notice of the end of this process. */
@@ -129,14 +124,13 @@ TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
     siginfo_t ended;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 30);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     kill(child, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
     gt_store_lease_release(&lease, store, NULL);
     waitpid(child, &status, 0);
-    gt_store_close(store);
 }
 
 /* Holds the lease as a child whose main thread has ended does. */
@@ -173,14 +167,13 @@ TEST_OF(owner_without_its_main_thread_keeps_it, world *w, open_world, close_worl
     }
     assert_int_equal(read(ready[0], &answer, 1), 1);
     assert_int_equal(answer, '1');
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
 }
 
 /* A stopped process is alive, but does not renew. */
@@ -189,7 +182,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     int ready[2], status;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 60);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     kill(child, SIGSTOP);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
@@ -198,7 +191,6 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    gt_store_close(store);
 }
 
 /* Of another machine, or another boot, nothing but the expiry is known. */
@@ -211,7 +203,7 @@ static void set_machine(world *w, const char *expires)
 
 TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     set_machine(w, "(strftime('%s', 'now') + 4) * 1000");
@@ -221,20 +213,18 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
     assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* it was lost */
     assert_false(a.held);
     gt_store_lease_release(&b, store, NULL);
-    gt_store_close(store);
 }
 
 /* The clock was set back by a day. */
 TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     set_machine(w, "(strftime('%s', 'now') + 86400) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     assert_int_equal(acquire(&b, store, 30), GPUTUNE_OK);
     gt_store_lease_release(&b, store, NULL);
-    gt_store_close(store);
 }
 
 /* In place of libc's: the wall clock may leap. */
@@ -308,7 +298,7 @@ static void *write_code(void *user)
  * its patience, whatever the wall clock says. */
 TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t holder, writer;
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK); /* makes the file */
@@ -326,7 +316,6 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
     pthread_join(writer, NULL);
     assert_true(status == GPUTUNE_EBUSY || lease.in_memory); /* it did without the file */
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
 }
 
 static void *hold_file(void *path)
@@ -344,7 +333,7 @@ static void *hold_file(void *path)
  * lose the lease, once there is not much time left. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w), *other = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
     gt_lease a = {0}, b = {0};
     pthread_t thread;
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
@@ -357,8 +346,6 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
     assert_int_equal(renew(&a, store), GPUTUNE_OK);
     gt_store_lease_release(&a, store, NULL);
-    gt_store_close(other);
-    gt_store_close(store);
 }
 
 TEST_OF(works_in_memory, world *w, open_world, close_world)

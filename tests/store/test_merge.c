@@ -208,9 +208,8 @@ static void merge_until_killed(world *w, const files *all, double merge_s, gt_ra
 static void begin(world *w)
 {
     unlink(w->path);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, OWN_SIZE, 5);
-    gt_store_close(store);
 }
 
 TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)

@@ -14,7 +14,7 @@ static bool has_code(gt_store *store, uint64_t number)
 
 TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
     const gt_code passed[] = {code_of(1, "a"), code_of(2, "b"), code_of(5, "c"), code_of(6, "d")};
@@ -39,5 +39,4 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
     assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
     assert_true(has_code(store, 1) && has_code(store, 2));
     assert_false(has_code(store, 5) || has_code(store, 6));
-    gt_store_close(store);
 }

@@ -15,9 +15,8 @@ static const double slack_s = 2; /* of a machine that is busy */
 
 static void make_database(world *w)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
-    gt_store_close(store);
 }
 
 /* Another process takes a lock with `sql` and holds it until it is ended. */
@@ -71,7 +70,7 @@ TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world
 {
     size_t count;
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_int_equal(winners_at(store, 2048, NULL, &count), GPUTUNE_OK);
     assert_int_equal(count, 0);
     pid_t holder = lock_file(w, exclusive);
@@ -85,7 +84,6 @@ TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world
     assert_int_equal(count, 1);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
     assert_int_equal(w->warnings, 0);
-    gt_store_close(store);
 }
 
 /* One that could not open the file does so later. */
@@ -122,7 +120,7 @@ TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_world, cl
 TEST_OF(row_of_lookups_waits_once, world *w, open_world, close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     pid_t holder = lock_file(w, exclusive);
     int64_t start = gt_now_ns();
     for (int i = 0; i < 100; i++) {
@@ -131,7 +129,6 @@ TEST_OF(row_of_lookups_waits_once, world *w, open_world, close_world)
     assert_true(gt_seconds_since(start) < slack_s);
     unlock_file(holder);
     assert_true(time_at(store, 1024) == 10);
-    gt_store_close(store);
 }
 
 /* What could not be written is in memory and told of, and reaches the file with the next write. */
@@ -205,7 +202,7 @@ TEST_OF(what_is_in_memory_is_written_at_the_end, world *w, open_world, close_wor
 TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_patience patience = gt_patience_for(0, NULL);
     int64_t n = 2048;
     gt_scenario scenario = scenario_at(n);
@@ -214,7 +211,6 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
     unlock_file(holder);
     assert_int_equal(put_outcome(store, &scenario, 20, GPUTUNE_MEASURE, true), GPUTUNE_OK);
     assert_true(time_at(store, n) == 20);
-    gt_store_close(store);
 }
 
 static volatile int cancel;
@@ -228,7 +224,7 @@ static void raise_flag(int number)
 TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     pid_t holder = lock_file(w, exclusive);
     const struct itimerval soon = {.it_value = {.tv_usec = 100000}};
     gt_patience patience = gt_patience_for(60, &cancel);
@@ -244,13 +240,12 @@ TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "locked the database"));
     assert_true(gt_seconds_since(start) < 0.1 + slack_s);
     unlock_file(holder);
-    gt_store_close(store);
 }
 
 TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
     gt_patience patience = gt_patience_for(20, NULL), later = gt_patience_for(60, NULL);
     gt_lease lease = {0};
@@ -267,7 +262,6 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, clos
     assert_true(lease.held);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
 }
 
 typedef struct long_write {

@@ -5,7 +5,7 @@
 
 TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     gt_code code;
@@ -20,7 +20,6 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
     gt_trial_list_free(&trials);
     assert_string_equal(gt_message(), "earlier");
     assert_int_equal(w->warnings, 0);
-    gt_store_close(store);
 }
 
 TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
@@ -58,7 +57,7 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
 
 TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_trial trial = trial_of(1, "VEC=1", 100);
     trial.max_error = NAN;
@@ -69,7 +68,6 @@ TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_wor
     assert_int_equal(found.count, 1);
     assert_true(found.items[0].max_error == 0);
     gt_trial_list_free(&found);
-    gt_store_close(store);
 }
 
 TEST_OF(file_is_private, world *w, open_world, close_world)
@@ -85,7 +83,7 @@ TEST_OF(file_is_private, world *w, open_world, close_world)
 /* Each part of the key tells scenarios apart. */
 TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario base = scenario_at(4096);
     assert_int_equal(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_scenario changed[9];
@@ -109,12 +107,11 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     base.work_flops = 5;        /* not keyed */
     assert_int_equal(find_first(&found, store, &base), GPUTUNE_OK);
     gt_winner_free(&found);
-    gt_store_close(store);
 }
 
 TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     int64_t n = 1000;
     gt_scenario first = scenario_at(n), second = scenario_at(600);
     first.bucket = second.bucket = "n=1024 T=half";
@@ -123,7 +120,6 @@ TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
     assert_int_equal(find_first(&found, store, &second), GPUTUNE_OK);
     assert_string_equal(found.problem, "n=1000 T=half");
     gt_winner_free(&found);
-    gt_store_close(store);
 }
 
 static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
@@ -141,7 +137,7 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
 
 TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
     assert_int_equal(nearest_to(store, 1500, "T=half"), 1024);
@@ -154,13 +150,12 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
     }
-    gt_store_close(store);
 }
 
 /* Vectors that fit one size do not fit its neighbor. */
 TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1 << 20, 40);
     put_size(store, (1 << 18) + 1, 10);
     put_size(store, 1 << 24, 640);
@@ -171,7 +166,6 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
     }
-    gt_store_close(store);
 }
 
 /* --- which winners are kept ------------------------------------------------------------------- */
@@ -197,7 +191,7 @@ static double first_time(gt_store *store, const gt_scenario *scenario)
 
 TEST_OF(higher_effort_stays, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false), GPUTUNE_OK);
@@ -209,13 +203,12 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
     assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
     gt_winner_free(&found);
-    gt_store_close(store);
 }
 
 /* Two programs that allow different variants keep a winner each. */
 TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole;
     part.space = hash_of(78);
@@ -231,12 +224,11 @@ TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
     assert_string_equal(list.items[1].only, "");
     assert_true(gt_hash_equal(list.items[1].terms.space, whole.space));
     gt_winner_list_free(&list);
-    gt_store_close(store);
 }
 
 TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_terms terms = terms_of(GPUTUNE_MEASURE);
     terms.final = false;
@@ -252,13 +244,12 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     assert_true(found.terms.final);
     gt_winner_free(&found);
     assert_int_equal(count_winners(store, &scenario), 1);
-    gt_store_close(store);
 }
 
 /* A later tuning found that what won is wrong. */
 TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     gt_trial wrong = trial_of(2, "VEC=4", 100);
@@ -269,13 +260,12 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     assert_int_equal(gt_store_find_nearest(&found, store, &scenario), GPUTUNE_ENOTFOUND);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
-    gt_store_close(store);
 }
 
 /* At the same distance the whole space counts more than a part, and final more than unfinished. */
 TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096), wanted = scenario_at(8192);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole, unproved = whole;
     whole.final = false;
@@ -296,7 +286,6 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     assert_int_equal(gt_store_find_nearest(&found, store, &wanted), GPUTUNE_OK);
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
-    gt_store_close(store);
 }
 
 /* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
@@ -334,7 +323,7 @@ static size_t count_trials(gt_store *store, const gt_scenario *scenario, int dri
 
 TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_trial broken = trial_of(4, "VEC=3", 0);
@@ -344,12 +333,11 @@ TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_
     assert_int_equal(count_trials(store, &scenario, 13010, 13000), 3); /* may not crash now */
     assert_int_equal(count_trials(store, &scenario, 13000, 13010), 2); /* may compile now */
     assert_int_equal(count_trials(store, &scenario, 13010, 0), 3);
-    gt_store_close(store);
 }
 
 TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_trial put = trial_of(5, "VEC=2", 123);
     put.status = GT_TRIAL_ELIMINATED;
@@ -372,12 +360,11 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     assert_memory_equal(&got->resources, &put.resources, sizeof put.resources);
     assert_true(got->occupancy == 0.75 && got->max_error == 0.25 && got->compile_ns == 2e7);
     gt_trial_list_free(&list);
-    gt_store_close(store);
 }
 
 TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_code codes[3] = {code_of(1, "old"), code_of(1, "new"), code_of(1, "ptx text")}, found;
     codes[1].nvrtc_version = 13020;
     codes[2].ptx = true;
@@ -398,7 +385,6 @@ TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_wo
     gt_code_free(&found);
     assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_80", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
-    gt_store_close(store);
 }
 
 TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
@@ -431,7 +417,7 @@ static int take_copy(void *user, const gputune_record *record)
 
 TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_device device = {.name = "Test GPU", .arch = "sm_90", .origin = "cuda", .sm_count = 132};
     const gt_records_filter all = {0};
     double value = 0;
@@ -441,7 +427,6 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
     assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);
-    gt_store_close(store);
 }
 
 /* They are this GPU's, under this driver, and as some result was put. */

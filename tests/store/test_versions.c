@@ -48,7 +48,7 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
 
 TEST_OF(one_version_is_told, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_version(store, 1, 30);
     put_version(store, 2, 10);
     put_version(store, 3, 20);
@@ -58,7 +58,6 @@ TEST_OF(one_version_is_told, world *w, open_world, close_world)
     tells(store, 2, false, "10 30! 20! ");
     put_version(store, 1, 5); /* an earlier version again is the newest */
     tells(store, 0, true, "5 ");
-    gt_store_close(store);
 }
 
 static int64_t count_rows(const world *w, const char *table)

@@ -131,7 +131,7 @@ TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_wo
                     mine = {.environments = here, .environment_count = 1},
                     other = {.environments = there, .environment_count = 1},
                     named = {.gpu = "H200"};
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
     free(exported(store, &axpy, 2));
@@ -142,7 +142,6 @@ TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_wo
     free(exported(store, &mine, 2));
     free(exported(store, &other, 0));
     free(exported(store, &named, 0));
-    gt_store_close(store);
 }
 
 static void import_refused(world *w, const char *text, const char *message)
