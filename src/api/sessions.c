@@ -87,14 +87,15 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     return gt_compile_space(request, each, user);
 }
 
-static gputune_status await(gt_event *event, gt_farm *farm, const gputune *tuner)
+/* Waits for the answer of that kind. ETIMEOUT, without a message: the patience is over. */
+static gputune_status await(gt_event *event, gt_farm *farm, gt_event_kind kind,
+                            const gt_patience *patience)
 {
     do {
         gt_event_free(event);
         GT_TRY(farm->ops->wait(farm, event, 0.1));
-    } while (event->kind != GT_EVENT_SAMPLED && !gt_calls_closing(&tuner->calls));
-    return event->kind == GT_EVENT_TIMEOUT ? gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed")
-                                           : GPUTUNE_OK;
+    } while (event->kind != kind && gt_patience_left_s(patience) > 0);
+    return event->kind == kind ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
 }
 
 /* Measures the pace with a borrowed farm, while no session has the GPU. */
@@ -103,10 +104,13 @@ static gputune_status measure(gt_paced *out, gputune *tuner)
     gt_farm *farm;
     GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
     GT_TRY(gt_workers_borrow(&tuner->workers, &farm, true, GPUTUNE_ISOLATION_PROCESS));
+    const gt_patience open = {.until_ns = INT64_MAX, .closing = &tuner->calls.closing};
     gputune_status status = farm->ops->pace(farm);
-    GT_THEN(status, await(&event, farm, tuner));
+    GT_THEN(status, await(&event, farm, GT_EVENT_SAMPLED, &open));
     if (status == GPUTUNE_OK) {
         *out = gt_paced_of(&event);
+    } else if (status == GPUTUNE_ETIMEOUT) {
+        status = gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed");
     }
     farm->ops->cancel(farm);
     gt_workers_return(&tuner->workers, farm);
@@ -124,7 +128,7 @@ static gputune_status find_pace(gt_paced *out, gputune *tuner)
         GT_REFUSE(gt_calls_closing(&tuner->calls), GPUTUNE_ECANCELED, "the tuner is being closed");
     }
     gputune_status status = measure(out, tuner);
-    gt_workers_leave_gpu(&tuner->workers);
+    gt_workers_leave_gpu(tuner);
     return status;
 }
 
@@ -158,18 +162,6 @@ static void log_lines(const gt_log *log, const char *text)
         }
         text += length + (text[length] == '\n');
     }
-}
-
-static gputune_status wait_for_code(gt_event *event, gt_farm *farm, const gt_request *request)
-{
-    do {
-        gt_event_free(event);
-        GT_TRY(farm->ops->wait(farm, event, 0.1));
-    } while (event->kind != GT_EVENT_COMPILED && gt_patience_left_s(&request->patience) > 0);
-    return event->kind == GT_EVENT_COMPILED
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_ETIMEOUT, "%s: not compiled within %.3g s",
-                         request->template->name, request->options.time_limit_s);
 }
 
 static gputune_status take_image(gt_image *out, const gt_request *request, gt_event *event,
@@ -209,9 +201,12 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
         job.options = options;
         status = farm->ops->compile(farm, &job);
     }
-    GT_THEN(status, wait_for_code(&event, farm, request));
+    GT_THEN(status, await(&event, farm, GT_EVENT_COMPILED, &request->patience));
     if (status == GPUTUNE_OK) {
         status = take_image(out, request, &event, job.ptx);
+    } else if (status == GPUTUNE_ETIMEOUT) {
+        status = gt_fail(status, "%s: not compiled within %.3g s", request->template->name,
+                         request->options.time_limit_s);
     }
     farm->ops->cancel(farm);
     services->return_farm(services->user, farm);

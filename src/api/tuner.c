@@ -81,7 +81,7 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
                                                     : "it is measured on");
     gputune_status status = gt_workers_borrow(&helper->workers, out, true, isolation);
     if (status != GPUTUNE_OK) {
-        gt_workers_leave_gpu(&helper->workers);
+        gt_workers_leave_gpu(helper);
     }
     return status == GPUTUNE_EINVAL ? GPUTUNE_EWORKER : status;
 }
@@ -89,27 +89,12 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
 static void return_helper(gputune *helper, gt_farm *farm)
 {
     gt_workers_return(&helper->workers, farm);
-    gt_workers_leave_gpu(&helper->workers);
+    gt_workers_leave_gpu(helper);
 }
 
 static bool take_gpu(void *user)
 {
     return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_CALLER);
-}
-
-static void leave_gpu(void *user)
-{
-    gt_workers_leave_gpu(&((gputune *)user)->workers);
-}
-
-static bool is_pace_wanted(void *user)
-{
-    return gt_workers_is_pace_wanted(&((gputune *)user)->workers);
-}
-
-static void tell_pace(void *user, const gt_event *sampled)
-{
-    gt_workers_tell_pace(&((gputune *)user)->workers, sampled);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -318,9 +303,9 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .borrow_helper = borrow_helper,
                          .return_helper = return_helper,
                          .take_gpu = take_gpu,
-                         .leave_gpu = leave_gpu,
-                         .is_pace_wanted = is_pace_wanted,
-                         .tell_pace = tell_pace,
+                         .leave_gpu = gt_workers_leave_gpu,
+                         .is_pace_wanted = gt_workers_is_pace_wanted,
+                         .tell_pace = gt_workers_tell_pace,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,

@@ -1,6 +1,7 @@
 /* Lends farms to sessions. */
 #include "api/workers.h"
 
+#include "api/tuner.h"
 #include "base/condition.h"
 #include "tuner/code_memo.h"
 
@@ -136,8 +137,9 @@ bool gt_workers_is_gpu_wanted(gt_workers *workers)
     return workers->gpu_is_wanted;
 }
 
-void gt_workers_leave_gpu(gt_workers *workers)
+void gt_workers_leave_gpu(void *tuner)
 {
+    gt_workers *workers = &((gputune *)tuner)->workers;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     workers->gpu_is_taken = workers->gpu_is_lent = false;
     workers->pace_is_wanted = workers->pace_is_asked_for = false; /* who waits wants it again */
@@ -178,8 +180,9 @@ bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since)
     return workers->pace_count != *since;
 }
 
-bool gt_workers_is_pace_wanted(gt_workers *workers)
+bool gt_workers_is_pace_wanted(void *tuner)
 {
+    gt_workers *workers = &((gputune *)tuner)->workers;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     bool ask = workers->pace_is_wanted && !workers->pace_is_asked_for;
     if (ask) {
@@ -189,8 +192,9 @@ bool gt_workers_is_pace_wanted(gt_workers *workers)
     return ask;
 }
 
-void gt_workers_tell_pace(gt_workers *workers, const gt_event *sampled)
+void gt_workers_tell_pace(void *tuner, const gt_event *sampled)
 {
+    gt_workers *workers = &((gputune *)tuner)->workers;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     workers->paced = gt_paced_of(sampled);
     workers->pace_is_asked_for = false;

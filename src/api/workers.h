@@ -59,7 +59,9 @@ typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND, GT_GPU_OTHER_TUNER 
 bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user);
 /* Whether a tuning that a caller waits for was refused the right since it was last taken. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
-void gt_workers_leave_gpu(gt_workers *workers);
+/* Gives it back. This function and the last two take the `gputune *` whose workers are meant, as
+ * gt_services has them. */
+void gt_workers_leave_gpu(void *tuner);
 
 /* ---- how fast the GPU is --------------------------------------------------------------------- */
 
@@ -70,6 +72,6 @@ gt_paced gt_paced_of(const gt_event *sampled);
 bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since);
 /* Whether the session that has the GPU is to ask its worker for the pace. If true, the session must
  * do so. */
-bool gt_workers_is_pace_wanted(gt_workers *workers);
+bool gt_workers_is_pace_wanted(void *tuner);
 /* Takes the answer of the session's measure worker, and wakes the callers that wait for it. */
-void gt_workers_tell_pace(gt_workers *workers, const gt_event *sampled);
+void gt_workers_tell_pace(void *tuner, const gt_event *sampled);
