@@ -8,7 +8,8 @@ The configurations of a scenario are measured together by `gputune run`. Prints,
 much slower than the scenario's own winner it is: median, 90th percentile, worst, and the share
 that is within 2%; then the medians of each kernel, and the winner that is the best for all its sizes
 by the mean of logarithms. A winner that a size excludes, or that fails there, is left out and
-counted. --every takes each N-th scenario alone; none is begun after --seconds."""
+counted. --every takes each N-th scenario first, then those behind them: with --seconds, after which
+none is begun, all kernels have their part."""
 import argparse
 import csv
 import io
@@ -91,7 +92,8 @@ def main():
     kinds = ["default", "nearest other size", "any other size", "other GPU"]
     found, every, failed = {}, {}, 0
     end = time.monotonic() + arguments.seconds
-    for (kernel, sizes), (own, default) in list(here.items())[::arguments.every]:
+    scenarios = [one for first in range(arguments.every) for one in list(here.items())[first::arguments.every]]
+    for (kernel, sizes), (own, default) in scenarios:
         if time.monotonic() > end:
             break
         winners = others(here, kernel, sizes)
