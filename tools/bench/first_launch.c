@@ -120,6 +120,7 @@ static int ask_for_all(const char *driver)
 {
     static all stored;
     static double ms[ASKED_MAX];
+    size_t slowest = 0;
     gputune *tuner;
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     const gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
@@ -140,11 +141,15 @@ static int ask_for_all(const char *driver)
             printf("%s was not answered: source %d\n", one->kernel, (int)info.source);
         }
         gputune_plan_release(plan);
+        slowest = ms[i] > ms[slowest] ? i : slowest;
     }
+    const asked *most = &stored.items[slowest];
     qsort(ms, stored.count, sizeof *ms, by_value);
     if (stored.count) {
-        printf("tune_kernel, %zu scenarios: median %.3f ms, 90%% within %.3f, most %.3f\n",
-               stored.count, ms[stored.count / 2], ms[stored.count * 9 / 10], ms[stored.count - 1]);
+        printf("tune_kernel, %zu scenarios: median %.3f ms, 90%% within %.3f, most %.3f (%s "
+               "%s=%lld)\n",
+               stored.count, ms[stored.count / 2], ms[stored.count * 9 / 10], ms[stored.count - 1],
+               most->kernel, most->sizes[0].name, (long long)most->sizes[0].value);
     }
     gputune_close(tuner);
     return 0;
