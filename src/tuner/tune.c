@@ -82,6 +82,15 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
+/* The text of the variant for misaligned buffers that a winner was stored with, or NULL. A winner
+ * that was the default at that time is its own. */
+static const char *stored_fallback(const gt_winner *winner)
+{
+    bool is_default = winner && !winner->fallback_config && winner->default_config &&
+                      strcmp(winner->config, winner->default_config) == 0;
+    return !winner ? NULL : is_default ? winner->config : winner->fallback_config;
+}
+
 /* Whether the winner has a variant for misaligned buffers that was verified where the request is
  * proved. It then takes the place of *fallback: what is made of the default is another one where
  * the default was edited since, and its code is not stored. */
@@ -89,10 +98,9 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
     gt_config stored;
-    bool verified =
-        winner && winner->fallback_config &&
-        gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
-        gt_config_is_as_safe(request->template, &stored, fallback);
+    const char *text = stored_fallback(winner);
+    bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
+                    gt_config_is_as_safe(request->template, &stored, fallback);
     bool here = verified && strcmp(winner->proved_at, request->proved_at) == 0;
     if (verified && !here) {
         verified = gt_history_is_proved(&here, request, &stored) == GPUTUNE_OK && here;
@@ -108,8 +116,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     bool permitted = false;
     gt_resources resources;
     choice->fallback = gt_config_scalar(request->template, &choice->config);
-    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
     bool is_verified = take_verified_fallback(&choice->fallback, winner, request);
+    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
     if (choice->needs_alignment &&
         (is_verified || gt_request_is_default(request, &choice->fallback))) {
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));

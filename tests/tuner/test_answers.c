@@ -157,6 +157,19 @@ TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, wor
     assert_true(w->choice.has_fallback);
 }
 
+/* Nor is it one where the winner was the default, and needed no other. */
+TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, world *w, open_world,
+        close_world)
+{
+    write_default(w, 256);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    write_default(w, 512);
+    uint32_t compiles = w->farm.compiles;
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->farm.compiles, compiles);
+    assert_false(w->choice.needs_alignment);
+}
+
 /* What was left out for the sake of the fastest may be the fastest of a few. */
 TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_world)
 {
