@@ -12,7 +12,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
-#pragma gputune tune(PLANES = 1, 4, 16, 64, 256) // of a thread, one after another
+#pragma gputune tune(PLANES = 1, 4, 8, 16, 64)   // of a thread, one after another
 #pragma gputune tune(AHEAD = 0, 1, 2, 4)         // planes that are on their way from memory
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, PLANES = 4, AHEAD = 1)
 #pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
