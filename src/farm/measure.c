@@ -229,12 +229,16 @@ static gputune_status check_setup(const gt_measure_setup *setup)
     return GPUTUNE_OK;
 }
 
-/* Without a reference the first verified variant's results are the expected ones. */
-static void adopt_workload(gt_workspace *workspace, const gt_workload *workload)
+/* Gives a workspace its workload and its slots, which begin at `slots`. Without a reference the
+ * first verified variant's results are the expected ones. */
+static void adopt_workload(gt_workspace *workspace, const gt_workload *workload, gt_slot *slots)
 {
     workspace->workload = *workload;
-    for (uint32_t i = 0; !workload->has_reference && i < workload->buffer_count; ++i) {
-        workspace->workload.buffers[i].reference_type = workload->buffers[i].type;
+    workspace->slots = workspace->slots_end = slots;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        gt_buffer *buffer = &workspace->workload.buffers[i];
+        buffer->reference_type = workload->has_reference ? buffer->reference_type : buffer->type;
+        *workspace->slots_end++ = (gt_slot){.workspace = workspace, .buffer = buffer, .index = i};
     }
 }
 
@@ -244,7 +248,8 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
     gt_live_buffers(live, setup);
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        adopt_workload(workspace, &setup->workloads[i]);
+        adopt_workload(workspace, &setup->workloads[i],
+                       i > 0 ? gt_slots_end(measure, i) : measure->slots);
         GT_TRY(gt_workspace_allocate(measure, workspace, live[i]));
     }
     GT_TRY(gt_reference_load(measure, &setup->reference));

@@ -72,12 +72,11 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 /* An emulated device reports every access outside of an allocation, reads too. So a buffer there
  * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
  * written around it. */
-static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, const gt_buffer *buffer,
-                                    uint32_t skew)
+static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, uint32_t skew)
 {
     char name[GT_NAME_MAX + 8];
-    gt_snprintf(name, sizeof name, "buffer %s", buffer->name);
-    GT_TRY(gt_memory_take(&slot->base, measure, skew + buffer->bytes));
+    gt_snprintf(name, sizeof name, "buffer %s", slot->buffer->name);
+    GT_TRY(gt_memory_take(&slot->base, measure, skew + slot->buffer->bytes));
     slot->address = slot->base + skew;
     if (measure->driver->EmuNameMemory) {
         GT_CALL(measure, EmuNameMemory, slot->base, name);
@@ -85,29 +84,24 @@ static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, const gt
     return GPUTUNE_OK;
 }
 
-static gputune_status place_slot(gt_slot *slot, gt_measure *measure, const gt_workload *workload,
-                                 uint32_t index, bool timed)
+static gputune_status place_slot(gt_slot *slot, gt_measure *measure)
 {
+    bool timed = slot->workspace == &measure->workspaces[0] && !measure->is_trial;
+    const gt_workload *workload = &slot->workspace->workload;
     if (measure->device.emulated) {
-        return place_exactly(slot, measure, &workload->buffers[index],
-                             timed ? 0 : gt_plan_skew(workload, index));
+        return place_exactly(slot, measure, timed ? 0 : gt_plan_skew(workload, slot->index));
     }
-    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
-    slot->address = gt_plan_place(workload, index, timed, slot->base);
+    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, slot->index, timed)));
+    slot->address = gt_plan_place(workload, slot->index, timed, slot->base);
     slot->guard_back = GT_GUARD_BACK;
     return GPUTUNE_OK;
 }
 
-static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
-                                    bool live)
+static gputune_status allocate_slot(gt_measure *measure, gt_slot *slot)
 {
-    bool timed = workspace == &measure->workspaces[0] && !measure->is_trial;
-    const gt_workload *workload = &workspace->workload;
-    const gt_buffer *buffer = &workload->buffers[index];
-    gt_slot *slot = &workspace->slots[index];
-    GT_TRY(place_slot(slot, measure, workload, index, timed));
-    slot->live = live;
-    if (gt_plan_needs_pristine(buffer, live)) {
+    const gt_buffer *buffer = slot->buffer;
+    GT_TRY(place_slot(slot, measure));
+    if (gt_plan_needs_pristine(buffer, slot->live)) {
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
     }
     bool is_result = buffer->direction != GT_IN && gt_type_is_float(buffer->type);
@@ -188,11 +182,11 @@ gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace)
 
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live)
 {
-    const gt_workload *workload = &workspace->workload;
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        GT_TRY(allocate_slot(measure, workspace, i, live >> i & 1));
+    for (gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        slot->live = live >> slot->index & 1;
+        GT_TRY(allocate_slot(measure, slot));
     }
-    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &workspace->scale_type);
+    uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &workspace->scale_type);
     if (scale_bytes) {
         GT_TRY(gt_memory_take(&workspace->scale, measure, scale_bytes));
     }
@@ -283,18 +277,18 @@ void gt_workspace_free(gt_workspace *workspace)
 
 /* ---- Inputs that cannot be written ----------------------------------------------------------- */
 
-static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_slot *slot,
-                                  const gt_buffer *buffer, uint32_t index)
+static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_slot *slot)
 {
+    const gt_buffer *buffer = slot->buffer;
     gt_view *view = &out->views[out->view_count];
     uint64_t offset = slot->address % GT_ALIGNMENT_MAX;
-    out->addresses[index] = slot->address;
+    out->addresses[slot->index] = slot->address;
     if (buffer->direction != GT_IN || buffer->bytes == 0 ||
         !gt_view_take(view, measure->driver, measure->device.ordinal, offset + buffer->bytes)) {
         return GPUTUNE_OK;
     }
     ++out->view_count;
-    out->addresses[index] = view->address + offset;
+    out->addresses[slot->index] = view->address + offset;
     if (measure->driver->EmuNameMemory) {
         char name[GT_NAME_MAX + 8];
         gt_snprintf(name, sizeof name, "input %s", buffer->name);
@@ -308,14 +302,12 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    const gt_workspace *workspace = &measure->workspaces[0];
-    const gt_workload *workload = &workspace->workload;
     GT_TRY(out->view_count ? gt_measure_wait(measure) : GPUTUNE_OK); /* an earlier wait failed */
     gt_guard_free(measure);
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
+    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        GT_TRY(guard_input(out, measure, slot));
     }
-    gt_workspace_bind(out->arguments, workspace, out->addresses);
+    gt_workspace_bind(out->arguments, &measure->workspaces[0], out->addresses);
     return GPUTUNE_OK;
 }
 
@@ -443,15 +435,14 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     if (input->buffer >= GT_PARAMETER_MAX) {
         return take_block(workspace, input);
     }
-    const gt_buffer *buffer = &workspace->workload.buffers[input->buffer];
     const gt_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
         return GPUTUNE_OK; /* an output needs no data, and an input is not compared */
     }
-    uint64_t bytes = input->expected ? gt_plan_expected_bytes(buffer) : buffer->bytes;
-    return input->is_ipc ? copy_mapped(measure, to, input, buffer)
-                         : copy_staged(measure, to, bytes, input, buffer);
+    uint64_t bytes = input->expected ? gt_plan_expected_bytes(slot->buffer) : slot->buffer->bytes;
+    return input->is_ipc ? copy_mapped(measure, to, input, slot->buffer)
+                         : copy_staged(measure, to, bytes, input, slot->buffer);
 }
 
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup)
@@ -470,15 +461,13 @@ static uint32_t fill_flags(const gt_buffer *buffer)
     return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
 }
 
-static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
-                                     uint64_t seed)
+static gputune_status plan_fill(gt_measure *measure, const gt_slot *slot, uint64_t seed)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    const gt_slot *slot = &workspace->slots[index];
+    const gt_buffer *buffer = slot->buffer;
     gt_service_task fill = {.operation = GT_DO_FILL,
                             .target = slot->pristine ? slot->pristine : slot->address,
                             .count = buffer->elements,
-                            .seed = gt_fill_seed(seed, index),
+                            .seed = gt_fill_seed(seed, slot->index),
                             .low = buffer->low,
                             .high = buffer->high,
                             .stol = gt_workload_largest(buffer),
@@ -488,8 +477,8 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
     gt_service_task guard = {.operation = GT_DO_PATTERN,
                              .target = slot->base,
                              .count = slot->address - slot->base,
-                             .pattern = gt_guard_seed(index)};
-    gt_task_set_numbers(&fill, workspace, index);
+                             .pattern = gt_guard_seed(slot->index)};
+    gt_task_set_numbers(&fill, slot);
     if (buffer->direction != GT_OUT && !slot->live) {
         GT_TRY(gt_tasks_add(&measure->fill, &fill, NULL));
     }
@@ -510,13 +499,13 @@ static void fill_blocks(gt_workspace *workspace, uint64_t seed)
 }
 
 /* Others than inputs are copied before each launch, and may hold results until then. */
-static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspace)
+static gputune_status copy_sent(gt_measure *measure, uint32_t workspace_count)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
-        if (slot->live && workspace->workload.buffers[i].direction == GT_IN) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
-                    workspace->workload.buffers[i].bytes, measure->stream);
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->live && slot->buffer->direction == GT_IN) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
+                    measure->stream);
         }
     }
     return GPUTUNE_OK;
@@ -543,19 +532,17 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
 {
     gt_tasks_reset(&measure->fill);
     measure->ahead = NULL;
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        GT_TRY(plan_fill(measure, slot, seed));
+    }
     for (uint32_t s = 0; s < workspace_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            GT_TRY(plan_fill_slot(measure, workspace, i, seed));
-        }
-        fill_blocks(workspace, seed);
+        fill_blocks(&measure->workspaces[s], seed);
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
     GT_TRY(initialise(measure, seed, workspace_count));
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(copy_sent(measure, &measure->workspaces[s]));
-    }
+    GT_TRY(copy_sent(measure, workspace_count));
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
@@ -582,10 +569,10 @@ static void widen(span *out, gt_type type, const unsigned char *elements, uint64
 }
 
 /* Of all of a buffer, or of pieces spread over a large one. */
-static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *slot,
-                                const gt_buffer *buffer)
+static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *slot)
 {
     unsigned char room[SAMPLE_BYTES];
+    const gt_buffer *buffer = slot->buffer;
     CUdeviceptr from = slot->pristine ? slot->pristine : slot->address;
     uint64_t pieces = (buffer->bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES;
     uint64_t step = pieces > SAMPLE_PIECES ? (pieces - 1) / (SAMPLE_PIECES - 1) : 1;
@@ -600,24 +587,20 @@ static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *s
     return GPUTUNE_OK;
 }
 
-static bool is_data(const gt_workspace *workspace, uint32_t index)
+static bool is_data(const gt_slot *slot)
 {
-    const gt_slot *slot = &workspace->slots[index];
-    return slot->move_task >= 0 && (slot->live || workspace->workload.has_init) &&
-           workspace->workload.buffers[index].number_count == 0;
+    return slot->move_task >= 0 && (slot->live || slot->workspace->workload.has_init) &&
+           slot->buffer->number_count == 0;
 }
 
 gputune_status gt_contents_span(gt_measure *measure)
 {
-    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            span of_slot;
-            const gt_slot *slot = &workspace->slots[i];
-            if (is_data(workspace, i)) {
-                GT_TRY(find_span(&of_slot, measure, slot, &workspace->workload.buffers[i]));
-                gt_tables_span(measure, slot->move_task, of_slot.low, of_slot.high);
-            }
+    const gt_slot *end = gt_slots_end(measure, measure->setup.workload_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        span of_slot;
+        if (is_data(slot)) {
+            GT_TRY(find_span(&of_slot, measure, slot));
+            gt_tables_span(measure, slot->move_task, of_slot.low, of_slot.high);
         }
     }
     return GPUTUNE_OK;
@@ -633,10 +616,10 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The median magnitude of the first elements. */
-static gputune_status find_median(double *out, gt_measure *measure, const gt_slot *slot,
-                                  const gt_buffer *buffer)
+static gputune_status find_median(double *out, gt_measure *measure, const gt_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };
+    const gt_buffer *buffer = slot->buffer;
     unsigned char room[SAMPLE_BYTES];
     double values[MOST];
     uint32_t size = gt_type_bytes(buffer->type), count = 0;
@@ -658,18 +641,17 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_slo
 
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count && !out->loose[0]; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        const gt_slot *slot = &workspace->slots[i];
+    bool has_reference = measure->workspaces[0].workload.has_reference;
+    const gt_slot *end = has_reference ? gt_slots_end(measure, 1) : measure->slots;
+    for (const gt_slot *slot = measure->slots; slot < end && !out->loose[0]; ++slot) {
         double median;
-        if (!workspace->workload.has_reference || slot->spread_task < 0 || buffer->number_count) {
+        if (slot->spread_task < 0 || slot->buffer->number_count) {
             continue;
         }
-        GT_TRY(find_median(&median, measure, slot, buffer));
+        GT_TRY(find_median(&median, measure, slot));
         double tolerance = slot->tolerance.atol + slot->tolerance.rtol * median;
         if (median > 0 && tolerance > median) {
-            memcpy(out->loose, buffer->name, sizeof out->loose);
+            memcpy(out->loose, slot->buffer->name, sizeof out->loose);
             out->loose_tolerance = tolerance;
             out->loose_median = median;
         }
@@ -684,13 +666,10 @@ static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
 {
     GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            gt_slot *slot = &workspace->slots[i];
-            if (slot->input_task >= 0) {
-                slot->hash = measure->findings->items[slot->input_task].count;
-            }
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->input_task >= 0) {
+            slot->hash = measure->findings->items[slot->input_task].count;
         }
     }
     return GPUTUNE_OK;

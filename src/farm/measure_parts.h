@@ -61,6 +61,9 @@ typedef struct gt_edge_tasks {
 
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
+    struct gt_workspace *workspace; /* that it is part of */
+    const gt_buffer *buffer;        /* the workload's, at `index` */
+    uint32_t index;
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
     CUdeviceptr address;  /* of the buffer; from `base` to here is the guard zone before it */
     uint32_t guard_back;  /* bytes of the guard zone behind the buffer */
@@ -92,8 +95,8 @@ typedef struct gt_guarded {
  * awkward size. */
 typedef struct gt_workspace {
     gt_workload workload;
-    gt_slot slots[GT_PARAMETER_MAX]; /* one for each buffer */
-    CUdeviceptr scale;               /* the reference's output `scale`; 0: there is none */
+    gt_slot *slots, *slots_end; /* one for each buffer; parts of gt_measure.slots */
+    CUdeviceptr scale;          /* the reference's output `scale`; 0: there is none */
     gt_type scale_type;
     void *blocks[GT_BLOCK_MAX];             /* the caller's blocks on the host; owned */
     uint32_t sent_blocks;                   /* bit i: the contents of block i were sent */
@@ -164,8 +167,9 @@ struct gt_measure {
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    GT_ARRAY(CUdeviceptr) allocations; /* what gt_memory_take() has given */
-    union {                            /* tables of tasks for the service kernels */
+    gt_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* the timed workspace's come first */
+    GT_ARRAY(CUdeviceptr) allocations;                 /* what gt_memory_take() has given */
+    union {                                            /* tables of tasks for the service kernels */
         gt_tasks tables[GT_TABLES];
         struct {
             gt_tasks fill;   /* fills inputs, pristine copies and guard zones */
@@ -211,6 +215,12 @@ struct gt_measure {
     GT_ARRAY(gt_loaded) variants;
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
 };
+
+/* The end of the slots of the first `workspace_count` workspaces, which begin at measure->slots. */
+static inline gt_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
+{
+    return measure->workspaces[workspace_count - 1].slots_end;
+}
 
 static inline double gt_finding_double(uint64_t bits)
 {
@@ -320,9 +330,9 @@ void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 
-/* Describes in a task on the elements of buffer `index` how an element is made up, if it has
+/* Describes in a task on the elements of a slot's buffer how an element is made up, if it has
  * several numbers that the task must tell apart. */
-void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
+void gt_task_set_numbers(gt_service_task *task, const gt_slot *slot);
 /* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */

@@ -42,9 +42,8 @@ static gputune_status launch(gt_measure *measure, const gt_workspace *workspace,
 static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
-        buffers[i] = slot->expected ? slot->expected : slot->address;
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        buffers[slot->index] = slot->expected ? slot->expected : slot->address;
     }
     return launch(measure, workspace, GT_JUDGE_REFERENCE, buffers,
                   workspace->scale ? &workspace->scale : NULL);
@@ -54,9 +53,8 @@ static gputune_status launch_reference(gt_measure *measure, const gt_workspace *
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
-        buffers[i] = slot->pristine && !slot->live ? slot->pristine : slot->address;
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        buffers[slot->index] = slot->pristine && !slot->live ? slot->pristine : slot->address;
     }
     return launch(measure, workspace, GT_JUDGE_INIT, buffers, &seed);
 }
@@ -64,8 +62,8 @@ gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        buffers[i] = workspace->slots[i].address;
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        buffers[slot->index] = slot->address;
     }
     GT_CALL(measure, MemsetD8Async, workspace->failures, 0, 16, measure->stream);
     return launch(measure, workspace, GT_JUDGE_CHECK, buffers, &workspace->failures);
@@ -126,12 +124,11 @@ typedef struct author {
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-static gputune_status ready_expected(gt_measure *measure, const gt_workspace *workspace,
-                                     uint32_t poison)
+static gputune_status ready_expected(gt_measure *measure, uint32_t workspace_count, uint32_t poison)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        const gt_slot *slot = &workspace->slots[i];
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        const gt_buffer *buffer = slot->buffer;
         if (buffer->direction == GT_OUT) {
             GT_CALL(measure, MemsetD8Async, slot->expected, (unsigned char)poison,
                     gt_plan_expected_bytes(buffer), measure->stream);
@@ -153,9 +150,7 @@ static gputune_status move_inputs(gt_measure *measure, uint32_t workspace_count,
 static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
                                     bool moved)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(ready_expected(measure, &measure->workspaces[s], poison));
-    }
+    GT_TRY(ready_expected(measure, workspace_count, poison));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, workspace_count == 1));
     GT_TRY(move_inputs(measure, workspace_count, moved));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
@@ -165,13 +160,13 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
 }
 
 /* What the variant leaves unwritten must not look like what a later one leaves so. */
-static gputune_status poison_outputs(gt_measure *measure, const gt_workspace *workspace)
+static gputune_status poison_outputs(gt_measure *measure, uint32_t workspace_count)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        if (buffer->direction == GT_OUT) {
-            GT_CALL(measure, MemsetD8Async, workspace->slots[i].address, GT_POISON_FIRST,
-                    buffer->bytes, measure->stream);
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->buffer->direction == GT_OUT) {
+            GT_CALL(measure, MemsetD8Async, slot->address, GT_POISON_FIRST, slot->buffer->bytes,
+                    measure->stream);
         }
     }
     return GPUTUNE_OK;
@@ -181,9 +176,7 @@ static gputune_status poison_outputs(gt_measure *measure, const gt_workspace *wo
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
-    for (uint32_t s = 0; s < author->workspace_count; ++s) {
-        GT_TRY(poison_outputs(measure, &measure->workspaces[s]));
-    }
+    GT_TRY(poison_outputs(measure, author->workspace_count));
     GT_TRY(move_inputs(measure, author->workspace_count, moved));
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));
@@ -200,7 +193,7 @@ static gputune_status run(gt_measure *measure, const author *author, bool moved)
 
 /* ---- How far results move with the inputs ---------------------------------------------------- */
 
-typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX][GT_PARAMETER_MAX];
+typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* by slot */
 typedef void (*note)(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer);
 
 static void note_spread(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
@@ -221,13 +214,11 @@ static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_b
 static void note_all(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                      note note)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            int task = workspace->slots[i].spread_task;
-            if (task >= 0) {
-                note(&seen[s][i], &measure->findings->items[task], &workspace->workload.buffers[i]);
-            }
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->spread_task >= 0) {
+            note(&seen[slot - measure->slots], &measure->findings->items[slot->spread_task],
+                 slot->buffer);
         }
     }
 }
@@ -251,12 +242,12 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
  * elements to count terms by. */
 static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {
-    const gt_workload *workload = &measure->workspaces[0].workload;
+    bool stated = measure->workspaces[0].workload.tolerance.stated;
+    const gt_slot *end = stated ? measure->slots : gt_slots_end(measure, 1);
     uint32_t steps = 0;
     *many = false;
-    for (uint32_t i = 0; i < workload->buffer_count && !workload->tolerance.stated; ++i) {
-        const gt_slot *slot = &measure->workspaces[0].slots[i];
-        bool few = workload->buffers[i].elements < GT_TOLERANCE_FEW;
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        bool few = slot->buffer->elements < GT_TOLERANCE_FEW;
         if (slot->spread_task >= 0) {
             steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
             *many |= !few && measure->move.tasks.count > 0;
@@ -268,13 +259,11 @@ static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 /* Nothing is noted of the elements yet. */
 static gputune_status clear_scales(gt_measure *measure)
 {
-    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            if (workspace->slots[i].scale) {
-                GT_CALL(measure, MemsetD8Async, workspace->slots[i].scale, 0,
-                        workspace->workload.buffers[i].elements * sizeof(float), measure->stream);
-            }
+    const gt_slot *end = gt_slots_end(measure, measure->setup.workload_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->scale) {
+            GT_CALL(measure, MemsetD8Async, slot->scale, 0, slot->buffer->elements * sizeof(float),
+                    measure->stream);
         }
     }
     return GPUTUNE_OK;
@@ -294,30 +283,29 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
 }
 
 /* Whether a workspace has inputs that can be moved. */
-static bool can_move(const gt_measure *measure, uint32_t workspace)
+static bool can_move(const gt_measure *measure, const gt_workspace *workspace)
 {
     size_t timed = measure->move.timed_count;
-    return (workspace == 0 ? timed : measure->move.tasks.count - timed) > 0;
+    return (workspace == measure->workspaces ? timed : measure->move.tasks.count - timed) > 0;
 }
 
 /* Whether all inputs that results may depend on were moved. */
 static bool all_moved(const gt_workspace *workspace)
 {
     bool all = true;
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        all &= buffer->direction == GT_OUT || !gt_type_is_float(buffer->type) ||
-               workspace->slots[i].move_task >= 0;
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        all &= slot->buffer->direction == GT_OUT || !gt_type_is_float(slot->buffer->type) ||
+               slot->move_task >= 0;
     }
     return all;
 }
 
-static void set_tolerance(gt_workspace *workspace, uint32_t index, const gt_sensitivity *seen)
+static void set_tolerance(gt_slot *slot, const gt_sensitivity *seen)
 {
-    gt_slot *slot = &workspace->slots[index];
-    if (!slot->scale || !all_moved(workspace) ||
-        !gt_tolerance_of_element(&slot->tolerance, &workspace->workload, index, seen)) {
-        slot->tolerance = gt_tolerance_of(&workspace->workload, index, seen);
+    const gt_workload *workload = &slot->workspace->workload;
+    if (!slot->scale || !all_moved(slot->workspace) ||
+        !gt_tolerance_of_element(&slot->tolerance, workload, slot->index, seen)) {
+        slot->tolerance = gt_tolerance_of(workload, slot->index, seen);
     }
 }
 
@@ -325,15 +313,16 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
     GT_TRY(take_steps(seen, measure, author));
-    for (uint32_t s = 0; s < author->workspace_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            if (!(seen[s][i].moved > 0)) {
-                seen[s][i].still = 0; /* an output that never moves tells nothing of its terms */
-            }
-            seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
-            set_tolerance(workspace, i, &seen[s][i]);
+    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, author->workspace_count);
+         ++slot) {
+        gt_sensitivity *its = &seen[slot - measure->slots];
+        if (!(its->moved > 0)) {
+            its->still = 0; /* an output that never moves tells nothing of its terms */
         }
+        if (can_move(measure, slot->workspace)) {
+            its->step = gt_tolerance_step(&slot->workspace->workload);
+        }
+        set_tolerance(slot, its);
     }
     measure->has_tolerances = true;
     return GPUTUNE_OK;
@@ -360,53 +349,46 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)
+static gputune_status blame_change(const gt_slot *slot)
 {
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s changes %s, an input: declare it inout, or write to an "
                    "output",
-                   workspace->workload.reference.steps[0].entry,
-                   workspace->workload.buffers[index].name);
+                   slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
 }
 
-static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
-                                       uint32_t index)
+static gputune_status blame_difference(const gt_measure *measure, const gt_slot *slot)
 {
     char text[128], name[GT_COMPONENT_TEXT];
-    const gt_slot *slot = &workspace->slots[index];
+    const gt_workload *workload = &slot->workspace->workload;
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
                    "is %s, the tolerance %s): it must agree with itself within the "
                    "tolerance",
-                   workspace->workload.reference.steps[0].entry,
-                   workspace->workload.buffers[index].name,
-                   gt_component_name(name, &workspace->workload,
-                                     &workspace->workload.buffers[index], found->first),
+                   workload->reference.steps[0].entry, slot->buffer->name,
+                   gt_component_name(name, workload, slot->buffer, found->first),
                    gt_tolerance_text(text, measure, slot));
 }
 
 /* Whether both runs agree. An element that neither has written is no part of the result. */
-static gputune_status judge_slot(const gt_measure *measure, gt_workspace *workspace, uint32_t index)
+static gputune_status judge_slot(const gt_measure *measure, gt_slot *slot)
 {
-    gt_slot *slot = &workspace->slots[index];
     if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
-        return blame_change(workspace, index);
+        return blame_change(slot);
     }
     if (slot->agree_task < 0) {
         return GPUTUNE_OK;
     }
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     slot->gaps = found->gaps != 0;
-    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, workspace, index);
+    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, slot);
 }
 
 static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_count)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
-            GT_TRY(judge_slot(measure, &measure->workspaces[s], i));
-        }
+    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, workspace_count); ++slot) {
+        GT_TRY(judge_slot(measure, slot));
     }
     return gt_tables_judge(measure);
 }
@@ -444,14 +426,13 @@ gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
 gputune_status gt_expected_take(gt_measure *measure)
 {
     sensitivities seen = {0}; /* how large results are, and nothing else */
+    uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    note_all(seen, measure, measure->setup.workload_count, note_spread);
-    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
-        }
+    note_all(seen, measure, count, note_spread);
+    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
+        slot->tolerance =
+            gt_tolerance_of(&slot->workspace->workload, slot->index, &seen[slot - measure->slots]);
     }
     measure->has_expected = measure->has_tolerances = true;
     return gt_tables_judge(measure);
@@ -463,14 +444,11 @@ gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)
 {
     const author author = {variant, measure->setup.workload_count};
     GT_TRY(run(measure, &author, false));
-    for (uint32_t s = 0; s < author.workspace_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            const gt_slot *slot = &workspace->slots[i];
-            if (slot->expected) {
-                GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address,
-                        workspace->workload.buffers[i].bytes, measure->stream);
-            }
+    const gt_slot *end = gt_slots_end(measure, author.workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->expected) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address, slot->buffer->bytes,
+                    measure->stream);
         }
     }
     GT_TRY(find_tolerances(measure, &author));

@@ -50,10 +50,12 @@ static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
     return !is_judged(measure) && found->unwritten == 3;
 }
 
-static void say_value(gt_text *text, const gt_measure *measure, const gt_workload *workload,
-                      const gt_buffer *buffer, const gt_finding *found)
+static void say_value(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+                      const gt_finding *found)
 {
     char value[40], expected[40], name[GT_COMPONENT_TEXT];
+    const gt_workload *workload = &slot->workspace->workload;
+    const gt_buffer *buffer = slot->buffer;
     gt_type type = gt_component_type(workload, buffer, found->first);
     gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     bool is_written = !(found->unwritten & 1);
@@ -103,11 +105,11 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slo
 }
 
 /* What may be wrong, and its remedy. */
-static void say_cause(gt_text *text, const gt_measure *measure, const gt_workspace *workspace,
-                      uint32_t index, const gt_finding *found)
+static void say_cause(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+                      const gt_finding *found)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    gt_type type = gt_component_type(&workspace->workload, buffer, found->first);
+    const gt_buffer *buffer = slot->buffer;
+    gt_type type = gt_component_type(&slot->workspace->workload, buffer, found->first);
     gt_type expected = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     if (found->unwritten) {
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements?",
@@ -122,23 +124,22 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_workspa
                        "nan_ok behind %s in args()",
                        buffer->name);
     } else if (gt_type_is_float(type)) {
-        say_tolerance(text, measure, &workspace->slots[index], found, wanted,
-                      rounding(type, found, buffer));
+        say_tolerance(text, measure, slot, found, wanted, rounding(type, found, buffer));
     }
 }
 
-static gputune_status report_mismatch(const gt_measure *measure, const gt_workspace *workspace,
-                                      uint32_t index, const gt_finding *found, const char *words)
+static gputune_status report_mismatch(const gt_measure *measure, const gt_slot *slot,
+                                      const gt_finding *found, const char *words)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    const bool awkward = workspace != measure->workspaces, nobodys = is_nobodys(measure, found);
+    const bool awkward = slot->workspace != measure->workspaces;
+    const bool nobodys = is_nobodys(measure, found);
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    say_value(&text, measure, &workspace->workload, buffer, found);
+    say_value(&text, measure, slot, found);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s%s%s)", found->count,
-                   buffer->elements, awkward ? " at " : "", awkward ? measure->setup.awkward : "",
-                   nobodys ? "" : words);
+                   slot->buffer->elements, awkward ? " at " : "",
+                   awkward ? measure->setup.awkward : "", nobodys ? "" : words);
     if (!nobodys) {
-        say_cause(&text, measure, workspace, index, found);
+        say_cause(&text, measure, slot, found);
     }
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
@@ -168,27 +169,19 @@ static gputune_status judge_failures(const gt_workspace *workspace, const gt_fin
                    workspace->workload.check.steps[0].entry, found->value, words);
 }
 
-static gputune_status judge_compared(gt_verified *out, const gt_measure *measure,
-                                     const gt_workspace *workspace, uint32_t index,
-                                     const gt_finding *found, const char *words)
-{
-    if (found->count != 0) {
-        return report_mismatch(measure, workspace, index, found, words);
-    }
-    note_error(out, &workspace->slots[index], found);
-    return GPUTUNE_OK;
-}
-
 /* Judges the results of a proof's first or second launch on a workspace. */
 static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
                                     const gt_workspace *workspace, bool is_first, const char *words)
 {
     const gt_findings *findings = is_first ? measure->first : measure->findings;
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         int task = is_first ? slot->first_task : slot->compare_task;
-        if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, workspace, i, &findings->items[task], words));
+        const gt_finding *found = task >= 0 ? &findings->items[task] : NULL;
+        if (found && found->count != 0) {
+            return report_mismatch(measure, slot, found, words);
+        }
+        if (found) {
+            note_error(out, slot, found);
         }
     }
     int task = is_first ? workspace->first_failures_task : workspace->failures_task;
@@ -199,10 +192,9 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
                                   const gt_workspace *workspace, const char *words)
 {
     const gt_finding *items = measure->first->items;
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
-            return report_input(&workspace->workload.buffers[i]);
+            return report_input(slot->buffer);
         }
     }
     return judge_results(out, measure, workspace, true, words);
@@ -210,9 +202,9 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
 
-static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot, bool behind,
-                                   const gt_finding *found)
+static gputune_status report_guard(const gt_slot *slot, bool behind, const gt_finding *found)
 {
+    const gt_buffer *buffer = slot->buffer;
     uint64_t place = behind ? found->first : slot->address - slot->base - found->first;
     return gt_fail(GPUTUNE_EWRONG,
                    "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
@@ -221,20 +213,18 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
                    gt_buffer_count(buffer), place);
 }
 
-static gputune_status judge_edges(const gt_measure *measure, const gt_workspace *workspace,
-                                  uint32_t index, const gt_edge_tasks *edges)
+static gputune_status judge_edges(const gt_measure *measure, const gt_slot *slot,
+                                  const gt_edge_tasks *edges)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    const gt_slot *slot = &workspace->slots[index];
     const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
         int task = edges->guards[behind];
         if (task >= 0 && items[task].count != 0) {
-            return report_guard(buffer, slot, behind, &items[task]);
+            return report_guard(slot, behind, &items[task]);
         }
     }
     bool is_kept = edges->hash < 0 || items[edges->hash].count == slot->hash;
-    return is_kept ? GPUTUNE_OK : report_input(buffer);
+    return is_kept ? GPUTUNE_OK : report_input(slot->buffer);
 }
 
 /* Judges the edges of the buffers of so many workspaces, by the tasks that look at all else as
@@ -242,12 +232,9 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_workspace 
 static gputune_status judge_all_edges(const gt_measure *measure, uint32_t workspace_count,
                                       bool alone)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            const gt_slot *slot = &workspace->slots[i];
-            GT_TRY(judge_edges(measure, workspace, i, alone ? &slot->edges_alone : &slot->edges));
-        }
+    const gt_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+        GT_TRY(judge_edges(measure, slot, alone ? &slot->edges_alone : &slot->edges));
     }
     return GPUTUNE_OK;
 }

@@ -62,14 +62,12 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
 /* Copies the inout buffers' untouched contents to `kept` or back. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        CUdeviceptr pristine = workspace->slots[i].pristine;
-        if (buffer->direction == GT_INOUT) {
+    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        CUdeviceptr pristine = slot->pristine;
+        if (slot->buffer->direction == GT_INOUT) {
             GT_CALL(measure, MemcpyDtoDAsync, back ? pristine : kept, back ? kept : pristine,
-                    buffer->bytes, measure->stream);
-            kept += buffer->bytes;
+                    slot->buffer->bytes, measure->stream);
+            kept += slot->buffer->bytes;
         }
     }
     measure->ahead = NULL;
@@ -80,15 +78,13 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
  * to which they are restored. */
 static gputune_status use(gt_measure *measure, gt_loaded *variant)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     GT_TRY(gt_loaded_launch(measure, variant, 0));
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_slot *slot = &workspace->slots[i];
-        if (workspace->workload.buffers[i].direction == GT_INOUT) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->pristine, slot->address,
-                    workspace->workload.buffers[i].bytes, measure->stream);
+    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        if (slot->buffer->direction == GT_INOUT) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->pristine, slot->address, slot->buffer->bytes,
+                    measure->stream);
         }
     }
     measure->ahead = NULL;

@@ -289,9 +289,10 @@ static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
     return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
 }
 
-void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index)
+void gt_task_set_numbers(gt_service_task *task, const gt_slot *slot)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_buffer *buffer = slot->buffer;
+    const gt_workspace *workspace = slot->workspace;
     bool fills = task->operation == GT_DO_FILL || task->operation == GT_DO_MOVE;
     if (buffer->number_count > 0 && (fills || !is_plain(&workspace->workload, buffer))) {
         task->numbers = workspace->numbers + buffer->first_number * sizeof(gt_service_number);
@@ -302,113 +303,112 @@ void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, u
 
 /* ---- Before a launch ------------------------------------------------------------------------- */
 
-static gputune_status plan_reset(gt_tasks *table, const gt_workspace *workspace, uint32_t poison)
+static gputune_status plan_reset(gt_tasks *table, const gt_slot *slot, uint32_t poison)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        gt_service_task task = {.operation = GT_DO_COPY,
-                                .target = workspace->slots[i].address,
-                                .source = workspace->slots[i].pristine,
-                                .count = buffer->bytes};
-        if (buffer->direction == GT_OUT) {
-            task.operation = GT_DO_POISON;
-            task.source = 0;
-            task.pattern = poison;
-        }
-        if (buffer->direction != GT_IN) {
-            GT_TRY(gt_tasks_add(table, &task, NULL));
-        }
+    const gt_buffer *buffer = slot->buffer;
+    gt_service_task task = {.operation = GT_DO_COPY,
+                            .target = slot->address,
+                            .source = slot->pristine,
+                            .count = buffer->bytes};
+    if (buffer->direction == GT_OUT) {
+        task.operation = GT_DO_POISON;
+        task.source = 0;
+        task.pattern = poison;
     }
-    return GPUTUNE_OK;
+    return buffer->direction != GT_IN ? gt_tasks_add(table, &task, NULL) : GPUTUNE_OK;
 }
 
-/* Copies pristine inout buffers to every set, and inputs to every set but the first. */
-static gputune_status plan_sets(gt_measure *measure, const gt_workspace *workspace)
+static gputune_status plan_resets(gt_measure *measure, const gt_slot *slot)
 {
-    uint32_t buffers = workspace->workload.buffer_count;
-    for (uint32_t i = 0; i < buffers; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        gt_service_task task = {.operation = GT_DO_COPY, .count = buffer->bytes};
-        bool is_inout = buffer->direction == GT_INOUT;
-        task.source = is_inout ? workspace->slots[i].pristine : workspace->slots[i].address;
-        if (is_inout) {
-            task.target = workspace->slots[i].address;
-            GT_TRY(gt_tasks_add(&measure->restore, &task, NULL));
-        }
-        if (workspace->sets < 2 || buffer->direction == GT_OUT) {
-            continue;
-        }
-        task.target = workspace->addresses[buffers + i];
-        task.repeats = workspace->sets - 1;
-        task.stride = workspace->sets > 2 ? workspace->addresses[2 * buffers + i] - task.target : 0;
-        GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, NULL));
-    }
-    return GPUTUNE_OK;
+    uint32_t first = first_poison(measure, slot->workspace);
+    uint32_t last = last_poison(measure, slot->workspace);
+    bool twice = is_cheapest(measure, slot->workspace);
+    GT_TRY(plan_reset(&measure->reset, slot, first));
+    GT_TRY(plan_reset(&measure->again, slot, last));
+    GT_TRY(plan_reset(&measure->launch, slot, twice ? first : last));
+    return twice ? plan_reset(&measure->relaunch, slot, last) : GPUTUNE_OK;
 }
 
-static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
+/* Copies a pristine inout buffer to every set, and an input to every set but the first. */
+static gputune_status plan_sets(gt_measure *measure, const gt_slot *slot)
 {
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        gt_service_task task = {.operation = GT_DO_CONVERT,
-                                .target = workspace->slots[i].expected,
-                                .source = workspace->slots[i].pristine,
-                                .count = buffer->elements,
-                                .type = buffer->type};
-        if (buffer->direction == GT_INOUT && buffer->reference_type != buffer->type) {
-            GT_TRY(gt_tasks_add(&measure->convert, &task, NULL));
-        }
+    const gt_workspace *workspace = slot->workspace;
+    const CUdeviceptr *next = workspace->addresses + workspace->workload.buffer_count;
+    bool is_inout = slot->buffer->direction == GT_INOUT;
+    gt_service_task task = {.operation = GT_DO_COPY,
+                            .target = slot->address,
+                            .source = is_inout ? slot->pristine : slot->address,
+                            .count = slot->buffer->bytes};
+    if (is_inout) {
+        GT_TRY(gt_tasks_add(&measure->restore, &task, NULL));
     }
-    return GPUTUNE_OK;
+    if (workspace->sets < 2 || slot->buffer->direction == GT_OUT) {
+        return GPUTUNE_OK;
+    }
+    task.target = next[slot->index];
+    task.repeats = workspace->sets - 1;
+    if (workspace->sets > 2) {
+        task.stride = next[workspace->workload.buffer_count + slot->index] - task.target;
+    }
+    return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, NULL);
+}
+
+static gputune_status plan_convert(gt_measure *measure, const gt_slot *slot)
+{
+    const gt_buffer *buffer = slot->buffer;
+    gt_service_task task = {.operation = GT_DO_CONVERT,
+                            .target = slot->expected,
+                            .source = slot->pristine,
+                            .count = buffer->elements,
+                            .type = buffer->type};
+    return buffer->direction == GT_INOUT && buffer->reference_type != buffer->type
+               ? gt_tasks_add(&measure->convert, &task, NULL)
+               : GPUTUNE_OK;
 }
 
 /* Where steps can be taken: values that another seed might have given as well, and data that are
  * sent, within what they span, so that whatever the kernel does with them stays within what the
  * template says.
  */
-static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
+static bool can_move(const gt_slot *slot)
 {
+    const gt_buffer *buffer = slot->buffer;
     bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
     return buffer->direction != GT_OUT && !other_layout && gt_type_is_float(buffer->type) &&
            (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
 }
 
 /* The reference works on the expected results, a variant on the slots. */
-static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
+static gputune_status plan_move(gt_measure *measure, gt_slot *slot)
 {
     static const double beyond = 1e30; /* of varied values, and not of infinities */
-    double step = gt_tolerance_step(&workspace->workload);
-    for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        gt_slot *slot = &workspace->slots[i];
-        bool is_expected = buffer->direction == GT_INOUT && workspace->workload.has_reference;
-        gt_service_task task = {.operation = GT_DO_MOVE,
-                                .target = is_expected ? slot->expected : slot->address,
-                                .count = buffer->elements,
-                                .low = buffer->low,
-                                .high = buffer->high,
-                                .stol = step,
-                                .type = is_expected ? buffer->reference_type : buffer->type};
-        gt_task_set_numbers(&task, workspace, i);
-        if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
-            task.low = -beyond;
-            task.high = beyond;
-        }
-        slot->move_task = -1;
-        if (can_move(buffer, slot)) {
-            GT_TRY(gt_tasks_add(&measure->move, &task, &slot->move_task));
-        }
+    const gt_buffer *buffer = slot->buffer;
+    const gt_workload *workload = &slot->workspace->workload;
+    bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
+    gt_service_task task = {.operation = GT_DO_MOVE,
+                            .target = is_expected ? slot->expected : slot->address,
+                            .count = buffer->elements,
+                            .low = buffer->low,
+                            .high = buffer->high,
+                            .stol = gt_tolerance_step(workload),
+                            .type = is_expected ? buffer->reference_type : buffer->type};
+    gt_task_set_numbers(&task, slot);
+    if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
+        task.low = -beyond;
+        task.high = beyond;
     }
-    return GPUTUNE_OK;
+    slot->move_task = -1;
+    return task.stol > 0 && can_move(slot) ? gt_tasks_add(&measure->move, &task, &slot->move_task)
+                                           : GPUTUNE_OK;
 }
 
 /* ---- Behind it ------------------------------------------------------------------------------- */
 
 /* Compares an output with the expected results; gt_tables_judge() adds the tolerance. */
-static gt_service_task comparison(const gt_workspace *workspace, uint32_t index, uint32_t poison)
+static gt_service_task comparison(const gt_slot *slot, uint32_t poison)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    const gt_slot *slot = &workspace->slots[index];
+    const gt_buffer *buffer = slot->buffer;
+    const gt_workspace *workspace = slot->workspace;
     gt_service_task task = {.operation = GT_DO_COMPARE,
                             .target = slot->address,
                             .source = slot->expected,
@@ -428,36 +428,32 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
         task.scale = slot->scale;
         task.scale_type = GT_TYPE_F32;
     }
-    gt_task_set_numbers(&task, workspace, index);
+    gt_task_set_numbers(&task, slot);
     return task;
 }
 
-static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
-                                 int *task)
+/* The hash of an input, where that is `wanted`; else *task becomes -1. */
+static gputune_status plan_input(gt_tasks *table, const gt_slot *slot, bool wanted, int *task)
 {
-    gt_service_task hash = {.operation = GT_DO_HASH,
-                            .target = workspace->slots[index].address,
-                            .count = workspace->workload.buffers[index].bytes};
-    return gt_tasks_add(table, &hash, task);
+    gt_service_task hash = {
+        .operation = GT_DO_HASH, .target = slot->address, .count = slot->buffer->bytes};
+    *task = -1;
+    return wanted && slot->buffer->direction == GT_IN ? gt_tasks_add(table, &hash, task)
+                                                      : GPUTUNE_OK;
 }
 
 static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
-                                 const gt_workspace *workspace, uint32_t index)
+                                 const gt_slot *slot)
 {
-    const gt_slot *slot = &workspace->slots[index];
-    bool is_input = workspace->workload.buffers[index].direction == GT_IN;
     gt_service_task task = {.operation = GT_DO_GUARD,
                             .target = slot->base,
                             .count = slot->address - slot->base,
-                            .pattern = gt_guard_seed(index)};
-    edges->hash = -1;
+                            .pattern = gt_guard_seed(slot->index)};
     GT_TRY(gt_tasks_add(table, &task, &edges->guards[0]));
-    task.target = slot->address + workspace->workload.buffers[index].bytes;
+    task.target = slot->address + slot->buffer->bytes;
     task.count = slot->guard_back;
     GT_TRY(gt_tasks_add(table, &task, &edges->guards[1]));
-    return is_input && is_cheapest(measure, workspace)
-               ? plan_input(table, workspace, index, &edges->hash)
-               : GPUTUNE_OK;
+    return plan_input(table, slot, is_cheapest(measure, slot->workspace), &edges->hash);
 }
 
 static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)
@@ -472,58 +468,45 @@ static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspa
     return workspace->workload.has_check ? gt_tasks_add(table, &task, index) : GPUTUNE_OK;
 }
 
-/* Nothing for an input, and where the template's check kernel compares. */
-static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
-                                  uint32_t poison, int *task)
+/* Whether results of the buffer are compared: not where the template's check kernel does so. */
+static bool is_compared(const gt_slot *slot)
 {
+    return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
+}
+
+static gputune_status plan_result(gt_tasks *table, const gt_slot *slot, uint32_t poison, int *task)
+{
+    gt_service_task compare = comparison(slot, poison);
     *task = -1;
-    if (workspace->workload.buffers[index].direction == GT_IN || workspace->workload.has_check) {
-        return GPUTUNE_OK;
-    }
-    gt_service_task compare = comparison(workspace, index, poison);
-    return gt_tasks_add(table, &compare, task);
+    return is_compared(slot) ? gt_tasks_add(table, &compare, task) : GPUTUNE_OK;
 }
 
 /* After the second launch: everything. */
-static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
+static gputune_status plan_check(gt_measure *measure, gt_slot *slot)
 {
-    GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        gt_slot *slot = &workspace->slots[i];
-        GT_TRY(plan_result(&measure->check, workspace, i, last_poison(measure, workspace),
-                           &slot->compare_task));
-        GT_TRY(plan_edges(&measure->check, &slot->edges, measure, workspace, i));
-        GT_TRY(plan_edges(&measure->edges, &slot->edges_alone, measure, workspace, i));
-    }
-    return GPUTUNE_OK;
+    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, slot->workspace),
+                       &slot->compare_task));
+    GT_TRY(plan_edges(&measure->check, &slot->edges, measure, slot));
+    return plan_edges(&measure->edges, &slot->edges_alone, measure, slot);
 }
 
 /* After the first launch: results; and the inputs that plan_check() leaves out. */
-static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
+static gputune_status plan_first(gt_measure *measure, gt_slot *slot)
 {
-    GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        gt_slot *slot = &workspace->slots[i];
-        bool is_input = workspace->workload.buffers[i].direction == GT_IN;
-        slot->first_hash_task = -1;
-        GT_TRY(plan_result(&workspace->first, workspace, i, first_poison(measure, workspace),
-                           &slot->first_task));
-        if (is_input && !is_cheapest(measure, workspace)) {
-            GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
-        }
-    }
-    gt_tasks_mark_timed(&workspace->first);
-    return gt_tasks_upload(measure, &workspace->first);
+    gt_workspace *workspace = slot->workspace;
+    GT_TRY(
+        plan_result(&workspace->first, slot, first_poison(measure, workspace), &slot->first_task));
+    return plan_input(&workspace->first, slot, !is_cheapest(measure, workspace),
+                      &slot->first_hash_task);
 }
 
 /* ---- Around the reference -------------------------------------------------------------------- */
 
 /* Compares two runs of the reference: the first, copied to the slots, with the second. NaNs are
  * judged with the variants. */
-static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+static gputune_status plan_agreement(gt_measure *measure, gt_slot *slot)
 {
-    gt_slot *slot = &workspace->slots[index];
-    gt_service_task task = comparison(workspace, index, GT_POISON_FIRST);
+    gt_service_task task = comparison(slot, GT_POISON_FIRST);
     gt_service_task keep = {.operation = GT_DO_NARROW,
                             .target = task.target,
                             .source = task.source,
@@ -532,29 +515,28 @@ static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspac
                             .source_type = task.source_type,
                             .source_pattern = GT_POISON_FIRST};
     task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
-    gt_task_set_numbers(&keep, workspace, index);
+    gt_task_set_numbers(&keep, slot);
     GT_TRY(gt_tasks_add(&measure->keep, &keep, NULL));
     return gt_tasks_add(&measure->agree, &task, &slot->agree_task);
 }
 
 /* Compares results with the results of moved inputs, and finds how large they are (spread_task +
  * 1). The slot keeps the reference's results; a variant's are the expected ones. */
-static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+static gputune_status plan_spread(gt_measure *measure, gt_slot *slot)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    gt_slot *slot = &workspace->slots[index];
-    gt_service_task task = {
-        .operation = GT_DO_SPREAD,
-        .target = workspace->workload.has_reference ? slot->address : slot->expected,
-        .source = workspace->workload.has_reference ? slot->expected : slot->address,
-        .scale = slot->scale,
-        .count = buffer->elements,
-        .type = buffer->type,
-        .source_type = buffer->reference_type};
+    const gt_buffer *buffer = slot->buffer;
+    bool has_reference = slot->workspace->workload.has_reference;
+    gt_service_task task = {.operation = GT_DO_SPREAD,
+                            .target = has_reference ? slot->address : slot->expected,
+                            .source = has_reference ? slot->expected : slot->address,
+                            .scale = slot->scale,
+                            .count = buffer->elements,
+                            .type = buffer->type,
+                            .source_type = buffer->reference_type};
     if (!gt_type_is_float(buffer->type)) {
         return GPUTUNE_OK;
     }
-    gt_task_set_numbers(&task, workspace, index);
+    gt_task_set_numbers(&task, slot);
     GT_TRY(gt_tasks_add(&measure->spread, &task, &slot->spread_task));
     task.source = 0;
     return gt_tasks_add(&measure->spread, &task, NULL);
@@ -567,50 +549,43 @@ static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address,
     return address ? gt_tasks_add(&measure->results, &hash, NULL) : GPUTUNE_OK;
 }
 
-static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)
+static gputune_status plan_reference(gt_measure *measure, gt_slot *slot)
 {
-    gt_type unused;
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        GT_TRY(plan_result_hash(measure, workspace->slots[i].expected,
-                                gt_plan_expected_bytes(&workspace->workload.buffers[i])));
+    slot->agree_task = slot->spread_task = -1;
+    GT_TRY(plan_input(&measure->hash, slot, true, &slot->input_task));
+    if (is_compared(slot)) {
+        GT_TRY(plan_agreement(measure, slot));
+        GT_TRY(plan_spread(measure, slot));
     }
-    return plan_result_hash(measure, workspace->scale,
-                            gt_plan_scale_bytes(&workspace->workload, &unused));
-}
-
-static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspace)
-{
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        gt_slot *slot = &workspace->slots[i];
-        slot->agree_task = slot->spread_task = slot->input_task = -1;
-        if (workspace->workload.buffers[i].direction == GT_IN) {
-            GT_TRY(plan_input(&measure->hash, workspace, i, &slot->input_task));
-        } else if (!workspace->workload.has_check) {
-            GT_TRY(plan_agreement(measure, workspace, i));
-            GT_TRY(plan_spread(measure, workspace, i));
-        }
-    }
-    return plan_convert(measure, workspace);
+    GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(slot->buffer)));
+    return plan_convert(measure, slot);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
+static gputune_status plan_slot(gt_measure *measure, gt_slot *slot)
+{
+    GT_TRY(plan_resets(measure, slot));
+    GT_TRY(plan_check(measure, slot));
+    GT_TRY(plan_first(measure, slot));
+    GT_TRY(plan_reference(measure, slot));
+    GT_TRY(plan_move(measure, slot));
+    return slot->workspace == measure->workspaces ? plan_sets(measure, slot) : GPUTUNE_OK;
+}
+
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
-    uint32_t first = first_poison(measure, workspace), last = last_poison(measure, workspace);
-    bool twice = is_cheapest(measure, workspace);
-    GT_TRY(plan_reset(&measure->reset, workspace, first));
-    GT_TRY(plan_reset(&measure->again, workspace, last));
-    GT_TRY(plan_reset(&measure->launch, workspace, twice ? first : last));
-    if (twice) {
-        GT_TRY(plan_reset(&measure->relaunch, workspace, last));
+    gt_type unused;
+    gt_tasks_reset(&workspace->first);
+    GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
+    GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
+    for (gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        GT_TRY(plan_slot(measure, slot));
     }
-    GT_TRY(plan_check(measure, workspace));
-    GT_TRY(plan_first(measure, workspace));
-    GT_TRY(plan_reference(measure, workspace));
-    GT_TRY(plan_result_hashes(measure, workspace));
-    GT_TRY(plan_move(measure, workspace));
-    return workspace == measure->workspaces ? plan_sets(measure, workspace) : GPUTUNE_OK;
+    gt_tasks_mark_timed(&workspace->first);
+    GT_TRY(gt_tasks_upload(measure, &workspace->first));
+    return plan_result_hash(measure, workspace->scale,
+                            gt_plan_scale_bytes(&workspace->workload, &unused));
 }
 
 gputune_status gt_tables_plan(gt_measure *measure)
@@ -619,7 +594,6 @@ gputune_status gt_tables_plan(gt_measure *measure)
         gt_tasks_reset(&measure->tables[k]);
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        gt_tasks_reset(&measure->workspaces[i].first);
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
         for (size_t k = 0; i == 0 && k < GT_TABLES; ++k) {
             gt_tasks_mark_timed(&measure->tables[k]);
@@ -652,27 +626,26 @@ static void allow_gaps(gt_tasks *table, int index, bool gaps)
     }
 }
 
-static void judge_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+static void judge_slot(gt_measure *measure, const gt_slot *slot)
 {
-    const gt_buffer *buffer = &workspace->workload.buffers[index];
-    const gt_slot *slot = &workspace->slots[index];
-    bool narrowed = buffer->type != buffer->reference_type;
+    gt_tasks *first = &slot->workspace->first;
+    bool narrowed = slot->buffer->type != slot->buffer->reference_type;
     judge_task(&measure->check, slot->compare_task, slot, 0);
-    judge_task(&workspace->first, slot->first_task, slot, 0);
+    judge_task(first, slot->first_task, slot, 0);
     judge_task(&measure->agree, slot->agree_task, slot,
-               narrowed ? gt_type_roundoff(buffer->type) : 0);
+               narrowed ? gt_type_roundoff(slot->buffer->type) : 0);
     allow_gaps(&measure->check, slot->compare_task, slot->gaps);
-    allow_gaps(&workspace->first, slot->first_task, slot->gaps);
+    allow_gaps(first, slot->first_task, slot->gaps);
 }
 
 gputune_status gt_tables_judge(gt_measure *measure)
 {
-    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            judge_slot(measure, workspace, i);
-        }
-        GT_TRY(gt_tasks_upload(measure, &workspace->first));
+    uint32_t count = measure->setup.workload_count;
+    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
+        judge_slot(measure, slot);
+    }
+    for (uint32_t s = 0; s < count; ++s) {
+        GT_TRY(gt_tasks_upload(measure, &measure->workspaces[s].first));
     }
     GT_TRY(gt_tasks_upload(measure, &measure->agree));
     return gt_tasks_upload(measure, &measure->check);

@@ -38,14 +38,12 @@ static bool is_same(const gt_variation *a, const gt_variation *b)
 /* Whether at least three quarters of the reference's results, which the slots hold, are finite. */
 static gputune_status is_finite(bool *out, gt_measure *measure)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
     *out = true;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        int task = workspace->slots[i].spread_task;
-        *out &= task < 0 || measure->findings->items[task + 1].count <=
-                                workspace->workload.buffers[i].elements / 4;
+    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        const gt_finding *found = &measure->findings->items[slot->spread_task + 1];
+        *out &= slot->spread_task < 0 || found->count <= slot->buffer->elements / 4;
     }
     return GPUTUNE_OK;
 }

@@ -164,14 +164,13 @@ static uint32_t place_of(const gt_workload *workload, uint32_t buffer)
 }
 
 /* Puts what the input holds into the output's buffer, and passes that for both. */
-static gputune_status join(const void **arguments, gt_measure *measure,
-                           const gt_workspace *workspace, uint32_t output)
+static gputune_status join(const void **arguments, gt_measure *measure, const gt_slot *output)
 {
-    const gt_workload *workload = &workspace->workload;
-    uint32_t input = workload->buffers[output].in_place - 1;
-    GT_CALL(measure, MemcpyDtoDAsync, workspace->slots[output].address,
-            workspace->slots[input].address, workload->buffers[input].bytes, measure->stream);
-    arguments[place_of(workload, input)] = arguments[place_of(workload, output)];
+    const gt_workload *workload = &output->workspace->workload;
+    const gt_slot *input = &output->workspace->slots[output->buffer->in_place - 1];
+    GT_CALL(measure, MemcpyDtoDAsync, output->address, input->address, input->buffer->bytes,
+            measure->stream);
+    arguments[place_of(workload, input->index)] = arguments[place_of(workload, output->index)];
     return GPUTUNE_OK;
 }
 
@@ -183,10 +182,8 @@ static gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *
     const gt_workspace *on = &measure->workspaces[workspace];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     memcpy(arguments, arguments_of(measure, workspace), on->argument_count * sizeof *arguments);
-    for (uint32_t i = 0; i < on->workload.buffer_count; ++i) {
-        if (on->workload.buffers[i].in_place) {
-            GT_TRY(join(arguments, measure, on, i));
-        }
+    for (const gt_slot *slot = on->slots; slot < on->slots_end; ++slot) {
+        GT_TRY(slot->buffer->in_place ? join(arguments, measure, slot) : GPUTUNE_OK);
     }
     return gt_measure_launch(measure, variant->launchers[workspace], arguments);
 }
@@ -196,10 +193,9 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
 {
     const gt_workspace *workspace = &measure->workspaces[index];
     const gt_launch *launch = &variant->launches[index];
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &workspace->workload.buffers[i];
-        GT_CALL(measure, EmuCheckMemory, workspace->slots[i].address, buffer->bytes, buffer->name,
-                gt_buffer_element_bytes(buffer), buffer->direction != GT_OUT);
+    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        GT_CALL(measure, EmuCheckMemory, slot->address, slot->buffer->bytes, slot->buffer->name,
+                gt_buffer_element_bytes(slot->buffer), slot->buffer->direction != GT_OUT);
     }
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         CUdeviceptr scratch;
@@ -280,12 +276,11 @@ static gputune_status write_file(const gt_saved_output *save, const void *data, 
 
 static gputune_status save_output(gt_measure *measure, const gt_saved_output *save)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
-    const uint64_t bytes = workspace->workload.buffers[save->buffer].bytes;
+    const gt_slot *slot = &measure->slots[save->buffer];
+    const uint64_t bytes = slot->buffer->bytes;
     GT_FREED void *data = malloc(bytes);
     GT_TRY(gt_allocated(data));
-    GT_CALL(measure, MemcpyDtoHAsync, data, workspace->slots[save->buffer].address, bytes,
-            measure->stream);
+    GT_CALL(measure, MemcpyDtoHAsync, data, slot->address, bytes, measure->stream);
     GT_TRY(gt_measure_wait(measure));
     return write_file(save, data, bytes);
 }
@@ -511,9 +506,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
         return GPUTUNE_OK;
     }
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
-    GT_TRY(launch_again(measure, variant,
-                        workspace_count > 1 ? &measure->relaunch : &measure->again,
-                        workspace_count - 1));
+    GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
     GT_TRY(gt_trial_queue(measure, variant));
     GT_TRY(conclude(out, measure, variant, PROOF));
