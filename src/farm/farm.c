@@ -101,28 +101,12 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     return gt_compile_submit(chosen, job);
 }
 
-static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
-{
-    uint32_t listed = 0;
-    for (; base; base = base->helper) {
-        listed += gt_compile_list(gt_host_of(base), out + listed, count - listed);
-    }
-    return listed;
-}
-
-static void give_up(gt_farm *base, uint64_t id)
-{
-    for (; base; base = base->helper) {
-        gt_compile_give_up(gt_host_of(base), id);
-    }
-}
-
 static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                    uint64_t id, const void *job)
 {
     gt_packet *packet;
     GT_TRY(check(farm));
-    GT_REFUSE(!farm->measure.wanted, GPUTUNE_ENODRIVER,
+    GT_REFUSE(!farm->options.driver, GPUTUNE_ENODRIVER,
               "this farm was opened without a device to measure on");
     GT_TRY(gt_packet_make(&packet, kind, job));
     return gt_farm_request_make(out, farm, kind, id, packet);
@@ -381,16 +365,13 @@ static void close_farm(gt_farm *base)
     gt_array_free(&farm->descriptors);
     free(farm->compile.environment);
     free(farm->measure.environment);
-    free(farm->measure.command);
     free(farm->worker);
-    free(farm->driver);
-    free(farm->arch);
 }
 
 static const gt_farm_ops operations = {
     .compile = compile,
-    .compiling = compiling,
-    .give_up = give_up,
+    .compiling = gt_compile_list,
+    .give_up = gt_compile_give_up,
     .prepare = prepare,
     .verify = verify,
     .sample = sample,
@@ -406,14 +387,10 @@ static const gt_farm_ops operations = {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static gputune_status copy_text(char **out, const char *text)
-{
-    return text ? gt_strdup(out, text) : GPUTUNE_OK;
-}
-
-static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *options)
+static gputune_status open_compile(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
+    const gt_farm_options *options = &farm->options;
     uint32_t count = options->compile_workers ? options->compile_workers : gt_cores();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
     uint32_t more = GT_COMPILE_WORKERS_MAX - count;
@@ -429,25 +406,24 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
         host->slots[i].role = &gt_compile_role;
     }
     farm->farm.compile_workers = count;
-    GT_TRY(gt_engines_open(host, options->compile_on, more));
+    GT_TRY(gt_engines_open(farm, more));
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
              (unsigned long long)gt_compile_memory_mb(count));
     return gt_process_environment(&host->environment, false, NULL);
 }
 
-static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *options)
+static gputune_status open_measure(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
+    gt_farm_options *options = &farm->options;
     const char *visible =
         options->device_uuid && options->device_uuid[0] ? options->device_uuid : NULL;
     GT_FREED char *entry = NULL;
     host->slot.role = &gt_measure_role;
-    host->wanted = options->driver != NULL;
-    host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
+    options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    GT_TRY(copy_text(&host->command, options->measure_on));
-    if (farm->emulated || host->command) {
+    if (farm->emulated || options->measure_on) {
         visible = NULL;
     } else if (!visible) {
         GT_TRY(gt_process_visible(&entry, options->device_ordinal));
@@ -460,15 +436,10 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
 static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
 {
     farm->farm.ops = &operations;
-    farm->isolation = options->isolation;
-    farm->low_priority = options->low_priority;
-    farm->ordinal = options->device_ordinal;
-    farm->log = options->log;
+    farm->options = *options;
     GT_TRY(gt_worker_find(&farm->worker, options->worker));
-    GT_TRY(copy_text(&farm->driver, options->driver));
-    GT_TRY(copy_text(&farm->arch, options->arch));
-    GT_TRY(open_compile(farm, options));
-    return open_measure(farm, options);
+    GT_TRY(open_compile(farm));
+    return open_measure(farm);
 }
 
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
@@ -480,7 +451,7 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
         close_farm(&farm->farm);
         return status;
     }
-    if (farm->measure.wanted) {
+    if (options->driver) {
         gt_measure_start(farm);
     }
     *out = &farm->farm;

@@ -130,7 +130,8 @@ typedef struct gt_farm_options {
     gt_log log;
 } gt_farm_options;
 
-/* Opens a farm, which the caller ends with close(). The measure worker starts, and warms up while
+/* Opens a farm, which the caller ends with close(). Until then driver, architecture and commands of
+ * the options must stay as they are. The measure worker starts, and warms up while
  * the caller prepares; gt_farm_open() does not wait for it. Compile workers start with the jobs
  * that need them. EWORKER if the worker's executable is missing; the message says where it was
  * looked for. A worker of another version is noticed at the first wait(), which then fails with

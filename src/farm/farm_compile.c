@@ -18,29 +18,25 @@ enum { SILENT = 1, RETIRED = 2, DEATH = 4, DOUBT = 8 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Gives the engine of a command. Makes it if no earlier command is equal. */
-static gputune_status find_engine(gt_engine_host **out, gt_compile_host *host, const char *command)
+/* The engine of a command, which may be new. */
+static gt_engine_host *find_engine(gt_compile_host *host, const char *command)
 {
     uint32_t at = 0;
     while (at < host->engine_count && strcmp(host->engines[at].command, command) != 0) {
         at++;
     }
-    if (at == host->engine_count) {
-        char *copy;
-        GT_TRY(gt_strdup(&copy, command));
-        host->engines[host->engine_count++].command = copy;
-    }
-    *out = &host->engines[at];
-    return GPUTUNE_OK;
+    host->engine_count += at == host->engine_count;
+    host->engines[at].command = command;
+    return &host->engines[at];
 }
 
-gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count)
+gputune_status gt_engines_open(gt_host_farm *farm, uint32_t count)
 {
-    host->engine_count = 0;
+    gt_compile_host *host = &farm->compile;
     host->engines = calloc((size_t)count + 1, sizeof *host->engines);
     GT_TRY(gt_allocated(host->engines));
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(find_engine(&host->slots[host->own_count + i].engine, host, commands[i]));
+        host->slots[host->own_count + i].engine = find_engine(host, farm->options.compile_on[i]);
     }
     return GPUTUNE_OK;
 }
@@ -50,7 +46,7 @@ static void say_once(gt_host_farm *farm, gt_engine_host *engine, unsigned warnin
 {
     if (!(engine->told & warning)) {
         engine->told |= warning;
-        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s",
+        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s",
                     engine->command, what, end);
     }
 }
@@ -70,7 +66,6 @@ static void gt_engines_close(gt_host_farm *farm)
         say_silent(farm, &host->engines[i],
                    "the work has ended before; does the command keep what it is given, as srun "
                    "without -u?");
-        free(host->engines[i].command);
     }
     free(host->engines);
 }
@@ -81,7 +76,7 @@ static void gt_engines_close(gt_host_farm *farm)
 static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
 {
     const gt_compile_host *host = &farm->compile;
-    const char *arch = farm->arch ? "--arch" : NULL;
+    const char *arch = farm->options.arch ? "--arch" : NULL;
     const char *const arguments[] = {"--role",
                                      "compile",
                                      "--driver-version",
@@ -89,13 +84,13 @@ static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
                                      "--memory",
                                      host->memory_mb,
                                      arch,
-                                     farm->arch,
+                                     farm->options.arch,
                                      NULL};
     const char *command = slot->engine ? slot->engine->command : NULL;
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
                            .environment = host->environment,
-                           .low_priority = farm->low_priority && !command,
+                           .low_priority = farm->options.low_priority && !command,
                            .command = command};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     gt_slot_begin(slot);
@@ -276,16 +271,11 @@ enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
-    if (!request->forgotten) {
-        gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status);
-        if (event) {
-            event->repeatable = repeatable;
-            event->compiled.compile_ns = seconds * 1e9;
-        } else {
-            gt_farm_break(farm, GPUTUNE_ENOMEM);
-        }
-    }
-    gt_farm_request_free(request);
+    gt_event event = {.status = status,
+                      .culprit = GT_NO_VARIANT,
+                      .repeatable = repeatable,
+                      .compiled.compile_ns = seconds * 1e9};
+    gt_farm_request_fail(farm, request, &event);
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */
@@ -406,8 +396,8 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     if (slot && *open > 0) {
-        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u compile worker%s",
-                    gt_message(), *open, gt_plural(*open));
+        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
+                    "%s; going on with %u compile worker%s", gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
     return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, request) : NULL;
@@ -466,18 +456,12 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 static gputune_status tell(gt_host_farm *farm, const gt_farm_request *request,
                            const gt_answer *answer, const gt_frame *frame)
 {
-    gt_compiled compiled;
-    GT_TRY(gt_frame_body(&compiled, frame, &gt_record_compiled));
-    gputune_status status = (gputune_status)answer->status;
+    gt_event event;
+    GT_TRY(gt_answer_read(&event, request, frame));
+    event.status = (gputune_status)answer->status;
+    event.repeatable = event.status == GPUTUNE_ECOMPILE;
     gt_message_set("%s", answer->message);
-    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status);
-    if (!event) {
-        gt_record_release(&gt_record_compiled, &compiled);
-        return GPUTUNE_ENOMEM;
-    }
-    event->compiled = compiled;
-    event->repeatable = status == GPUTUNE_ECOMPILE;
-    return GPUTUNE_OK;
+    return gt_event_give(farm, request, &event);
 }
 
 /* False: the worker cannot be used. */
@@ -516,7 +500,7 @@ static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *fra
         gt_compile_return(&farm->compile, gt_slot_pop(slot));
         return true;
     }
-    if (!first->forgotten && tell(farm, first, &answer, frame) < 0) {
+    if (tell(farm, first, &answer, frame) < 0) {
         return false;
     }
     if (answer.status == GPUTUNE_OK) {
@@ -645,30 +629,35 @@ static bool is_compiling(const gt_slot *slot)
            compiling_s(slot) > 0;
 }
 
-uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count)
+uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < farm->compile.slot_count && found < count; i++) {
-        const gt_slot *slot = &farm->compile.slots[i];
-        if (is_compiling(slot)) {
-            out[found++] = (gt_compiling){slot->queue.items[0]->id, compiling_s(slot)};
+    for (; base; base = base->helper) {
+        const gt_compile_host *host = &gt_host_of(base)->compile;
+        for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
+            const gt_slot *slot = &host->slots[i];
+            if (is_compiling(slot)) {
+                out[found++] = (gt_compiling){slot->queue.items[0]->id, compiling_s(slot)};
+            }
         }
     }
     return found;
 }
 
-void gt_compile_give_up(gt_host_farm *farm, uint64_t id)
+void gt_compile_give_up(gt_farm *base, uint64_t id)
 {
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        gt_slot *slot = &farm->compile.slots[i];
-        if (!is_compiling(slot) || slot->queue.items[0]->id != id) {
-            continue;
+    for (; base; base = base->helper) {
+        gt_host_farm *farm = gt_host_of(base);
+        for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+            gt_slot *slot = &farm->compile.slots[i];
+            if (is_compiling(slot) && slot->queue.items[0]->id == id) {
+                gt_message_set("its compile was given up after %.1f s: others are more promising",
+                               compiling_s(slot));
+                end_job(farm, slot);
+                gt_compile_pump(farm);
+                return;
+            }
         }
-        gt_message_set("its compile was given up after %.1f s: others are more promising",
-                       compiling_s(slot));
-        end_job(farm, slot);
-        gt_compile_pump(farm);
-        return;
     }
 }
 

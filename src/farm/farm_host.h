@@ -69,9 +69,6 @@ void gt_link_abandon(gt_link *link);
 
 typedef GT_ARRAY(gt_event) gt_event_list;
 
-/* Appends an event with `status` and, when `status` is a failure, with the thread's message. The
- * list owns the event, which moves when another is added. NULL: out of memory. */
-gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status);
 /* Moves the first event of the list to *out, which the caller frees. False if the list is empty. */
 bool gt_event_take(gt_event *out, gt_event_list *list);
 void gt_event_clear(gt_event_list *list);
@@ -103,11 +100,11 @@ typedef GT_ARRAY(gt_farm_request *) gt_queue;
 
 /* A command that starts compile workers elsewhere. Several slots may have the same one. */
 typedef struct gt_engine_host {
-    char *command;     /* owned */
-    char doubt[192];   /* the message of the first compile that failed there, or "" */
-    int64_t start_ns;  /* when its first worker was started; 0: not yet */
-    bool has_answered; /* a worker has said hello */
-    unsigned told;     /* which warnings were logged: bits of farm_compile.c */
+    const char *command; /* one of gt_farm_options.compile_on */
+    char doubt[192];     /* the message of the first compile that failed there, or "" */
+    int64_t start_ns;    /* when its first worker was started; 0: not yet */
+    bool has_answered;   /* a worker has said hello */
+    unsigned told;       /* which warnings were logged: bits of farm_compile.c */
 } gt_engine_host;
 
 typedef struct gt_slot gt_slot;
@@ -178,6 +175,15 @@ void gt_slot_clear(gt_slot *slot);
 void gt_slot_free(gt_slot *slot);
 /* Removes a request from the slot, sent or not, and hands it to the caller. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
+/* Reads the answer to a request into *out, an event of status OK. EWORKER if it is malformed. */
+gputune_status gt_answer_read(gt_event *out, const gt_farm_request *request, const gt_frame *frame);
+/* Hands the event of a request that has ended to the caller of wait(), with the thread's message if
+ * it is of a failure. Takes the event over. Frees it where nobody waits: the request was canceled,
+ * or is the farm's own, or has no answer. ENOMEM. */
+gputune_status gt_event_give(gt_host_farm *farm, const gt_farm_request *request, gt_event *event);
+/* Ends a request that failed: gives `event`, with its status, and frees the request. */
+void gt_farm_request_fail(gt_host_farm *farm, gt_farm_request *request, gt_event *event);
+
 /* Removes the request that the worker is at, and hands it to the caller. The clock starts for the
  * next request. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
@@ -230,9 +236,9 @@ void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
-/* Gives each command a slot, behind the slots of this machine's own workers. Starts nothing.
- * ENOMEM. */
-gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
+/* Gives each of the first `count` commands of compile_on a slot, behind the slots of this machine's
+ * own workers. Starts nothing. ENOMEM. */
+gputune_status gt_engines_open(gt_host_farm *farm, uint32_t count);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
@@ -245,7 +251,6 @@ typedef struct gt_live_variant {
 } gt_live_variant;
 
 typedef struct gt_measure_host {
-    bool wanted; /* this farm measures */
     gt_slot slot;
     bool has_device; /* a worker has reported `device` */
     gt_device device;
@@ -260,9 +265,7 @@ typedef struct gt_measure_host {
     char refusal_message[512];
     bool refusal_told;  /* a request has failed with it: the next prepare() tries a new worker */
     char **environment; /* of the worker; one allocation, owned */
-    char *command;      /* a command that starts the worker; NULL: it is started directly */
     char ordinal[16];   /* of the device among those that the worker sees, as decimal text */
-    double deadline_s;
 } gt_measure_host;
 
 /* ---- The farm -------------------------------------------------------------------------------- */
@@ -274,12 +277,10 @@ typedef struct gt_watched {
 } gt_watched;
 
 struct gt_host_farm {
-    gt_farm farm; /* must be first: a gt_farm * is cast to a gt_host_farm * */
-    char *worker, *driver, *arch;
-    int ordinal;
-    bool emulated, low_priority;
-    gputune_isolation isolation;
-    gt_log log;
+    gt_farm farm;            /* must be first: a gt_farm * is cast to a gt_host_farm * */
+    gt_farm_options options; /* the caller's, with defaults where they say nothing */
+    char *worker;            /* the path of gputune-worker; owned */
+    bool emulated;
     uint64_t next_sequence;
     gt_event_list events;
     gputune_status broken; /* the failure of the farm as a whole; 0: none */
@@ -312,8 +313,8 @@ void gt_compile_pump(gt_host_farm *farm);
  * queued. */
 double gt_compile_patience(const gt_host_farm *farm);
 /* As gt_farm_ops.compiling and .give_up. */
-uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count);
-void gt_compile_give_up(gt_host_farm *farm, uint64_t id);
+uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
+void gt_compile_give_up(gt_farm *base, uint64_t id);
 /* Drops queued jobs. Workers finish the jobs that they have, and the answers are dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all compile workers without waiting, and frees slots, jobs and commands. */

@@ -70,23 +70,17 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
 static gputune_status start_process(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    const char *plain = host->command && host->plain ? "--plain" : NULL;
-    const char *const arguments[] = {"--role",   "measure",    "--ordinal", host->ordinal,
-                                     "--driver", farm->driver, plain,       NULL};
+    const gt_farm_options *o = &farm->options;
+    const char *plain = o->measure_on && host->plain ? "--plain" : NULL;
+    const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
+                                     "--driver", o->driver, plain,       NULL};
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
                            .environment = host->environment,
                            .with_page = true,
-                           .command = host->command};
+                           .command = o->measure_on};
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
-
-/* The event with which a request of each kind ends. */
-static const gt_event_kind events[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = GT_EVENT_PREPARED, [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,
-    [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED, [GT_FRAME_SAMPLE] = GT_EVENT_SAMPLED,
-    [GT_FRAME_PACE] = GT_EVENT_SAMPLED,
-};
 
 /* Takes the request for which a variant is being loaded again: the first one that needs the
  * variant. The caller owns it. NULL: there is none. */
@@ -113,28 +107,19 @@ static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputun
         gt_farm_request_free(request);
         request = dependent;
     }
-    if (request && request->kind == GT_FRAME_PREPARE) {
+    gt_live_forget(host, culprit);
+    if (!request) {
+        return;
+    }
+    if (request->kind == GT_FRAME_PREPARE) {
         gt_packet_drop(host->setup);
         host->setup = NULL;
     }
-    if (request && !request->internal && request->kind != GT_FRAME_DROP) {
-        gt_event *event = gt_event_add(&farm->events, events[request->kind], request->id, status);
-        if (event) {
-            event->culprit = culprit;
-            event->repeatable = repeatable;
-        } else {
-            gt_farm_break(farm, GPUTUNE_ENOMEM);
-        }
-        if (request->kind == GT_FRAME_VERIFY) {
-            culprit = request->id;
-        }
+    if (request->kind == GT_FRAME_VERIFY) {
+        gt_live_forget(host, request->id);
     }
-    if (culprit != GT_NO_VARIANT) {
-        gt_live_forget(host, culprit);
-    }
-    if (request) {
-        gt_farm_request_free(request);
-    }
+    gt_event event = {.status = status, .culprit = culprit, .repeatable = repeatable};
+    gt_farm_request_fail(farm, request, &event);
 }
 
 /* Goes on without a worker: every request fails with this status and the thread's message until the
@@ -143,8 +128,8 @@ static void gt_measure_refuse(gt_host_farm *farm, gputune_status status)
 {
     gt_measure_host *host = &farm->measure;
     host->refusal = status;
-    if (host->command) {
-        gt_message_prefix("measuring on '%.150s'", host->command);
+    if (farm->options.measure_on) {
+        gt_message_prefix("measuring on '%.150s'", farm->options.measure_on);
     }
     snprintf(host->refusal_message, sizeof host->refusal_message, "%.511s", gt_message());
     gt_link_abandon(&host->slot.link);
@@ -154,8 +139,9 @@ static void gt_measure_refuse(gt_host_farm *farm, gputune_status status)
 void gt_measure_start(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    gputune_status status = farm->isolation == GPUTUNE_ISOLATION_THREAD
-                                ? gt_link_thread(&host->slot.link, farm->driver, farm->ordinal)
+    const gt_farm_options *o = &farm->options;
+    gputune_status status = o->isolation == GPUTUNE_ISOLATION_THREAD
+                                ? gt_link_thread(&host->slot.link, o->driver, o->device_ordinal)
                                 : start_process(farm);
     if (status < 0) {
         gt_measure_refuse(farm, status);
@@ -185,7 +171,7 @@ static void fail_all(gt_host_farm *farm)
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
         host->refusal_told = true;
         gt_message_set("%s", host->refusal_message);
-        gt_measure_fail(farm, request, host->refusal, 0, false);
+        gt_measure_fail(farm, request, host->refusal, GT_NO_VARIANT, false);
     }
 }
 
@@ -272,30 +258,17 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
 static gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
                                          const gt_frame *frame)
 {
-    gt_event reply = {.kind = events[request->kind]};
-    const gt_record *record = gt_carried[request->kind].reply;
-    GT_TRY(gt_frame_body(&reply.compiled, frame, record));
-    gputune_status status = GPUTUNE_OK;
+    gt_event reply;
+    GT_TRY(gt_answer_read(&reply, request, frame));
     if (request->kind == GT_FRAME_SAMPLE && reply.sampled.count != request->variant_count) {
-        status = gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
-                         reply.sampled.count, request->variant_count);
+        gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
+                reply.sampled.count, request->variant_count);
+        gt_event_free(&reply);
+        return GPUTUNE_EWORKER;
     }
-    gt_event *event = NULL;
-    if (status == GPUTUNE_OK && !request->internal) {
-        event = gt_event_add(&farm->events, reply.kind, request->id, GPUTUNE_OK);
-        status = event ? GPUTUNE_OK : GPUTUNE_ENOMEM;
-    }
-    if (status == GPUTUNE_OK) {
-        note(&farm->measure, request, &reply);
-        farm->measure.blameless = request->internal ? farm->measure.blameless : 0;
-    }
-    if (event) {
-        reply.id = event->id;
-        *event = reply;
-    } else {
-        gt_record_release(record, &reply.compiled);
-    }
-    return status;
+    note(&farm->measure, request, &reply);
+    farm->measure.blameless = request->internal ? farm->measure.blameless : 0;
+    return gt_event_give(farm, request, &reply);
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -358,7 +331,7 @@ static void begin_again(gt_host_farm *farm)
     gt_measure_host *host = &farm->measure;
     purge_internal(host);
     gt_slot_unsend(&host->slot);
-    if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
+    if (farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
         gt_measure_refuse(farm, gt_fail(GPUTUNE_ECRASHED,
                                         "a variant made this process unable to measure; with the "
                                         "isolation `process` only a worker is lost"));
@@ -513,7 +486,7 @@ static double allowance(gt_host_farm *farm)
     const gt_farm_request *request = host->slot.queue.items[0];
     double slow = farm->emulated ? 30 : 1;
     if (request->kind == GT_FRAME_PREPARE) {
-        return 6 * host->deadline_s * slow;
+        return 6 * farm->options.deadline_s * slow;
     }
     bool sample = request->kind == GT_FRAME_SAMPLE;
     const gt_objective *facts = gt_objective_facts(request->objective);
@@ -526,7 +499,7 @@ static double allowance(gt_host_farm *farm)
     if (request->patient) {
         least *= 10;
     }
-    return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
+    return fmin(least, fmax(farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
 /* Starts the clock of the first request when the worker has read and begun it, so that a large
@@ -569,10 +542,11 @@ static void late(gt_host_farm *farm, gt_slot *slot)
 {
     gt_measure_host *host = &farm->measure;
     if (!slot->ready) {
+        const char *command = farm->options.measure_on;
         gputune_status late =
             gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
-        bool silent = host->command && !slot->link.greeted;
-        gt_measure_refuse(farm, silent ? gt_engine_hint(farm, farm->measure.command) : late);
+        bool silent = command && !slot->link.greeted;
+        gt_measure_refuse(farm, silent ? gt_engine_hint(farm, command) : late);
         return;
     }
     gt_farm_request *first = slot->queue.items[0];
@@ -654,7 +628,7 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
         gt_message_set("%s", answer.message);
         gt_measure_refuse(farm, host->slot.link.greeted
                                     ? (gputune_status)answer.status
-                                    : gt_engine_hint(farm, farm->measure.command));
+                                    : gt_engine_hint(farm, farm->options.measure_on));
         return true;
     }
     host->slot.ready = true;

@@ -18,6 +18,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* The event with which a request of each kind ends; that of a kind without answers has no payload.
+ */
+static const gt_event_kind kinds[GT_FRAME_KINDS] = {
+    [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
+    [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
+    [GT_FRAME_SAMPLE] = GT_EVENT_SAMPLED,   [GT_FRAME_PACE] = GT_EVENT_SAMPLED,
+    [GT_FRAME_DROP] = GT_EVENT_TIMEOUT,
+};
+
 static const gt_record *const payloads[] = {
     [GT_EVENT_COMPILED] = &gt_record_compiled,
     [GT_EVENT_PREPARED] = &gt_record_prepared,
@@ -33,17 +42,34 @@ void gt_event_free(gt_event *event)
     *event = (gt_event){.kind = GT_EVENT_TIMEOUT};
 }
 
-gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status)
+gputune_status gt_answer_read(gt_event *out, const gt_farm_request *request, const gt_frame *frame)
 {
-    if (gt_array_reserve(list) < 0) {
-        return NULL;
-    }
-    gt_event *event = &list->items[list->count++];
-    *event = (gt_event){.kind = kind, .id = id, .status = status, .culprit = GT_NO_VARIANT};
-    if (status < 0) {
+    *out = (gt_event){.kind = kinds[request->kind], .culprit = GT_NO_VARIANT};
+    return gt_frame_body(&out->compiled, frame, gt_carried[request->kind].reply);
+}
+
+gputune_status gt_event_give(gt_host_farm *farm, const gt_farm_request *request, gt_event *event)
+{
+    bool awaited =
+        !request->forgotten && !request->internal && kinds[request->kind] != GT_EVENT_TIMEOUT;
+    event->kind = kinds[request->kind];
+    event->id = request->id;
+    if (event->status < 0) {
         snprintf(event->message, sizeof event->message, "%.511s", gt_message());
     }
-    return event;
+    gputune_status status = awaited ? gt_array_push(&farm->events, *event) : GPUTUNE_OK;
+    if (!awaited || status < 0) {
+        gt_event_free(event);
+    }
+    return status;
+}
+
+void gt_farm_request_fail(gt_host_farm *farm, gt_farm_request *request, gt_event *event)
+{
+    if (gt_event_give(farm, request, event) < 0) {
+        gt_farm_break(farm, GPUTUNE_ENOMEM);
+    }
+    gt_farm_request_free(request);
 }
 
 bool gt_event_take(gt_event *out, gt_event_list *list)
@@ -116,10 +142,11 @@ gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command)
                    names_worker(command) ? "" : farm->worker);
 }
 
-/* Writes the arguments of a worker. If a command is to start the worker, the first arguments make
- * the process here run that command, to which the others are appended. */
+/* Writes the arguments of a worker, its path first. If a command is to start the worker, the next
+ * arguments make the process here run that command, to which the others are appended. */
 static void put_words(const char *out[ARGUMENTS_MAX], const gt_link_start *start)
 {
+    *out++ = start->path;
     if (start->command) {
         *out++ = "--command";
         *out++ = start->command;
@@ -140,8 +167,7 @@ static gputune_status start_process(gt_link *link, const gt_link_start *start, i
     GT_TRY(start->with_page ? make_page(&link->page, page) : GPUTUNE_OK);
     const char *words[ARGUMENTS_MAX];
     put_words(words, start);
-    gt_spawn spawn = {start->path, words, start->environment, child, *page};
-    GT_TRY(gt_process_spawn(&link->process, &spawn));
+    GT_TRY(gt_process_spawn(&link->process, words, start->environment, child, *page));
     if (start->low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
     }

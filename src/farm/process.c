@@ -138,7 +138,7 @@ gputune_status gt_process_visible(char **out, int ordinal)
 #define P_PIDFD 3
 #endif
 
-enum { FIRST_DESCRIPTOR = 10, ARGUMENTS_MAX = 32 };
+enum { FIRST_DESCRIPTOR = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -215,31 +215,22 @@ int gt_process_start(pid_t *pid, const char *const *arguments, char *const *envi
     return error;
 }
 
-static int start(pid_t *pid, const gt_spawn *spawn)
+gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
+                                char *const *environment, int channel, int page)
 {
-    const char *arguments[ARGUMENTS_MAX] = {spawn->path};
-    for (size_t i = 0; i + 2 < ARGUMENTS_MAX && spawn->arguments[i]; i++) {
-        arguments[i + 1] = spawn->arguments[i];
-    }
+    pid_t pid;
     int host = open_own_pidfd();
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     const gt_child_files files = {
         6,
         {GT_FILE_NOWHERE, GT_FILE_NOWHERE, keeps_error ? STDERR_FILENO : GT_FILE_NOWHERE,
-         [GT_CHILD_CHANNEL] = spawn->channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED,
-         [GT_CHILD_PAGE] = spawn->page >= 0 ? spawn->page : GT_FILE_CLOSED}};
-    int error = gt_process_start(pid, arguments, spawn->environment, &files, POSIX_SPAWN_SETPGROUP);
+         [GT_CHILD_CHANNEL] = channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED,
+         [GT_CHILD_PAGE] = page >= 0 ? page : GT_FILE_CLOSED}};
+    int error = gt_process_start(&pid, arguments, environment, &files, POSIX_SPAWN_SETPGROUP);
     if (host >= 0) {
         close(host);
     }
-    return error;
-}
-
-gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn)
-{
-    pid_t pid;
-    int error = start(&pid, spawn);
-    GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", spawn->path,
+    GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
     /* A child that has ended and that the host has reaped has no pidfd: -1. The closed channel then
      * shows its end. */

@@ -20,14 +20,6 @@ typedef struct gt_process {
     bool ended; /* the process was reaped, or is left to another thread */
 } gt_process;
 
-typedef struct gt_spawn {
-    const char *path;
-    const char *const *arguments; /* NULL-terminated, without the program's name */
-    char *const *environment;
-    int channel, page; /* are duplicated to the child's descriptors above; page -1: there is none.
-                          The caller still closes them */
-} gt_spawn;
-
 /* What a child has as its descriptors 0, 1, ...: copies of these. */
 typedef struct gt_child_files {
     int count;
@@ -40,11 +32,13 @@ enum { GT_FILE_NOWHERE = -1 /* /dev/null */, GT_FILE_CLOSED = -2 };
 int gt_process_start(pid_t *pid, const char *const *arguments, char *const *environment,
                      const gt_child_files *files, short group);
 
-/* Starts a child with posix_spawn: standard input and output on /dev/null (standard error too,
- * unless GPUTUNE_WORKER_STDERR is set), the descriptors above, all others closed, empty signal
- * mask, default dispositions, a process group of its own (an interrupt typed at the terminal is the
- * host's to handle). EWORKER. */
-gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn);
+/* Starts the program arguments[0] with posix_spawn: standard input and output on /dev/null
+ * (standard error too, unless GPUTUNE_WORKER_STDERR is set), the descriptors above, all others
+ * closed, empty signal mask, default dispositions, a process group of its own (an interrupt typed
+ * at the terminal is the host's to handle). `channel` and `page` (-1: there is none) are
+ * duplicated; the caller still closes them. `arguments` ends with NULL. EWORKER. */
+gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
+                                char *const *environment, int channel, int page);
 
 /* Sends SIGKILL to a process that still runs. Does not wait for its end. */
 void gt_process_kill(gt_process *process);

@@ -23,10 +23,10 @@ static child run_with(const char *script, char *const *environment)
 {
     child child;
     int other;
-    const char *arguments[] = {"-c", script, NULL};
+    const char *arguments[] = {"/bin/sh", "-c", script, NULL};
     assert_int_equal(gt_process_channel(&child.channel, &other), GPUTUNE_OK);
-    gt_spawn spawn = {"/bin/sh", arguments, environment, other, -1};
-    assert_int_equal(gt_process_spawn(&child.process, &spawn), GPUTUNE_OK);
+    assert_int_equal(gt_process_spawn(&child.process, arguments, environment, other, -1),
+                     GPUTUNE_OK);
     close(other);
     return child;
 }
@@ -161,12 +161,11 @@ TEST(standard_descriptors_may_be_closed)
 TEST(a_missing_program_is_named)
 {
     int mine, other;
-    const char *arguments[] = {NULL};
+    const char *arguments[] = {"/nonexistent/worker", NULL};
     assert_int_equal(gt_process_channel(&mine, &other), GPUTUNE_OK);
     assert_true(mine >= 10 && other >= 10);
-    gt_spawn spawn = {"/nonexistent/worker", arguments, environ, other, -1};
     gt_process process;
-    assert_int_equal(gt_process_spawn(&process, &spawn), GPUTUNE_EWORKER);
+    assert_int_equal(gt_process_spawn(&process, arguments, environ, other, -1), GPUTUNE_EWORKER);
     assert_non_null(strstr(gt_message(), "/nonexistent/worker"));
     close(mine);
     close(other);
