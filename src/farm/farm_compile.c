@@ -308,28 +308,14 @@ static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *reques
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-static bool has_core(const gt_compile_host *host)
-{
-    return gt_cores_at_work(host) < host->allowed;
-}
-
-/* The worker with the fewest jobs, among those that may get this one and have fewer than `below`.
- * NULL: there is none. */
-static gt_slot *least_busy(gt_compile_host *host, unsigned below, const gt_farm_request *request)
-{
-    gt_slot *best = NULL;
-    bool idle_may = has_core(host);
-    for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_slot *slot = &host->slots[i];
-        bool may = slot->engine || slot->queue.count > 0 || idle_may;
-        if (slot->link.open && slot->queue.count < below && may &&
-            gt_engine_may_take(host, slot, request) &&
-            (!best || slot->queue.count < best->queue.count)) {
-            best = slot;
-        }
-    }
-    return best;
-}
+/* What a slot offers for the next job; the best comes first. */
+typedef enum offer {
+    OFFER_IDLE,    /* its worker has no job */
+    OFFER_START,   /* it has no worker, and may start one */
+    OFFER_REPLACE, /* its worker has long been compiling a source that no request waits for */
+    OFFER_QUEUE,   /* its worker has one job, and need not wait for its next one then */
+    OFFER_NONE
+} offer;
 
 static uint32_t count_open(const gt_compile_host *host)
 {
@@ -340,67 +326,61 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-static gt_slot *closed_slot(gt_compile_host *host)
-{
-    for (uint32_t i = 0; i < host->own_count; i++) {
-        if (!host->slots[i].link.open) {
-            return &host->slots[i];
-        }
-    }
-    return NULL;
-}
-
 static bool is_forgotten(const gt_slot *slot)
 {
+    bool forgotten = !slot->engine && gt_seconds_since(slot->since_ns) > FORGOTTEN_S;
     for (size_t i = 0; i < slot->queue.count; i++) {
-        if (!slot->queue.items[i]->forgotten) {
-            return false;
-        }
+        forgotten &= slot->queue.items[i]->forgotten;
     }
-    return slot->link.open && slot->queue.count > 0;
+    return forgotten;
 }
 
-/* Ends a worker that has long been compiling a source that no request waits for. NULL: there is
- * none. */
-static gt_slot *take_from_forgotten(gt_compile_host *host)
+/* `open` is the number of this machine's own workers. Jobs queue up while more of them wait than
+ * there are workers. */
+static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
+                      bool has_core)
 {
-    for (uint32_t i = 0; i < host->own_count; i++) {
-        gt_slot *slot = &host->slots[i];
-        if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
-            gt_slot_clear(slot);
-            gt_link_abandon(&slot->link);
-            return slot;
-        }
+    size_t jobs = slot->queue.count;
+    bool may_take = gt_engine_may_take(host, slot, host->queue.items[0]);
+    if (!slot->link.open) {
+        return !slot->engine && open < host->limit && has_core ? OFFER_START : OFFER_NONE;
     }
-    return NULL;
+    if (jobs == 0) {
+        return may_take && (slot->engine || has_core) ? OFFER_IDLE : OFFER_NONE;
+    }
+    return is_forgotten(slot)                                            ? OFFER_REPLACE
+           : may_take && jobs < GT_IN_FLIGHT && host->queue.count > open ? OFFER_QUEUE
+                                                                         : OFFER_NONE;
 }
 
-/* The worker for the next job: an idle or a new worker. While more jobs wait than there are
- * workers, also a worker with one job, so that it need not wait for its next one. NULL: there is
- * none now. *open is the number of this machine's own workers. */
+/* The slot for the next job, with a worker that is new where the slot offered to start one. NULL:
+ * there is none now. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
-    const gt_farm_request *request = host->queue.items[0];
-    gt_slot *slot = least_busy(host, 1, request);
+    gt_slot *slot = NULL;
+    offer best = OFFER_NONE;
+    bool has_core = gt_cores_at_work(host) < host->allowed;
     *open = count_open(host);
-    if (slot) {
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        offer its = offer_of(host, &host->slots[i], *open, has_core);
+        slot = its < best ? &host->slots[i] : slot;
+        best = its < best ? its : best;
+    }
+    if (best != OFFER_START && best != OFFER_REPLACE) {
         return slot;
     }
-    slot = *open < host->limit && has_core(host) ? closed_slot(host) : NULL;
-    if (!slot && (slot = take_from_forgotten(host))) {
-        --*open;
+    gt_slot_clear(slot);
+    gt_link_abandon(&slot->link);
+    bool starts = gt_compile_start(farm, slot) == GPUTUNE_OK;
+    *open = count_open(host);
+    if (starts || *open == 0) {
+        return starts ? slot : NULL;
     }
-    if (slot && gt_compile_start(farm, slot) == GPUTUNE_OK) {
-        ++*open;
-        return slot;
-    }
-    if (slot && *open > 0) {
-        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
-                    "%s; going on with %u compile worker%s", gt_message(), *open, gt_plural(*open));
-        host->limit = *open;
-    }
-    return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, request) : NULL;
+    gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING, "%s; going on with %u compile worker%s",
+                gt_message(), *open, gt_plural(*open));
+    host->limit = *open;
+    return next_slot(farm, open);
 }
 
 double gt_compile_load(const gt_host_farm *farm)

@@ -147,22 +147,19 @@ static bool lies_in(const char *real, const char *folder)
            (real[length] == '/' || (length > 0 && folder[length - 1] == '/'));
 }
 
-static bool lies_in_any(const char *real, const char *const *folders, size_t count)
+static bool lies_in_any(const char *real, const gt_texts *folders)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (lies_in(real, folders[i])) {
-            return true;
-        }
+    bool any = false;
+    for (size_t i = 0; i < folders->count; i++) {
+        any |= lies_in(real, folders->items[i]);
     }
-    return false;
+    return any;
 }
 
 static bool is_allowed(const gt_includes *includes, const char *real)
 {
     return lies_in(real, includes->own) || lies_in(real, includes->shared) ||
-           lies_in_any(real, (const char *const *)includes->named.items, includes->named.count) ||
-           lies_in_any(real, (const char *const *)includes->toolkit.folders.items,
-                       includes->toolkit.folders.count);
+           lies_in_any(real, &includes->named) || lies_in_any(real, &includes->toolkit.folders);
 }
 
 /* Whether there is such a file. *real is its path without links, the caller's. EINVAL where it lies
@@ -260,15 +257,13 @@ static gputune_status digest_file(walk *walk, char *real)
     return digest_includes(walk, text, real);
 }
 
-static gputune_status find_below(char **real, walk *walk, const char *const *folders, size_t count,
+static gputune_status find_below(char **real, const gt_includes *includes, const gt_texts *folders,
                                  const char *name)
 {
-    gputune_status status = GPUTUNE_OK;
-    *real = NULL;
-    for (size_t i = 0; i < count && !*real && status == GPUTUNE_OK; i++) {
-        status = probe(real, walk->includes, folders[i], name);
+    for (size_t i = 0; i < folders->count && !*real; i++) {
+        GT_TRY(probe(real, includes, folders->items[i], name));
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* Digests a header by the order of the search; ENOTFOUND where it is nowhere. */
@@ -278,20 +273,16 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     const char *own = gt_device_header_text(name);
     char *real = NULL;
     GT_TRY(need_toolkit(includes));
-    if (beside) {
-        GT_TRY(find_below(&real, walk, &beside, 1, name));
-    }
+    GT_TRY(beside ? probe(&real, includes, beside, name) : GPUTUNE_OK);
     if (!real && own) {
         add_digest(walk, own, strlen(own));
-    } else if (!real) {
-        GT_TRY(find_below(&real, walk, (const char *const *)includes->named.items,
-                          includes->named.count, name));
+    } else {
+        GT_TRY(find_below(&real, includes, &includes->named, name));
     }
     if (real) {
         return digest_file(walk, real);
     }
-    GT_TRY(find_below(&real, walk, (const char *const *)includes->toolkit.folders.items,
-                      includes->toolkit.folders.count, name));
+    GT_TRY(find_below(&real, includes, &includes->toolkit.folders, name));
     bool found = real != NULL;
     free(real);
     walk->toolkit |= found;
@@ -338,10 +329,7 @@ static gputune_status find_own(char **real, const gt_includes *includes, const g
     if (!*real && includes->shared) {
         GT_TRY(probe(real, includes, includes->shared, include->name));
     }
-    for (size_t i = 0; i < includes->named.count && include->join && !*real; i++) {
-        GT_TRY(probe(real, includes, includes->named.items[i], include->name));
-    }
-    return GPUTUNE_OK;
+    return include->join ? find_below(real, includes, &includes->named, include->name) : GPUTUNE_OK;
 }
 
 /* One path for each file: beginning as the template's own, where it lies in that folder. */

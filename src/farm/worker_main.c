@@ -15,14 +15,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static struct {
-    const char *role, *arch, *driver;
-    int ordinal, driver_version;
-    unsigned long long memory_mb;
-    const char *command; /* the command that starts a worker, for gt_engine() */
-    bool standard;       /* the channel is standard input and output */
-    bool plain;          /* of a measure worker: as gt_page.plain */
-} settings;
+/* The command line. COMMAND starts a worker, for gt_engine(). */
+enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
+static const char *given[WORDS]; /* NULL: not given */
+static int is_standard;          /* the channel is standard input and output */
+static int is_plain;             /* of a measure worker: as gt_page.plain */
+
+static bool has_role(const char *role)
+{
+    return given[ROLE] && strcmp(given[ROLE], role) == 0;
+}
+
+static unsigned long long number(int word)
+{
+    return given[word] ? strtoull(given[word], NULL, 10) : 0;
+}
 
 /* What the worker hears and speaks on, and what shows that its host has ended (-1: nothing does).
  */
@@ -73,8 +80,7 @@ static bool start_watcher(void)
 static bool take_standard(void)
 {
     char **prepared;
-    if (settings.role && settings.role[0] == 'm' &&
-        gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
+    if (has_role("measure") && gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
         environ = prepared;
     }
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -90,9 +96,9 @@ static bool take_standard(void)
 static gt_page *take_page(void)
 {
     static gt_page own;
-    if (settings.standard) {
+    if (is_standard) {
         own.channel = channel.out;
-        own.plain = settings.plain;
+        own.plain = (uint32_t)is_plain;
         return &own;
     }
     void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
@@ -109,17 +115,10 @@ static int usage(FILE *out, int code)
     return code;
 }
 
-static unsigned long long number(const char *text)
-{
-    return text ? strtoull(text, NULL, 10) : 0;
-}
-
 /* 0: all is well; 'v': the version is asked for; '?': a mistake. */
 static int parse(int argc, char **argv)
 {
-    enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
-    const char *given[WORDS] = {0};
-    int stdio = 0, plain = 0, option;
+    int option;
     const struct option options[] = {
         {"role", required_argument, NULL, ROLE},
         {"arch", required_argument, NULL, ARCH},
@@ -128,8 +127,8 @@ static int parse(int argc, char **argv)
         {"memory", required_argument, NULL, MEMORY},
         {"ordinal", required_argument, NULL, ORDINAL},
         {"command", required_argument, NULL, COMMAND},
-        {"stdio", no_argument, &stdio, true},
-        {"plain", no_argument, &plain, true},
+        {"stdio", no_argument, &is_standard, true},
+        {"plain", no_argument, &is_plain, true},
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
@@ -139,15 +138,6 @@ static int parse(int argc, char **argv)
         }
         given[option] = optarg ? optarg : given[option];
     }
-    settings.role = given[ROLE];
-    settings.arch = given[ARCH];
-    settings.driver = given[DRIVER];
-    settings.command = given[COMMAND];
-    settings.driver_version = (int)number(given[DRIVER_VERSION]);
-    settings.memory_mb = number(given[MEMORY]);
-    settings.ordinal = (int)number(given[ORDINAL]);
-    settings.standard = stdio;
-    settings.plain = plain;
     return 0;
 }
 
@@ -170,7 +160,7 @@ static void limit_memory(unsigned long long megabytes)
 static void *compile(void *code)
 {
     *(int *)code =
-        gt_compile_worker(channel.in, channel.out, settings.arch, settings.driver_version);
+        gt_compile_worker(channel.in, channel.out, given[ARCH], (int)number(DRIVER_VERSION));
     return NULL;
 }
 
@@ -195,15 +185,15 @@ static int compile_on_large_stack(void)
 /* Does what a role asks for. Returns the exit code. */
 static int play(char *const *rest)
 {
-    if (settings.command) {
-        return gt_engine(settings.command, rest);
+    if (given[COMMAND]) {
+        return gt_engine(given[COMMAND], rest);
     }
-    if (strcmp(settings.role, "measure") == 0) {
-        return gt_measure_worker(channel.in, channel.out, take_page(), settings.driver,
-                                 settings.ordinal, false);
+    if (has_role("measure")) {
+        return gt_measure_worker(channel.in, channel.out, take_page(), given[DRIVER],
+                                 (int)number(ORDINAL), false);
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
-    limit_memory(settings.memory_mb);
+    limit_memory(number(MEMORY));
     return compile_on_large_stack();
 }
 
@@ -213,10 +203,9 @@ int main(int argc, char **argv)
     if (other == 'v') {
         return usage(stdout, 0);
     }
-    bool plays = settings.command || (settings.role && (strcmp(settings.role, "compile") == 0 ||
-                                                        strcmp(settings.role, "measure") == 0));
-    channel.end = settings.command ? gt_engine_end : end_at_once;
-    if (other || !plays || (settings.standard && !take_standard()) || !start_watcher()) {
+    bool plays = given[COMMAND] || has_role("compile") || has_role("measure");
+    channel.end = given[COMMAND] ? gt_engine_end : end_at_once;
+    if (other || !plays || (is_standard && !take_standard()) || !start_watcher()) {
         return usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */

@@ -36,7 +36,6 @@ typedef struct utilization {
     X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
       (device device, unsigned long long *reasons))                                                \
     X(energy, nvmlDeviceGetTotalEnergyConsumption, (device device, unsigned long long *mj))        \
-    X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (device device, unsigned *mw))                 \
     X(utilization, nvmlDeviceGetUtilizationRates, (device device, utilization * out))              \
     X(most_clock, nvmlDeviceGetMaxClockInfo, (device device, int type, unsigned *mhz))             \
     X(temperature, nvmlDeviceGetTemperature, (device device, int sensor, unsigned *celsius))       \
@@ -182,9 +181,6 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml)
     if (nvml_library.throttle && nvml_library.throttle(nvml->device, &reasons) == 0) {
         out->throttle = reasons;
         out->spoils = (reasons & REASONS_THAT_SPOIL) != 0;
-    }
-    if (nvml_library.power_limit) {
-        nvml_library.power_limit(nvml->device, &out->power_limit_mw);
     }
 }
 

@@ -21,7 +21,6 @@ typedef struct gt_nvml_state {
     uint64_t throttle;
     bool spoils; /* the clocks are lowered in a way that spoils measurements: hardware slowdown,
                     software or hardware thermal limit, power brake */
-    uint32_t power_limit_mw;
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 

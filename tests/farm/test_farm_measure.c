@@ -340,6 +340,10 @@ TEST(without_a_device_every_request_says_so)
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
     assert_non_null(strstr(event.message, "no driver here"));
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ENODRIVER);
+    ask_sample(farm, 50, one, 1);
+    GT_SCOPED(gt_event_free)
+    gt_event sampled = expect(farm, GT_EVENT_SAMPLED, 50, GPUTUNE_ENODRIVER);
+    assert_true(sampled.culprit == GT_NO_VARIANT);
     ask_compile(farm, 1, "text"); /* compiling goes on */
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
 }
