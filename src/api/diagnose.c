@@ -221,7 +221,7 @@ static void check_headers(patient *p)
         WARN(p,
              "kernels that include CUDA's headers need them: pip install nvidia-cuda-runtime "
              "nvidia-cuda-cccl, or install a CUDA toolkit",
-             "none in %s", toolkit.searched);
+             "none in %s", gt_text_string(&toolkit.searched));
     } else {
         GOOD(p, "%s in %s", toolkit.version, toolkit.folders.items[0]);
     }

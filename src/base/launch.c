@@ -163,3 +163,15 @@ void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch)
         }
     }
 }
+
+gputune_status gt_image_copy(gt_image *out, const void *data, size_t bytes)
+{
+    char *copy = malloc(bytes + 1);
+    GT_TRY(gt_allocated(copy));
+    if (bytes) {
+        memcpy(copy, data, bytes);
+    }
+    copy[bytes] = '\0';
+    *out = (gt_image){copy, bytes};
+    return GPUTUNE_OK;
+}

@@ -232,3 +232,5 @@ typedef struct gt_image {
     void *data; /* owned by whoever holds the struct */
     size_t bytes;
 } gt_image;
+/* Copies machine code or PTX. A NUL follows the copy, beyond its bytes. ENOMEM. */
+gputune_status gt_image_copy(gt_image *out, const void *data, size_t bytes);

@@ -204,8 +204,10 @@ int gt_engine(const char *command, char *const *worker)
         say_problem(strerror(errno), GT_EXIT_CHANNEL);
         gt_engine_end();
     }
+    pthread_detach(requests); /* which may wait for as long as this process lives */
     bool answers = pass_hello(&said);
     if (answers) {
+        pthread_detach(errors);
         pass_answers();
     }
     pthread_mutex_lock(&engine.end);

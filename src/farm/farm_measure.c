@@ -398,27 +398,23 @@ static bool is_crash(const gt_death *death)
 
 static void died_starting(gt_host_farm *farm, const gt_death *death)
 {
-    gt_measure_host *host = &farm->measure;
-    if (++host->start_failures < START_FAILURES_MAX) {
-        begin_again(farm);
-        return;
+    if (++farm->measure.start_failures >= START_FAILURES_MAX) {
+        gt_measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
+                                        "the measure worker %s before its device was open",
+                                        death->words));
     }
-    gt_measure_refuse(
-        farm,
-        gt_fail(GPUTUNE_EWORKER, "the measure worker %s before its device was open", death->words));
 }
 
 /* Handles the death of a worker that was at no request, or was ended from outside. */
 static void died_blameless(gt_host_farm *farm, const gt_death *death)
 {
-    gt_measure_host *host = &farm->measure;
-    if (++host->blameless < BLAMELESS_MAX) {
-        begin_again(farm);
-        return;
+    unsigned times = ++farm->measure.blameless;
+    if (times >= BLAMELESS_MAX) {
+        gt_measure_refuse(farm,
+                          gt_fail(GPUTUNE_EWORKER,
+                                  "the measure worker %s %u times, and no variant was the cause",
+                                  death->words, times));
     }
-    gt_measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
-                                    "the measure worker %s %u times, and no variant was the cause",
-                                    death->words, host->blameless));
 }
 
 static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
@@ -427,7 +423,6 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
     gt_farm_request *request = host->slot.queue.items[0];
     bool crash = is_crash(death);
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
-        begin_again(farm);
         return;
     }
     if (request->kind == GT_FRAME_PREPARE && (request->internal || !crash)) {
@@ -437,7 +432,6 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
     gt_slot_pop(&host->slot);
     gt_measure_fail(farm, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
                     culprit, crash);
-    begin_again(farm);
 }
 
 static void died(gt_host_farm *farm, gt_slot *slot)
@@ -451,15 +445,16 @@ static void died(gt_host_farm *farm, gt_slot *slot)
     if (!slot->ready) {
         gt_link_finish(&slot->link, &death, END_S);
         died_starting(farm, &death);
-        return;
-    }
-    replace(farm, &death);
-    if (by_trial) {
-        begin_again(farm);
-    } else if (in_hand) {
-        died_in_hand(farm, current, &death);
     } else {
-        died_blameless(farm, &death);
+        replace(farm, &death);
+        if (in_hand && !by_trial) {
+            died_in_hand(farm, current, &death);
+        } else if (!by_trial) {
+            died_blameless(farm, &death);
+        }
+    }
+    if (host->refusal == GPUTUNE_OK) { /* else the requests fail at the next turn */
+        begin_again(farm);
     }
 }
 

@@ -165,40 +165,25 @@ static bool take_string(decoder *from, char *at, size_t size)
     return true;
 }
 
-/* A copy with a NUL behind it, which PTX images have beyond their bytes; NULL of no bytes. */
-static bool take_copy(char **out, uint64_t *bytes, decoder *from)
+/* No data of no bytes. */
+static bool take_image(decoder *from, gt_image *image)
 {
     const char *data;
-    if (!take_blob(&data, bytes, from)) {
+    uint64_t bytes;
+    if (!take_blob(&data, &bytes, from)) {
         return false;
     }
-    if (*bytes == 0) {
-        return true;
+    if (bytes > 0) {
+        from->status = gt_image_copy(image, data, bytes);
     }
-    *out = malloc(*bytes + 1);
-    if (!*out) {
-        return is_short_of_memory(from);
-    }
-    memcpy(*out, data, *bytes);
-    (*out)[*bytes] = '\0';
-    return true;
+    return from->status == GPUTUNE_OK;
 }
 
 static bool take_text(decoder *from, void *at)
 {
-    char *text = NULL;
-    uint64_t bytes;
-    bool is_right = take_copy(&text, &bytes, from);
-    store_pointer(at, text);
-    return is_right;
-}
-
-static bool take_image(decoder *from, gt_image *image)
-{
-    char *data = NULL;
-    uint64_t bytes = 0;
-    bool is_right = take_copy(&data, &bytes, from);
-    *image = (gt_image){data, data ? bytes : 0};
+    gt_image text = {0};
+    bool is_right = take_image(from, &text);
+    store_pointer(at, text.data);
     return is_right;
 }
 

@@ -72,7 +72,7 @@ static void end_at_once(void)
 static bool start_watcher(void)
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, watch_host, NULL) == 0;
+    return pthread_create(&thread, NULL, watch_host, NULL) == 0 && pthread_detach(thread) == 0;
 }
 
 /* Takes standard input and output for the channel, and what libraries print goes nowhere. Prepares

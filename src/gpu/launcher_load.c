@@ -521,19 +521,6 @@ static bool is_direct(const gt_launcher *launcher)
     return direct;
 }
 
-static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
-{
-    if (!launcher->needs_module) {
-        return GPUTUNE_OK;
-    }
-    launcher->image.data = malloc(image->bytes + 1);
-    GT_TRY(gt_allocated(launcher->image.data));
-    memcpy(launcher->image.data, image->data, image->bytes);
-    ((char *)launcher->image.data)[image->bytes] = '\0';
-    launcher->image.bytes = image->bytes;
-    return GPUTUNE_OK;
-}
-
 /* The kernels' symbols: those of the image, or the parent's, which has loaded it. */
 static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
                                    const gt_launcher *parent)
@@ -556,7 +543,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         launcher->shares_base = true;
         GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
     } else {
-        GT_TRY(keep_image(launcher, image));
+        GT_TRY(launcher->needs_module ? gt_image_copy(&launcher->image, image->data, image->bytes)
+                                      : GPUTUNE_OK);
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
     GT_TRY(gt_launcher_check_occupancy(launcher));

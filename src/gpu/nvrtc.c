@@ -183,7 +183,7 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
     return gt_fail(GPUTUNE_ENOCOMPILER,
                    "no NVRTC (libnvrtc.so.13 or .12): searched %s%s; install the CUDA toolkit or "
                    "the nvidia-cuda-nvrtc wheel, or set GPUTUNE_NVRTC",
-                   candidates->searched, gt_text_string(tried));
+                   gt_text_string(&candidates->searched), gt_text_string(tried));
 }
 
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)

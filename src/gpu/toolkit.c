@@ -246,8 +246,6 @@ static gputune_status visit_roots(root_fn visit, void *user)
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-typedef gputune_status (*take_fn)(void *user, const char *path);
-
 /* Where something is looked for below a folder. */
 typedef struct places {
     const char *const *items;
@@ -255,24 +253,22 @@ typedef struct places {
 } places;
 #define PLACES(list) ((places){list, sizeof(list) / sizeof *(list)})
 
-static gputune_status each_match(take_fn take, void *user, const char *pattern)
+static gputune_status add_path(gt_texts *out, const char *path)
 {
-    GT_SCOPED(gt_texts_free) gt_texts matches = {0};
-    gputune_status status = gt_matches_find(&matches, pattern);
-    for (size_t i = matches.count; i-- > 0 && status == GPUTUNE_OK;) {
-        status = take(user, matches.items[i]);
-    }
-    return status;
+    return gt_texts_add(out, path, strlen(path));
 }
 
-/* Gives what matches ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
-static gputune_status each_below(take_fn take, void *user, const char *root, places below,
-                                 const char *name)
+/* Lists what matches ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
+static gputune_status list_below(gt_texts *out, const char *root, places below, const char *name)
 {
     for (size_t i = 0; i < below.count; i++) {
         GT_FREED char *pattern = NULL;
+        GT_SCOPED(gt_texts_free) gt_texts matches = {0};
         GT_TRY(gt_path_format(&pattern, "%s%s%s", root, below.items[i], name));
-        GT_TRY(each_match(take, user, pattern));
+        GT_TRY(gt_matches_find(&matches, pattern));
+        for (size_t k = matches.count; k-- > 0;) {
+            GT_TRY(add_path(out, matches.items[k]));
+        }
     }
     return GPUTUNE_OK;
 }
@@ -296,54 +292,41 @@ static const char *const python_library_folders[] = {"/lib/python3*/site-package
                                                      "/lib/python3*/dist-packages/nvidia/*/lib",
                                                      "/lib/python3/dist-packages/nvidia/*/lib"};
 
-typedef struct nvrtc_search {
-    gt_nvrtc_candidates found;
-    gt_text searched;
-} nvrtc_search;
-
-static gputune_status add_library(void *user, const char *path)
-{
-    return gt_texts_add(&((nvrtc_search *)user)->found.paths, path, strlen(path));
-}
-
 static gputune_status search_libraries(void *user, cuda_root kind, const char *folder)
 {
-    nvrtc_search *search = user;
+    gt_nvrtc_candidates *found = user;
     places below = kind == ROOT_PYTHON ? PLACES(python_library_folders) : PLACES(library_folders);
-    note_searched(&search->searched, kind == ROOT_LOADER ? "the loader's path" : folder);
+    note_searched(&found->searched, kind == ROOT_LOADER ? "the loader's path" : folder);
     for (size_t n = 0; n < NAMES; n++) {
-        GT_TRY(kind == ROOT_LOADER ? add_library(search, names[n] + 1)
-                                   : each_below(add_library, search, folder, below, names[n]));
+        GT_TRY(kind == ROOT_LOADER ? add_path(&found->paths, names[n] + 1)
+                                   : list_below(&found->paths, folder, below, names[n]));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status search_nvrtc(nvrtc_search *search)
+static gputune_status search_nvrtc(gt_nvrtc_candidates *found)
 {
     const char *given = gt_environment("GPUTUNE_NVRTC");
-    search->found.given = given != NULL;
+    found->given = given != NULL;
     if (!given || gt_file_is_folder(given)) {
-        return given ? search_libraries(search, ROOT_HOME, given)
-                     : visit_roots(search_libraries, search);
+        return given ? search_libraries(found, ROOT_HOME, given)
+                     : visit_roots(search_libraries, found);
     }
-    note_searched(&search->searched, given);
-    return add_library(search, given);
+    note_searched(&found->searched, given);
+    return add_path(&found->paths, given);
 }
 
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
 {
-    nvrtc_search search = {0};
-    gputune_status status = search_nvrtc(&search);
-    GT_THEN(status, gt_text_take(&search.found.searched, &search.searched));
-    gt_text_free(&search.searched);
-    return GT_GIVE(status, out, search.found, gt_nvrtc_candidates_free(&search.found));
+    gt_nvrtc_candidates found = {0};
+    gputune_status status = search_nvrtc(&found);
+    return GT_GIVE(status, out, found, gt_nvrtc_candidates_free(&found));
 }
 
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
 {
     gt_texts_free(&candidates->paths);
-    free(candidates->searched);
-    *candidates = (gt_nvrtc_candidates){0};
+    gt_text_free(&candidates->searched);
 }
 
 /* ---- headers --------------------------------------------------------------------------------- */
@@ -367,7 +350,6 @@ static const struct part {
 
 typedef struct finder {
     gt_toolkit *found;
-    gt_text searched;
     bool have[PARTS];
     long versions[PARTS]; /* as the macros have them */
 } finder;
@@ -412,9 +394,8 @@ static bool is_complete(const finder *finder)
 }
 
 /* A folder and, from toolkit 13 on, its subfolder of CCCL. */
-static gputune_status try_folder(void *user, const char *folder)
+static gputune_status try_folder(finder *finder, const char *folder)
 {
-    finder *finder = user;
     GT_FREED char *below = NULL;
     if (is_complete(finder)) {
         return GPUTUNE_OK;
@@ -433,9 +414,14 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     if (kind == ROOT_LOADER || is_complete(finder)) {
         return GPUTUNE_OK;
     }
-    note_searched(&finder->searched, folder);
+    GT_SCOPED(gt_texts_free) gt_texts folders = {0};
+    note_searched(&finder->found->searched, folder);
     places below = kind == ROOT_PYTHON ? PLACES(python_header_folders) : PLACES(header_folders);
-    return each_below(try_folder, finder, folder, below, "");
+    GT_TRY(list_below(&folders, folder, below, ""));
+    for (size_t i = 0; i < folders.count; i++) {
+        GT_TRY(try_folder(finder, folders.items[i]));
+    }
+    return GPUTUNE_OK;
 }
 
 /* An NVRTC that was named brings its own toolkit: PREFIX/lib64/libnvrtc.so.13, or a wheel's
@@ -472,8 +458,6 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
         }
     }
     GT_THEN(status, gt_text_take(&found.version, &version));
-    GT_THEN(status, gt_text_take(&found.searched, &finder.searched));
-    gt_text_free(&finder.searched);
     return GT_GIVE(status, out, found, gt_toolkit_free(&found));
 }
 
@@ -481,6 +465,6 @@ void gt_toolkit_free(gt_toolkit *toolkit)
 {
     gt_texts_free(&toolkit->folders);
     free(toolkit->version);
-    free(toolkit->searched);
+    gt_text_free(&toolkit->searched);
     *toolkit = (gt_toolkit){0};
 }

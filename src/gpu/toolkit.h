@@ -9,7 +9,7 @@
 typedef struct gt_toolkit {
     gt_texts folders; /* folders of headers, in the order in which to search them */
     char *version;    /* "cuda 13.0 cccl 3.0.1", each part only where it was found; owned */
-    char *searched;   /* owned: for a message, what was looked through */
+    gt_text searched; /* for a message: what was looked through */
 } gt_toolkit;
 
 /* Finds the headers of the runtime (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub,
@@ -22,8 +22,8 @@ void gt_toolkit_free(gt_toolkit *toolkit);
 /* Names and paths of NVRTC for dlopen(), best first. */
 typedef struct gt_nvrtc_candidates {
     gt_texts paths;
-    char *searched; /* owned: for a message, what was looked through */
-    bool given;     /* GPUTUNE_NVRTC names them: no others are tried */
+    gt_text searched; /* for a message: what was looked through */
+    bool given;       /* GPUTUNE_NVRTC names them: no others are tried */
 } gt_nvrtc_candidates;
 
 /* Lists where NVRTC may be: GPUTUNE_NVRTC (a file or folder) alone if it is set; else CUDA_HOME,

@@ -36,14 +36,7 @@ static gputune_status take_image(gt_image *out, gt_rows *rows)
 {
     size_t bytes;
     const void *blob = gt_rows_blob(rows, &bytes);
-    char *data = malloc(bytes + 1);
-    GT_TRY(gt_allocated(data));
-    if (bytes) {
-        memcpy(data, blob, bytes);
-    }
-    data[bytes] = '\0';
-    *out = (gt_image){data, bytes};
-    return GPUTUNE_OK;
+    return gt_image_copy(out, blob, bytes);
 }
 
 static gputune_status take_code(void *code, gt_rows *row)

@@ -42,12 +42,12 @@ static void drop_all(void)
 
 static bool copy(gt_code *out, const gt_code *code)
 {
-    void *data = malloc(code->image.bytes);
-    if (data) {
-        *out = *code;
-        out->image.data = memcpy(data, code->image.data, code->image.bytes);
+    gt_code made = *code;
+    if (gt_image_copy(&made.image, code->image.data, code->image.bytes) < 0) {
+        return false;
     }
-    return data;
+    *out = made;
+    return true;
 }
 
 void gt_code_memo_hold(void)

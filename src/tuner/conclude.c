@@ -355,19 +355,15 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-static gputune_status copy_image(gt_image *out, const gt_image *image)
-{
-    void *copy = malloc(image->bytes + 1);
-    GT_TRY(gt_allocated(copy));
-    memcpy(copy, image->data, image->bytes);
-    ((char *)copy)[image->bytes] = '\0';
-    *out = (gt_image){copy, image->bytes};
-    return GPUTUNE_OK;
-}
-
 static const gt_unit *unit_of(const gt_tuning *tuning, uint64_t variant)
 {
     return &tuning->session.field.units.items[tuning->session.field.variants.items[variant].unit];
+}
+
+static gputune_status copy_image(gt_image *out, const gt_tuning *tuning, uint64_t variant)
+{
+    const gt_image *image = &unit_of(tuning, variant)->compiled.image;
+    return gt_image_copy(out, image->data, image->bytes);
 }
 
 static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning)
@@ -376,9 +372,7 @@ static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning
     uint64_t id = gt_field_find_ready(&tuning->session.field, &choice->fallback);
     choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
     choice->has_fallback = choice->needs_alignment && id != GT_NO_VARIANT;
-    return choice->has_fallback
-               ? copy_image(&choice->fallback_image, &unit_of(tuning, id)->compiled.image)
-               : GPUTUNE_OK;
+    return choice->has_fallback ? copy_image(&choice->fallback_image, tuning, id) : GPUTUNE_OK;
 }
 
 /* Whether the tuning was stopped after its race, but before everything was done that may change the
@@ -485,7 +479,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .variants = tried(tuning),
                           .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
-    GT_TRY(copy_image(&choice->image, &compiled->image));
+    GT_TRY(copy_image(&choice->image, tuning, result->winner));
     GT_TRY(explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved));
     return choose_fallback(choice, tuning);
 }

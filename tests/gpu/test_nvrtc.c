@@ -174,7 +174,7 @@ TEST(test_search_finds_toolkits_and_wheels)
         gt_nvrtc_candidates found;
         assert_int_equal(gt_nvrtc_find(&found), 0);
         expect_candidate(&found, file);
-        assert_non_null(strstr(found.searched, root));
+        assert_non_null(strstr(gt_text_string(&found.searched), root));
         gt_nvrtc_candidates_free(&found);
         before ? setenv(rows[i].variable, before, 1) : unsetenv(rows[i].variable);
         free(before);
