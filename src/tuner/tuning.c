@@ -5,6 +5,7 @@
 #include "tuner/outcome.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* --- the table of transitions ----------------------------------------------------------------- */
 
@@ -60,6 +61,21 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
+/* Whether all that is left of the space will be tried within a small part of the time. What is
+ * tried first does not matter then, and first launches tell what is too slow to be proved: what
+ * rounds tell is not needed before all are verified. */
+static bool is_soon_tried(const gt_tuning *tuning, double left_s)
+{
+    static const double most_s = 1, most = 0.1;
+    const gt_field *field = &tuning->session.field;
+    double sources = (double)field->units.count / fmax(field->variants.count, 1);
+    double compile_s =
+        field->schedule.compile_s * sources / gt_farm_compile_workers(tuning->session.farm);
+    double left = (double)gt_field_total(field) - gt_field_tried(field);
+    return field->schedule.newcomer_s > 0 && !field->untimed &&
+           left * fmax(field->schedule.newcomer_s, compile_s) < fmin(most_s, most * left_s);
+}
+
 /* Newcomers and rounds share the measure worker where the search learns from both, and towards the
  * end of a limit. Otherwise rounds wait until every variant is verified. */
 static double round_share(const gt_tuning *tuning)
@@ -72,7 +88,8 @@ static double round_share(const gt_tuning *tuning)
     if (left_s < 0.04 * limit_s) {
         return closing;
     }
-    bool beside = session->field.options.proposer->learns || left_s < 0.5 * limit_s;
+    bool learns = session->field.options.proposer->learns && !is_soon_tried(tuning, left_s);
+    bool beside = learns || left_s < 0.5 * limit_s;
     return beside ? GT_ROUND_SHARE : 0;
 }
 
@@ -80,8 +97,8 @@ static double round_share(const gt_tuning *tuning)
 static gputune_status sample(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
-    session->field.schedule.round_share = round_share(tuning);
     session->field.untimed = gt_tuning_untimed(tuning);
+    session->field.schedule.round_share = round_share(tuning);
     bool wanted = gt_race_wants_round(gt_tuning_current_race(tuning));
     return !session->field.prepared || gt_session_is_rounds_turn(session, wanted)
                ? gt_tuning_start_round(tuning)

@@ -167,3 +167,26 @@ TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world 
     assert_string_equal(tuned(w, NULL), "BLOCK=800");
     assert_true(w->farm.samples < 1.8 * MANY);
 }
+
+/* Where the whole space is tried soon, its order does not matter, and rounds between its variants
+ * would be samples of what is left behind. */
+TEST_OF(what_is_soon_tried_whole_is_sampled_at_the_end, world *w, open_world, close_world)
+{
+    enum { MANY = 100 };
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    char text[8 * MANY];
+    size_t length = 0;
+    for (int i = 1; i <= MANY; i++) {
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "", 8 * i);
+        w->by_block[8 * i].time_ns = w->by_block[8 * i].pilot_ns = 1e6 * pow(1.002, MANY - i);
+    }
+    write_template(w, text);
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    w->farm.farm.compile_workers = 4;
+    w->farm.compile_s = 0.002;
+    w->farm.slowness = 1e-9;
+    w->farm.noise = 0.002;
+    assert_string_equal(tuned(w, &options), "BLOCK=800");
+    assert_true(w->farm.samples < 1.3 * MANY);
+}
