@@ -371,11 +371,14 @@ static bool read_blocks(char blocks[GT_BLOCKS_TEXT], gt_lexer *lexer)
         bool whole = gt_lexer_accept(lexer, "(") &&
                      gt_name_read(name, sizeof name, lexer, "a block's name") == GPUTUNE_OK &&
                      gt_lexer_accept(lexer, ")");
-        if (!whole || length + sizeof name + 16 > GT_BLOCKS_TEXT) {
+        if (!whole || length + sizeof name + 32 > GT_BLOCKS_TEXT) {
             return false;
         }
         length += (size_t)snprintf(blocks + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
                                    length ? " " : "", name);
+        if (gt_lexer_accept(lexer, ",")) { /* the macro has its own */
+            length += (size_t)snprintf(blocks + length, GT_BLOCKS_TEXT - length, " and a comma");
+        }
     }
     return true;
 }

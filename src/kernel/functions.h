@@ -48,7 +48,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
 /* Whether the definition adds the parameter to something or indexes by it, which makes the
  * parameter an offset. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
-enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
+enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 32) };
 
 /* Reads the parameters of a function. Writes at most `most` of them to `out`; *count is how many
  * there are. Leading GPUTUNE_PARAM(block) do not count as parameters, and are written to `blocks`:

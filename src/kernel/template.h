@@ -53,8 +53,9 @@
  *     and the source has NAME_word, 0 or 1. The kernel's code or its launch depends on each tunable
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
- *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
- *     for a block may have any shape with as many elements
+ *     the kernel's parameters begin with GPUTUNE_PARAM(NAME), without a comma behind it; the code
+ *     reads element i as NAME(i). Several are possible; without [COUNT] it is one element, read as
+ *     NAME() (a struct, say). A file for a block may have any shape with as many elements
  *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ or __device__ NAME of this file that the
  *     caller fills; copied before each launch; no parameter of the kernel or the reference, which read
  *     it as well. Each stream has a module of its own, so that launches on several do not mix their contents

@@ -229,6 +229,9 @@ static const gt_mistake mistakes[] = {
      "a.cu:2:17: 'twice' takes 'y' as double; expected float, as args() says"},
     {9, "__global__ void twice(GPUTUNE_PARAM(c) float *y, size_t n)",
      "a.cu:2:17: the parameters of 'twice' begin with GPUTUNE_PARAM(c); expected no block"},
+    {9, "__global__ void twice(GPUTUNE_PARAM(c), float *y, size_t n)",
+     "a.cu:2:17: the parameters of 'twice' begin with GPUTUNE_PARAM(c) and a comma; expected no "
+     "block"},
     {8,
      P "require(-----------------------------------------------------------------------------------"
        "-----------------1)",
