@@ -45,7 +45,7 @@
  *     permutation            0 to the last index, each once
  *     prefix(total)          row pointers of a sparse matrix: 0 first, then rising to the total
  *     an expression in which `index` is the element's: n - 1 - index, (index % 4) * 0.5; computed on
- *       the host, some fifty million elements a second
+ *       the host's cores, ten to fifty million elements a second each
  *     file("a.npy")          of numpy.save(), beside the template: row after row, of the argument's
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size

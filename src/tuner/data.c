@@ -2,7 +2,9 @@
  * reference function. */
 #include "tuner/data.h"
 
+#include "base/environment.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "farm/measure_value.h"
 #include "kernel/binding.h"
 
@@ -96,21 +98,91 @@ static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_
                          gt_type_name(buffer->type));
 }
 
-static gputune_status fill(void *out, const gt_buffer *buffer, const gt_expression *value,
-                           gt_binding *binding)
+/* Elements of a buffer that one thread computes. */
+typedef struct fill_part {
+    const gt_request *request;
+    char *out;
+    const gt_buffer *buffer;
+    const gt_expression *value;
+    gt_binding binding;
+    uint64_t begin, end;
+    pthread_t thread;
+    bool has_thread;
+    gputune_status status;
+    char message[512];
+} fill_part;
+
+static gputune_status check_time(const fill_part *part)
 {
-    uint32_t bytes = gt_type_bytes(buffer->type);
-    for (uint64_t i = 0; i < buffer->elements; i++) {
+    const gt_request *request = part->request;
+    const char *name = request->template->name, *buffer = part->buffer->name;
+    if (gt_patience_left_s(&request->patience) > 0) {
+        return GPUTUNE_OK;
+    }
+    return gt_patience_canceled(&request->patience)
+               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped while '%s' was computed", name, buffer)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: the %llu elements of '%s' were not computed in %.3g s; raise the "
+                         "time limit, or fill them by an init() kernel",
+                         name, (unsigned long long)part->buffer->elements, buffer,
+                         request->options.time_limit_s);
+}
+
+static gputune_status fill_part_of(fill_part *part)
+{
+    enum { UNWATCHED = 4096 };
+    const uint32_t bytes = gt_type_bytes(part->buffer->type);
+    for (uint64_t i = part->begin; i < part->end; i++) {
         uint64_t bits = 0;
-        binding->slots[GT_SLOT_ELEMENT] = (int64_t)i;
-        GT_TRY(compute(&bits, buffer, value, binding->slots));
-        memcpy((char *)out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
+        if ((i - part->begin) % UNWATCHED == 0) {
+            GT_TRY(check_time(part));
+        }
+        part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
+        GT_TRY(compute(&bits, part->buffer, part->value, part->binding.slots));
+        memcpy(part->out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
     }
     return GPUTUNE_OK;
 }
 
+static void *run_part(void *user)
+{
+    fill_part *part = user;
+    part->status = fill_part_of(part);
+    (void)snprintf(part->message, sizeof part->message, "%s", gt_message());
+    return NULL;
+}
+
+/* Computes a buffer on all cores; of several failures the one of the first element counts. */
+static gputune_status fill(const fill_part *all)
+{
+    static const uint64_t least = 1 << 16;
+    const uint64_t elements = all->buffer->elements, most = elements / least + 1;
+    const uint32_t count = most < gt_cores() ? (uint32_t)most : gt_cores();
+    GT_FREED fill_part *parts = calloc(count, sizeof *parts);
+    GT_TRY(gt_allocated(parts));
+    for (uint32_t i = count; i-- > 0;) { /* the first one is this thread's */
+        parts[i] = *all;
+        parts[i].begin = elements / count * i;
+        parts[i].end = i + 1 < count ? elements / count * (i + 1) : elements;
+        parts[i].has_thread =
+            i && gt_thread_start(&parts[i].thread, NULL, run_part, &parts[i]) == 0;
+        if (!parts[i].has_thread) {
+            run_part(&parts[i]);
+        }
+    }
+    const fill_part *failed = NULL;
+    for (uint32_t i = count; i-- > 0;) {
+        if (parts[i].has_thread) {
+            (void)pthread_join(parts[i].thread, NULL);
+        }
+        failed = parts[i].status != GPUTUNE_OK ? &parts[i] : failed;
+    }
+    return failed ? gt_fail(failed->status, "%s", failed->message) : GPUTUNE_OK;
+}
+
 /* Where expressions are computed for. */
 typedef struct target {
+    const gt_request *request;
     gt_measure_setup *setup;
     const gt_workload *workload;
     uint32_t index; /* of the workload */
@@ -126,15 +198,19 @@ static gputune_status send_expression(const target *to, uint32_t place, const gt
     }
     GT_TRY(add_to(&input, to->setup, to->index, place));
     GT_TRY(take_bytes(input, buffer->bytes));
-    return fill(input->bytes.data, buffer, from->low, binding);
+    const fill_part all = {.request = to->request,
+                           .out = input->bytes.data,
+                           .buffer = buffer,
+                           .value = from->low,
+                           .binding = *binding};
+    return fill(&all);
 }
 
-static gputune_status send_expressions(const target *to, const gt_request *request,
-                                       const gt_problem *problem)
+static gputune_status send_expressions(const target *to, const gt_problem *problem)
 {
     gt_binding binding;
-    const gt_template *template = request->template;
-    gt_binding_open(&binding, template, problem, request->device);
+    const gt_template *template = to->request->template;
+    gt_binding_open(&binding, template, problem, to->request->device);
     for (uint32_t i = 0; i < template->pass_count; i++) {
         GT_TRY(send_expression(to, GT_PARAMETER_MAX + i, &template->passes[i].fill, &binding));
     }
@@ -554,8 +630,8 @@ static gputune_status send_awkward(gt_field *field)
     GT_TRY(gt_allocated(awkward));
     GT_TRY(
         gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0));
-    const target to = {field->setup, awkward, 1};
-    GT_TRY(send_expressions(&to, request, &field->awkward));
+    const target to = {request, field->setup, awkward, 1};
+    GT_TRY(send_expressions(&to, &field->awkward));
     return refer(field->setup, request, &field->awkward, awkward, 1);
 }
 
@@ -565,8 +641,8 @@ gputune_status gt_data_send(gt_field *field)
     GT_TRY(save_outputs(field));
     GT_TRY(send_live(field->setup, request));
     GT_TRY(send_files(field->setup, request));
-    const target to = {field->setup, &request->workload, 0};
-    GT_TRY(send_expressions(&to, request, &request->problem));
+    const target to = {request, field->setup, &request->workload, 0};
+    GT_TRY(send_expressions(&to, &request->problem));
     GT_TRY(refer(field->setup, request, &request->problem, &request->workload, 0));
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }

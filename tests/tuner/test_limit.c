@@ -186,6 +186,27 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
 }
 
+/* A gigabyte, element by element. */
+TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world, close_world)
+{
+    static const char text[] =
+        "#pragma gputune kernel(last) problem(n = 1 << 30)\n"
+        "#pragma gputune args(out float y[1], in unsigned char x[n] =\\\n"
+        "  (index * 7919 % 1000 + index % 7 * 3 + index / 11 % 13) % 100, size_t n)\n"
+        "#pragma gputune tune(BLOCK = 64, 128) default(BLOCK = 128) block(BLOCK) grid(1)\n"
+        "__global__ void last(float *y, const unsigned char *x, size_t n)\n"
+        "{ if (threadIdx.x + BLOCK == BLOCK) y[0] = x[n - 1]; }\n";
+    gputune_options options = limited_to(0.3);
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    expect_default(w, &options);
+    assert_string_equal(w->choice.stop_reason,
+                        "the 1073741824 elements of 'x' were not computed in 0.3 s; raise the time "
+                        "limit, or fill them by an init() kernel");
+}
+
 TEST_OF(test_a_cancel_before_it_is_compiled_is_said, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 1;
