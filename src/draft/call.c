@@ -62,20 +62,25 @@ static bool find_launch(gt_caller *c, size_t from)
     return false;
 }
 
-bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t index,
-                        int dimension)
+bool gt_call_argument(const gt_caller *c, gt_closure *out, size_t index)
 {
-    *site = c->site;
-    if (!gt_program_item_at(c->program, span, c->launch.config, index)) {
-        return false;
-    }
-    gt_trace_component(&c->tracer, span, site, dimension);
-    return span->first < span->end;
+    out->site = c->site;
+    return gt_program_item_at(c->program, &out->span, c->launch.arguments, index);
 }
 
-static bool number_of(int64_t *out, gt_caller *c, gt_span span, const gt_site *site)
+bool gt_call_configured(const gt_caller *c, gt_closure *out, size_t index, int dimension)
 {
-    GT_FREED gt_expression *expression = gt_trace(&c->tracer, "", span, site, "");
+    out->site = c->site;
+    if (!gt_program_item_at(c->program, &out->span, c->launch.config, index)) {
+        return false;
+    }
+    gt_trace_component(&c->tracer, out, dimension);
+    return !gt_span_is_empty(out->span);
+}
+
+static bool number_of(int64_t *out, gt_caller *c, const gt_closure *value)
+{
+    GT_FREED gt_expression *expression = gt_trace(&c->tracer, "", value, "");
     return expression && gt_trace_value(out, &c->tracer, expression);
 }
 
@@ -87,16 +92,15 @@ static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
-    gt_span value = {0, 0};
-    gt_site site = c->site;
+    gt_closure value;
     gt_found found;
-    bool goes_on = gt_program_item_at(p, &value, c->launch.arguments, index);
+    bool goes_on = gt_call_argument(c, &value, index);
     for (int hop = 0; hop < HOPS && goes_on; hop++) {
-        const gt_site own = site;
-        goes_on = gt_program_follow(&found, p, &value, &site);
+        const gt_site own = value.site;
+        goes_on = gt_program_follow(&found, p, &value);
         const gt_span type = gt_program_type(p, found.identity);
         if (found.identity && gt_program_is(p, type.end, "*") &&
-            gt_trace_type(out, p, type, &own) > 0) {
+            gt_trace_type(out, p, (gt_closure){type, own}) > 0) {
             return;
         }
     }
@@ -133,14 +137,14 @@ static void read_template(gt_caller *c)
     size_t index = 0;
     for (size_t i = 0; i < c->draft->constants.count; i++) {
         gt_draft_constant *constant = &c->draft->constants.items[i];
-        gt_span item;
+        gt_closure item = {.site = c->site};
         int64_t value;
         if (!constant->is_template_parameter) {
             continue;
         }
-        bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
+        bool given = gt_program_item_at(c->program, &item.span, c->launch.types, index++);
         if (constant->is_type) {
-            bool known = given && gt_trace_type(constant->type, c->program, item, &c->site) > 0;
+            bool known = given && gt_trace_type(constant->type, c->program, item) > 0;
             if (!known) {
                 constant->type[0] = '\0';
             }
@@ -148,7 +152,7 @@ static void read_template(gt_caller *c)
                 deduce_type(c, constant);
             }
             note_integers(c->draft, constant);
-        } else if (given && number_of(&value, c, item, &c->site)) {
+        } else if (given && number_of(&value, c, &item)) {
             constant->value = (double)value;
             constant->has_value = true;
         }
@@ -170,11 +174,10 @@ static bool is_impossible(gt_caller *c)
     bool is = false;
     for (uint16_t d = 0; d < 3 && !is; d++) {
         const gt_draft_constant *own = fixed_parameter(c, d);
-        gt_span span;
-        gt_site site;
+        gt_closure block;
         int64_t threads;
-        is = own && gt_call_configured(c, &span, &site, 1, d) &&
-             number_of(&threads, c, span, &site) && own->value != (double)threads;
+        is = own && gt_call_configured(c, &block, 1, d) && number_of(&threads, c, &block) &&
+             own->value != (double)threads;
     }
     return is;
 }
@@ -230,30 +233,29 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     const gt_function_parameter *parameter = &c->draft->parameters[index];
     gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
-    gt_span span;
-    gt_site site = c->site;
+    gt_closure given;
     int symbol = gt_draft_find_symbol(c->draft, parameter->name);
     if (parameter->pointer || symbol < 0 || !c->draft->symbols.items[symbol].is_integer ||
-        !gt_program_item_at(c->program, &span, c->launch.arguments, index)) {
+        !gt_call_argument(c, &given, index)) {
         return;
     }
-    const size_t count = gt_trace_chain(identities, t, &span, &site), leaves = t->leaf_count;
+    const size_t count = gt_trace_chain(identities, t, &given), leaves = t->leaf_count;
     const int uses = t->leaf_uses;
     int64_t value = 0;
     if (count == 0 || is_on_device(&macro, c, identities, count)) {
         return;
     }
-    GT_FREED gt_expression *expression = gt_trace(t, "", span, &site, "");
+    GT_FREED gt_expression *expression = gt_trace(t, "", &given, "");
     bool known = expression && gt_trace_value(&value, t, expression);
-    bool is_derived = expression && !gt_program_is_name(c->program, span) && t->leaf_uses > uses &&
-                      gt_trace_origin(t, span) < 0;
+    bool is_derived = expression && !gt_program_is_name(c->program, given.span) &&
+                      t->leaf_uses > uses && gt_trace_origin(t, given.span) < 0;
     t->leaf_count = leaves;
     for (size_t i = 0; i < t->alias_count; i++) { /* another parameter has it, too */
         is_derived |= t->aliases[i].identity == identities[0];
     }
     if (!is_derived) {
         const size_t leaf = gt_trace_add(t, parameter->name, identities[0], (int)index);
-        t->leaves[leaf].origin = span;
+        t->leaves[leaf].origin = given.span;
         t->leaves[leaf].has_value = known;
         t->leaves[leaf].value = value;
         alias(t, identities, count, leaf, -1);
@@ -277,17 +279,16 @@ static void bind_block(gt_caller *c, uint16_t d)
     gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
     char word[GT_NAME_MAX];
-    gt_span span;
-    gt_site site;
+    gt_closure block;
     double number;
     int64_t value = 1;
-    if (!gt_program_item_at(c->program, &span, c->launch.config, 1)) {
+    if (!gt_program_item_at(c->program, &block.span, c->launch.config, 1)) {
         return;
     }
-    const bool told = gt_call_configured(c, &span, &site, 1, d);
-    const gt_span first = span;
-    const size_t count = told ? gt_trace_chain(identities, t, &span, &site) : 0;
-    const bool known = !told || number_of(&value, c, span, &site);
+    const bool told = gt_call_configured(c, &block, 1, d);
+    const gt_span first = block.span;
+    const size_t count = told ? gt_trace_chain(identities, t, &block) : 0;
+    const bool known = !told || number_of(&value, c, &block);
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
         is_on_device(&macro, c, identities, count)) {
@@ -506,13 +507,12 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
     const bool is_parameter = index < c->draft->parameter_count;
     const int found = gt_trace_slot(t, name);
     size_t leaf = (size_t)found;
-    gt_span span;
+    gt_closure argument;
     int64_t value = 0;
     if (found < 0) {
-        bool given =
-            is_parameter && gt_program_item_at(c->program, &span, c->launch.arguments, index);
-        bool known = given && number_of(&value, c, span, &c->site);
-        GT_FREED gt_expression *made = given && !known ? gt_trace(t, "", span, &c->site, "") : NULL;
+        bool given = is_parameter && gt_call_argument(c, &argument, index);
+        bool known = given && number_of(&value, c, &argument);
+        GT_FREED gt_expression *made = given && !known ? gt_trace(t, "", &argument, "") : NULL;
         if (made) {
             gt_trace_mark(t, made, false, true);
             return; /* its value stands for it */

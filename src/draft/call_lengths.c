@@ -54,15 +54,14 @@ typedef struct wanted {
     size_t index;
 } wanted;
 
-static bool find_argument(gt_span *out, gt_site *site, const gt_program *p, gt_span within,
-                          const wanted *w)
+static bool find_argument(gt_closure *out, const gt_program *p, gt_span within, const wanted *w)
 {
     gt_span arguments;
     for (size_t at; gt_program_call(p, &within, w->functions, &at, &arguments);) {
         const size_t pointer = gt_call_pointer_at(p, arguments, 0);
         if (pointer && is_same_pointer(p, pointer, w->pointer, w->loosely) &&
-            gt_program_item_at(p, out, arguments, w->index)) {
-            *site = gt_program_site(p, at);
+            gt_program_item_at(p, &out->span, arguments, w->index)) {
+            out->site = gt_program_site(p, at);
             return true;
         }
     }
@@ -70,8 +69,8 @@ static bool find_argument(gt_span *out, gt_site *site, const gt_program *p, gt_s
 }
 
 /* The bytes that the program allocates for, or copies to, a pointer of that name. */
-static bool find_bytes(gt_span *out, gt_site *site, const gt_program *p, gt_span within,
-                       size_t name, bool loosely)
+static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, size_t name,
+                       bool loosely)
 {
     static const struct {
         const char *functions;
@@ -83,14 +82,14 @@ static bool find_bytes(gt_span *out, gt_site *site, const gt_program *p, gt_span
     bool found = false;
     for (size_t s = 0; s < sizeof sources / sizeof *sources && !found; s++) {
         const wanted wanted = {name, loosely, sources[s].functions, sources[s].bytes};
-        found = find_argument(out, site, p, within, &wanted);
+        found = find_argument(out, p, within, &wanted);
     }
     return found;
 }
 
 /* The same where a function allocates what it is given, `make(&NAME, n)`, and is read as its call
  * has it. */
-static bool find_made(gt_span *out, gt_site *site, gt_caller *c, size_t name)
+static bool find_made(gt_closure *out, gt_caller *c, size_t name)
 {
     const gt_program *p = c->program;
     for (size_t i = 0; i < p->functions.count; i++) {
@@ -105,9 +104,9 @@ static bool find_made(gt_span *out, gt_site *site, gt_caller *c, size_t name)
                     gt_program_is(p, item.first, "&") ? pointer_name(p, item) : 0;
                 if (pointer && is_same_pointer(p, pointer, name, false) &&
                     gt_program_item_at(p, &parameter, function->parameters, k) &&
-                    find_bytes(out, site, p, function->body, parameter.end - 1, false)) {
+                    find_bytes(out, p, function->body, parameter.end - 1, false)) {
                     c->made = (gt_bound){function->parameters, given, gt_program_site(p, at)};
-                    site->bound = &c->made;
+                    out->site.bound = &c->made;
                     return true;
                 }
             }
@@ -117,81 +116,70 @@ static bool find_made(gt_span *out, gt_site *site, gt_caller *c, size_t name)
 }
 
 /* The same through the functions that pass the pointer on. */
-static bool trace_bytes(gt_span *out, gt_site *site, gt_caller *c, gt_span value, gt_site from)
+static bool trace_bytes(gt_closure *out, gt_caller *c, gt_closure value)
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
     const gt_span all = {0, p->code};
     size_t name, index;
-    for (int hop = 0; hop < HOPS && (name = pointer_name(p, value)); hop++) {
-        const gt_program_function *function = from.function;
+    for (int hop = 0; hop < HOPS && (name = pointer_name(p, value.span)); hop++) {
+        const gt_program_function *function = value.site.function;
         gt_found found;
         bool is_local = function && gt_program_parameter(p, function->parameters,
                                                          &p->tokens.items[name], &index);
-        if ((function && find_bytes(out, site, p, function->body, name, false)) ||
-            (!is_local && find_bytes(out, site, p, all, name, false)) ||
-            find_bytes(out, site, p, all, name, true) || find_made(out, site, c, name)) {
+        if ((function && find_bytes(out, p, function->body, name, false)) ||
+            (!is_local && find_bytes(out, p, all, name, false)) ||
+            find_bytes(out, p, all, name, true) || find_made(out, c, name)) {
             return true;
         }
         const wanted mapped = {name, false, "cudaHostGetDevicePointer", 1};
-        if (find_argument(&value, &from, p, all, &mapped)) {
+        if (find_argument(&value, p, all, &mapped)) {
             continue;
         }
-        if (!gt_program_find(&found, p, &from, name) || found.value.first >= found.value.end) {
+        if (!gt_program_find(&found, p, &value.site, name) || gt_span_is_empty(found.value.span)) {
             return false;
         }
         value = found.value;
-        from = found.site;
     }
     return false;
 }
 
-bool gt_call_trace_member(gt_caller *c, gt_span value, const char *member, gt_call_take_fn take,
+bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt_call_take_fn take,
                           void *user)
 {
     enum { HOPS = 6 };
     gt_program *p = c->draft->program;
     const size_t before = p->tokens.count;
-    gt_site from = c->site;
     bool found = false, goes_on = true;
     size_t name;
-    for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value)); hop++) {
+    for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value.span)); hop++) {
         char path[2 * GT_NAME_MAX], own[GT_NAME_MAX];
         gt_found set;
         gt_program_name(own, p, name);
         (void)gt_snprintf(path, sizeof path, "%s.%s", own, member);
-        const gt_span part = gt_program_push(p, path);
-        found = take(user, c, part, &from) ||
-                (gt_trace_part(&set, p, part, &from) && take(user, c, set.value, &set.site));
+        const gt_closure part = {gt_program_push(p, path), value.site};
+        found =
+            take(user, c, &part) || (gt_trace_part(&set, p, &part) && take(user, c, &set.value));
         p->tokens.count = before;
-        goes_on = !found && gt_program_find(&set, p, &from, name);
+        goes_on = !found && gt_program_find(&set, p, &value.site, name);
         value = set.value;
-        from = set.site;
     }
     return found;
 }
 
-/* The bytes of an allocation, and where the program has them. */
-typedef struct allocation {
-    gt_span bytes;
-    gt_site site;
-} allocation;
-
-static bool take_bytes(void *user, gt_caller *c, gt_span value, const gt_site *site)
+/* Traces the bytes of an allocation into the gt_closure `user`. */
+static bool take_bytes(void *user, gt_caller *c, const gt_closure *value)
 {
-    allocation *a = user;
-    return trace_bytes(&a->bytes, &a->site, c, value, *site);
+    return trace_bytes(user, c, *value);
 }
 
 size_t gt_call_count_allocations(gt_caller *c)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-        gt_span value, bytes;
-        gt_site site;
-        count += c->draft->parameters[i].pointer &&
-                 gt_program_item_at(c->program, &value, c->launch.arguments, i) &&
-                 trace_bytes(&bytes, &site, c, value, c->site);
+        gt_closure value, bytes;
+        count += c->draft->parameters[i].pointer && gt_call_argument(c, &value, i) &&
+                 trace_bytes(&bytes, c, value);
     }
     return count;
 }
@@ -203,19 +191,18 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_text *out = &c->call->parameters[index].length;
     gt_text *unknown = &c->call->parameters[index].unknown;
-    gt_span value;
-    allocation of = {0};
+    gt_closure value, bytes = {0};
     char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
     bool by_macro;
     gt_text_free(out);
     gt_text_free(unknown);
-    if (!gt_program_item_at(c->program, &value, c->launch.arguments, buffer->holder)) {
+    if (!gt_call_argument(c, &value, buffer->holder)) {
         return;
     }
     const char *member = buffer->holder != index ? strchr(parameter->name, '.') + 1 : NULL;
-    if (member ? !gt_call_trace_member(c, value, member, take_bytes, &of)
-               : !take_bytes(&of, c, value, &c->site)) {
-        const size_t pointer = member ? 0 : pointer_name(c->program, value);
+    if (member ? !gt_call_trace_member(c, value, member, take_bytes, &bytes)
+               : !trace_bytes(&bytes, c, value)) {
+        const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
         if (pointer) {
             gt_program_name(name, c->program, pointer);
         } else {
@@ -234,10 +221,10 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
             (void)gt_trace_add(&c->tracer, leaf, 0, -1);
         }
     }
-    if (!gt_call_append(c, out, NULL, GT_CALL_FOR_LENGTH, "(", of.bytes, &of.site, by) ||
+    if (!gt_call_append(c, out, NULL, GT_CALL_FOR_LENGTH, "(", &bytes, by) ||
         strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
         gt_text_free(out);
         gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
-                       c->program->tokens.items[of.site.at].line);
+                       c->program->tokens.items[bytes.site.at].line);
     }
 }

@@ -32,10 +32,10 @@ typedef struct gt_caller {
 /* The value of one of the kernel's symbols, as a callback of gt_sum_value(); `user` is the
  * gt_caller. */
 double gt_call_value(const void *user, uint16_t symbol);
-/* Sets *span to the launch's value for one dimension of its grid (`index` 0) or block (1), and
- * *site to the place at which this value is read. false: the launch has no such value. */
-bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t index,
-                        int dimension);
+/* The launch's value for one dimension of its grid (`index` 0) or block (1); false: it has none. */
+bool gt_call_configured(const gt_caller *c, gt_closure *out, size_t index, int dimension);
+/* What the launch gives to the kernel's parameter at `index`; false: nothing. */
+bool gt_call_argument(const gt_caller *c, gt_closure *out, size_t index);
 
 /* ---- call_values.c ---- */
 
@@ -45,7 +45,7 @@ typedef enum gt_call_use { GT_CALL_FOR_VALUE, GT_CALL_FOR_GRID, GT_CALL_FOR_LENG
 /* Appends the value as text, and to `divided` what must divide; false: the value is not understood,
  * and nothing is appended. `prefix` and `suffix` stand around the value. */
 bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
-                    const char *prefix, gt_span span, const gt_site *site, const char *suffix);
+                    const char *prefix, const gt_closure *value, const char *suffix);
 /* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
  * that the tracer's leaves have at this time. */
 void gt_call_read_values(gt_caller *c);
@@ -59,12 +59,12 @@ void gt_call_write(gt_caller *c);
 /* ---- call_lengths.c ---- */
 
 /* Takes what is found of a member's value; false: the value is of no use. */
-typedef bool (*gt_call_take_fn)(void *user, gt_caller *c, gt_span value, const gt_site *site);
+typedef bool (*gt_call_take_fn)(void *user, gt_caller *c, const gt_closure *value);
 
 /* Gives `take` what the program has for a member of the struct that the launch gives as `value`:
  * the member itself, as in the allocation of a pointer, or what it is set to. false: `take` took
  * nothing. */
-bool gt_call_trace_member(gt_caller *c, gt_span value, const char *member, gt_call_take_fn take,
+bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt_call_take_fn take,
                           void *user);
 /* The token of the pointer's name in the item at place `index`; 0: there is none. */
 size_t gt_call_pointer_at(const gt_program *program, gt_span items, size_t index);

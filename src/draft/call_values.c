@@ -16,13 +16,13 @@ static bool is_size(const gt_trace_leaf *leaf)
 }
 
 bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
-                    const char *prefix, gt_span span, const gt_site *site, const char *suffix)
+                    const char *prefix, const gt_closure *value, const char *suffix)
 {
     gt_tracer *t = &c->tracer;
     const bool is_count = out >= c->call->grid && out < c->call->grid + 3 &&
-                          span.end == span.first + 1; /* of blocks: a number of its own */
+                          value->span.end == value->span.first + 1; /* a number of its own */
     t->in_grid = how == GT_CALL_FOR_GRID && !is_count;
-    GT_FREED gt_expression *expression = gt_trace(t, prefix, span, site, suffix);
+    GT_FREED gt_expression *expression = gt_trace(t, prefix, value, suffix);
     t->in_grid = false;
     bool printed = expression && gt_expression_print(out, divided, expression, t->names);
     const bool divides =
@@ -35,7 +35,7 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
         !t->without_axes) {
         gt_text_free(out); /* a size that is told in blocks */
         t->without_axes = true;
-        printed = gt_call_append(c, out, divided, how, prefix, span, site, suffix);
+        printed = gt_call_append(c, out, divided, how, prefix, value, suffix);
         t->without_axes = false;
         return printed;
     }
@@ -106,14 +106,13 @@ static bool needs_threads(gt_caller *c, uint32_t d)
 static void read_grid(gt_caller *c)
 {
     gt_call *call = c->call;
-    gt_span span;
-    gt_site site;
+    gt_closure value;
     bool unsaid = false;
     for (int d = 0; d < 3; d++) {
         c->tracer.dimension = d;
-        if (gt_call_configured(c, &span, &site, 0, d)) {
+        if (gt_call_configured(c, &value, 0, d)) {
             gt_text_free(&call->grid[d]);
-            if (gt_call_append(c, &call->grid[d], &call->divided, GT_CALL_FOR_GRID, "", span, &site,
+            if (gt_call_append(c, &call->grid[d], &call->divided, GT_CALL_FOR_GRID, "", &value,
                                "")) {
                 call->grid_dimensions = (uint32_t)d + 1;
             }
@@ -126,21 +125,20 @@ static void read_grid(gt_caller *c)
     }
     c->tracer.dimension = 0;
     gt_text_free(&call->shared);
-    if (gt_program_item_at(c->program, &span, c->launch.config, 2)) {
-        (void)gt_call_append(c, &call->shared, NULL, GT_CALL_FOR_GRID, "", span, &c->site, "");
+    value.site = c->site;
+    if (gt_program_item_at(c->program, &value.span, c->launch.config, 2)) {
+        (void)gt_call_append(c, &call->shared, NULL, GT_CALL_FOR_GRID, "", &value, "");
     }
 }
 
 static void write_blocks(gt_caller *c)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        gt_span span;
-        gt_site site;
+        gt_closure value;
         c->tracer.dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
-            !c->is_pinned && gt_call_configured(c, &span, &site, 1, d)) {
-            (void)gt_call_append(c, &c->call->block[d], NULL, GT_CALL_FOR_GRID, "", span, &site,
-                                 "");
+            !c->is_pinned && gt_call_configured(c, &value, 1, d)) {
+            (void)gt_call_append(c, &c->call->block[d], NULL, GT_CALL_FOR_GRID, "", &value, "");
         }
     }
 }
@@ -191,9 +189,8 @@ static void read_fill(gt_caller *c, uint32_t index)
                      from = gt_call_pointer_at(p, arguments, 1);
         const size_t bound = to && from && gt_program_same(p, to, own) ? find_random(p, from) : 0;
         if (bound) {
-            const gt_site site = gt_program_site(p, bound);
-            (void)gt_call_append(c, out, NULL, GT_CALL_FOR_VALUE, "",
-                                 gt_program_statement(p, bound), &site, " - 1");
+            const gt_closure most = {gt_program_statement(p, bound), gt_program_site(p, bound)};
+            (void)gt_call_append(c, out, NULL, GT_CALL_FOR_VALUE, "", &most, " - 1");
             return;
         }
     }
@@ -213,17 +210,17 @@ static bool is_own_size(gt_caller *c, uint32_t index)
 }
 
 /* What a scalar gets, into the gt_text `user`. */
-static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *site)
+static bool take_value(void *user, gt_caller *c, const gt_closure *value)
 {
     const gt_program *p = c->program;
     gt_text *out = user;
     size_t identities[GT_TRACE_CHAIN];
-    gt_span end = value;
-    gt_site at = *site;
-    if (value.first >= p->code) {
+    gt_closure last = *value;
+    if (value->span.first >= p->code) {
         return false; /* a member's own name, which is no text of the program */
     }
-    (void)gt_trace_chain(identities, &c->tracer, &end, &at);
+    (void)gt_trace_chain(identities, &c->tracer, &last);
+    gt_span end = last.span;
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = &p->tokens.items[end.first];
     char digits[GT_NAME_MAX];
@@ -234,7 +231,7 @@ static bool take_value(void *user, gt_caller *c, gt_span value, const gt_site *s
     } else if (gt_token_is_any(token, "true false")) {
         gt_text_append(out, gt_token_is(token, "true") ? "1" : "0");
     } else {
-        (void)gt_call_append(c, out, &c->call->divided, GT_CALL_FOR_VALUE, "", value, site, "");
+        (void)gt_call_append(c, out, &c->call->divided, GT_CALL_FOR_VALUE, "", value, "");
     }
     return out->length > 0;
 }
@@ -243,10 +240,9 @@ static void read_scalar(gt_caller *c, uint32_t index)
 {
     const gt_function_parameter *parameter = &c->draft->parameters[index];
     gt_text *out = &c->call->parameters[index].value;
-    gt_span value;
+    gt_closure value;
     gt_text_free(out);
-    if (is_own_size(c, index) ||
-        !gt_program_item_at(c->program, &value, c->launch.arguments, index)) {
+    if (is_own_size(c, index) || !gt_call_argument(c, &value, index)) {
         return;
     }
     for (size_t i = 0; i < c->draft->members.count; i++) {
@@ -259,7 +255,7 @@ static void read_scalar(gt_caller *c, uint32_t index)
     if (c->draft->is_struct[index]) {
         return;
     }
-    (void)take_value(out, c, value, &c->site);
+    (void)take_value(out, c, &value);
     const unsigned long long number = strtoull(gt_text_string(out), NULL, 10);
     bool is_int = parameter->has_type && parameter->element.type == GT_TYPE_I32;
     if (is_int && number > INT32_MAX && number <= UINT32_MAX) { /* 0xdeadbeef */

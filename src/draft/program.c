@@ -234,6 +234,11 @@ bool gt_program_item(const gt_program *p, gt_span *out, gt_span *rest)
     return true;
 }
 
+bool gt_span_is_empty(gt_span span)
+{
+    return span.first >= span.end;
+}
+
 bool gt_program_item_at(const gt_program *p, gt_span *out, gt_span items, size_t index)
 {
     bool found = gt_program_item(p, out, &items);
@@ -482,10 +487,10 @@ static bool defines(gt_found *out, const gt_program *p, size_t at)
     const bool opens = gt_program_is(p, at + 1, "( {");
     out->identity = at;
     out->is_constructed = HAS_FORM(p, at, constructed) || (is_further && opens);
-    out->value = out->is_constructed             ? (gt_span){at + 2, gt_program_close(p, at + 1)}
-                 : gt_program_is(p, at + 1, "=") ? value_at(p, at + 2)
-                                                 : (gt_span){0, 0};
-    return out->value.end > 0 || HAS_FORM(p, at, declared) || is_further;
+    out->value.span = out->is_constructed ? (gt_span){at + 2, gt_program_close(p, at + 1)}
+                      : gt_program_is(p, at + 1, "=") ? value_at(p, at + 2)
+                                                      : (gt_span){0, 0};
+    return out->value.span.end > 0 || HAS_FORM(p, at, declared) || is_further;
 }
 
 bool gt_program_is_plain(const gt_program *p, gt_span span)
@@ -547,11 +552,11 @@ static bool find_within(gt_found *out, const gt_program *p, gt_span span, const 
         if (!is_same(p, i - 1, name) || !defines(&one, p, i - 1)) {
             continue;
         }
-        one.site = gt_program_site(p, i - 1);
-        one.value = plain_half(p, gt_program_strip(p, one.value));
-        bool is_filled = is_filled_later(p, i - 1, span.end, one.value);
-        bool is_plain = is_filled || gt_program_is_plain(p, one.value);
-        one.value = is_filled ? (gt_span){0} : one.value;
+        one.value.site = gt_program_site(p, i - 1);
+        one.value.span = plain_half(p, gt_program_strip(p, one.value.span));
+        bool is_filled = is_filled_later(p, i - 1, span.end, one.value.span);
+        bool is_plain = is_filled || gt_program_is_plain(p, one.value.span);
+        one.value.span = is_filled ? (gt_span){0} : one.value.span;
         *out = !found || is_plain ? one : *out;
         found = true;
         if (is_plain) {
@@ -562,19 +567,19 @@ static bool find_within(gt_found *out, const gt_program *p, gt_span span, const 
 }
 
 /* What calls give to a function's parameter, or its default. */
-static void find_argument(gt_found *out, const gt_program *p, const gt_program_function *function,
+static void find_argument(gt_closure *out, const gt_program *p, const gt_program_function *function,
                           size_t parameter, size_t index)
 {
     gt_span arguments;
     size_t at = 0;
     const gt_token *name = token_at(p, function->name);
     while (gt_program_call_of(p, name, function->name, at, &at, &arguments)) {
-        if (gt_program_item_at(p, &out->value, arguments, index)) {
+        if (gt_program_item_at(p, &out->span, arguments, index)) {
             out->site = gt_program_site(p, at);
             return;
         }
     }
-    out->value = gt_program_is(p, parameter + 1, "=") ? value_at(p, parameter + 2) : (gt_span){0};
+    out->span = gt_program_is(p, parameter + 1, "=") ? value_at(p, parameter + 2) : (gt_span){0};
     out->site = gt_program_site(p, parameter);
 }
 
@@ -593,8 +598,8 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
         if (i != function->name && gt_program_same(p, i, function->name) &&
             gt_program_is(p, i + 1, "<")) {
             const gt_span given = {i + 2, gt_program_close_angle(p, i + 1)};
-            out->site = gt_program_site(p, i);
-            if (gt_program_item_at(p, &out->value, given, index)) {
+            out->value.site = gt_program_site(p, i);
+            if (gt_program_item_at(p, &out->value.span, given, index)) {
                 return true;
             }
         }
@@ -630,7 +635,6 @@ static void find_filler(gt_found *out, const gt_program *p, gt_span span, const 
                     parameter.end > parameter.first &&
                     find_within(&filled, p, function->body, token_at(p, parameter.end - 1))) {
                     out->value = filled.value;
-                    out->site = filled.site;
                 }
             }
         }
@@ -646,8 +650,9 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
     *out = (gt_found){0};
     if (site->bound) {
         out->identity = gt_program_parameter(p, site->bound->parameters, name, &index);
-        out->site = site->bound->caller;
-        if (out->identity && gt_program_item_at(p, &out->value, site->bound->arguments, index)) {
+        out->value.site = site->bound->caller;
+        if (out->identity &&
+            gt_program_item_at(p, &out->value.span, site->bound->arguments, index)) {
             return true;
         }
         *out = (gt_found){0};
@@ -659,8 +664,8 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         if (found || parameter) {
             out->identity = parameter ? parameter : first_of(p, before, name);
             if (!found) {
-                find_argument(out, p, function, parameter, index);
-            } else if (out->value.first == out->value.end) {
+                find_argument(&out->value, p, function, parameter, index);
+            } else if (gt_span_is_empty(out->value.span)) {
                 find_filler(out, p, before, name);
             }
             return true;
@@ -672,8 +677,7 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
     out->macro = gt_program_macro_of(p, name);
     if (out->macro) {
         out->identity = out->macro->name;
-        out->value = out->macro->value;
-        out->site = (gt_site){p->code, NULL, NULL};
+        out->value = (gt_closure){out->macro->value, *site};
         return true;
     }
     bool found = find_within(out, p, all, name);
@@ -681,20 +685,17 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
     return found;
 }
 
-bool gt_program_follow(gt_found *found, const gt_program *p, gt_span *span, gt_site *site)
+bool gt_program_follow(gt_found *found, const gt_program *p, gt_closure *value)
 {
-    *span = gt_program_strip(p, *span);
-    *found = (gt_found){0};
-    if (!gt_program_is_name(p, *span) || !gt_program_find(found, p, site, span->first)) {
+    value->span = gt_program_strip(p, value->span);
+    if (!gt_program_is_name(p, value->span) ||
+        !gt_program_find(found, p, &value->site, value->span.first)) {
         *found = (gt_found){0};
         return false;
     }
-    if (found->value.first < found->value.end) {
-        *span = found->value;
-        *site = found->macro ? *site : found->site;
-        return true;
-    }
-    return false;
+    const bool is_known = !gt_span_is_empty(found->value.span);
+    *value = is_known ? found->value : *value;
+    return is_known;
 }
 
 /* ---- names that nothing defines -------------------------------------------------------------- */

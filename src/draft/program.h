@@ -49,11 +49,16 @@ typedef struct gt_bound {
     gt_site caller;
 } gt_bound;
 
+/* An expression of the program, and where its names are read. */
+typedef struct gt_closure {
+    gt_span span; /* empty: the expression is not known */
+    gt_site site;
+} gt_closure;
+
 /* What a name stands for. */
 typedef struct gt_found {
-    size_t identity;       /* the token that declares the name, different for each variable */
-    gt_span value;         /* empty: the value is not known */
-    gt_site site;          /* where the value is read */
+    size_t identity; /* the token that declares the name, different for each variable */
+    gt_closure value;
     const gt_macro *macro; /* the name is this macro's; NULL: no macro's */
     bool is_constructed;   /* the declaration is of the form NAME(value) */
 } gt_found;
@@ -93,6 +98,7 @@ gt_span gt_program_between(const gt_program *program, const char *from, const ch
 bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest);
 /* The item at place `index` of the comma-separated `items`; false: there are fewer. */
 bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, size_t index);
+bool gt_span_is_empty(gt_span span);
 /* How many tokens the cast has that the span begins with, `(TYPE)` or `static_cast<TYPE>`; 0: it
  * begins with none. */
 size_t gt_program_cast(const gt_program *program, gt_span span);
@@ -139,10 +145,10 @@ bool gt_program_takes(const gt_program *program, const gt_program *other);
 bool gt_program_needs(const gt_program *program, const gt_program *before);
 /* What the name at token `name`, read at `site`, stands for; false: nothing defines the name. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
-/* If the span, apart from brackets and casts, is a name alone, moves *span and *site to the name's
- * value. false: the span is no name, or the name has no known value. *found describes the name if
- * it is defined, and is zero otherwise. */
-bool gt_program_follow(gt_found *found, const gt_program *program, gt_span *span, gt_site *site);
+/* If *value, apart from brackets and casts, is a name alone, moves it to the name's value. false:
+ * it is no name, or the name has no known value. *found describes the name if it is defined, and is
+ * zero otherwise. */
+bool gt_program_follow(gt_found *found, const gt_program *program, gt_closure *value);
 /* Whether device code reads the macro, itself or through another macro. */
 bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 /* Whether the program declares the name anywhere. */

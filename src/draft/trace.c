@@ -162,34 +162,34 @@ static size_t part_end(const gt_program *p, size_t at)
 
 /* What `NAME.member` or `NAME[2]`, with the variable at `name` and the rest as in `part`, is set to
  * last in front of where it is read; false: nothing. */
-static bool find_set(gt_found *out, const gt_program *p, size_t name, gt_span part,
-                     const gt_site *site)
+static bool find_set(gt_found *out, const gt_program *p, size_t name, const gt_closure *of)
 {
+    const gt_span part = of->span;
     const size_t length = part.end - part.first;
-    const size_t first = site->function ? site->function->body.first : 1;
-    for (size_t i = site->at; i > first; i--) {
+    const size_t first = of->site.function ? of->site.function->body.first : 1;
+    for (size_t i = of->site.at; i > first; i--) {
         size_t same = gt_program_same(p, i, name);
         while (same > 0 && same < length && gt_program_same(p, i + same, part.first + same)) {
             same++;
         }
         const size_t close = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) : i;
-        gt_span items = {close + 3, 0};
+        gt_span items = {close + 3, 0}, *value = &out->value.span;
         *out = (gt_found){.identity = i};
         if (same == length && gt_program_is(p, i + length, "=") &&
             !gt_program_is(p, i - 1, ". ->")) {
-            out->value = gt_program_statement(p, i + length + 1);
-            for (size_t k = out->value.first; k < out->value.end; k++) { /* a.n = b.n = 4 */
-                out->value.first = gt_program_is(p, k, "=") ? k + 1 : out->value.first;
+            *value = gt_program_statement(p, i + length + 1);
+            for (size_t k = value->first; k < value->end; k++) { /* a.n = b.n = 4 */
+                value->first = gt_program_is(p, k, "=") ? k + 1 : value->first;
             }
         } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
                    gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
             char index[GT_NAME_MAX];
             gt_program_name(index, p, part.first + 2);
             items.end = gt_program_close(p, close + 2);
-            (void)gt_program_item_at(p, &out->value, items, (size_t)gt_strtod(index, NULL));
+            (void)gt_program_item_at(p, value, items, (size_t)gt_strtod(index, NULL));
         }
-        if (gt_program_is_plain(p, out->value)) {
-            out->site = gt_program_site(p, i);
+        if (gt_program_is_plain(p, *value)) {
+            out->value.site = gt_program_site(p, i);
             return true;
         }
     }
@@ -219,39 +219,38 @@ static bool find_place(size_t *out, const gt_program *p, size_t variable, size_t
     return false;
 }
 
-bool gt_trace_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
+bool gt_trace_part(gt_found *out, const gt_program *p, const gt_closure *part)
 {
     enum { HOPS = 6 };
-    gt_site from = *site;
+    gt_closure from = *part;
     gt_found found;
-    size_t name = part.first, place;
-    if (gt_program_is(p, part.end - 1, ")")) {
-        return gt_program_is(p, part.end - 3, "size") &&
-               gt_program_find(out, p, site, part.first) && out->is_constructed &&
-               gt_program_item_at(p, &out->value, out->value, 0);
+    size_t name = part->span.first, place;
+    const size_t end = part->span.end;
+    if (gt_program_is(p, end - 1, ")")) {
+        return gt_program_is(p, end - 3, "size") && gt_program_find(out, p, &part->site, name) &&
+               out->is_constructed && gt_program_item_at(p, &out->value.span, out->value.span, 0);
     }
     for (int hop = 0; hop < HOPS; hop++) {
-        if (find_set(out, p, name, part, &from)) {
+        if (find_set(out, p, name, &from)) {
             return true;
         }
-        if (part.end != part.first + 3 || !gt_program_find(&found, p, &from, name)) {
+        if (end != part->span.first + 3 || !gt_program_find(&found, p, &from.site, name)) {
             break;
         }
-        gt_span value = found.value;
+        gt_span value = found.value.span;
         const bool is_list = gt_program_is(p, value.first, "{") && value.end > value.first + 2;
         value = is_list ? (gt_span){value.first + 1, value.end - 1} : value;
-        *out = (gt_found){.identity = found.identity, .site = found.site};
-        if ((is_list || found.is_constructed) &&
-            find_place(&place, p, found.identity, part.end - 1) &&
-            gt_program_item_at(p, &out->value, value, place)) {
-            return gt_program_is_plain(p, out->value);
+        *out = (gt_found){.identity = found.identity, .value.site = found.value.site};
+        if ((is_list || found.is_constructed) && find_place(&place, p, found.identity, end - 1) &&
+            gt_program_item_at(p, &out->value.span, value, place)) {
+            return gt_program_is_plain(p, out->value.span);
         }
         (void)gt_program_accept(p, &value, "& *");
         if (!gt_program_is_name(p, value)) {
             break;
         }
         name = value.first;
-        from = found.site;
+        from.site = found.value.site;
     }
     *out = (gt_found){0};
     return false;
@@ -259,37 +258,34 @@ bool gt_trace_part(gt_found *out, const gt_program *p, gt_span part, const gt_si
 
 /* Whether the value is a part that the program gives none: the variable's own name is the better.
  */
-static bool is_open_part(const gt_tracer *t, const gt_found *found)
+static bool is_open_part(const gt_program *p, const gt_closure *value)
 {
-    const gt_program *p = t->program;
     gt_found of;
-    return found->value.end > found->value.first + 1 &&
-           part_end(p, found->value.first) == found->value.end &&
-           !gt_program_is(p, found->value.end - 1,
+    return value->span.end > value->span.first + 1 &&
+           part_end(p, value->span.first) == value->span.end &&
+           !gt_program_is(p, value->span.end - 1,
                           "x y z multiProcessorCount maxThreadsPerMultiProcessor "
                           "maxBlocksPerMultiProcessor maxThreadsPerBlock warpSize") &&
-           !gt_trace_part(&of, p, found->value, &found->site);
+           !gt_trace_part(&of, p, value);
 }
 
 /* A name that the program gives a value to: what that is made of, or a leaf. */
-static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *from, size_t at,
-                         int depth)
+static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int depth)
 {
     char name[GT_NAME_MAX];
     size_t length = t->text.length, leaves = t->leaf_count;
     int uses = t->leaf_uses;
     int64_t value = 0;
-    gt_site site = found->macro ? *from : found->site;
     gt_program_name(name, t->program, at);
     gt_text_append(&t->text, "(");
-    if (found->value.first < found->value.end && !is_open_part(t, found)) {
-        expand(t, found->value, &site, depth + 1);
+    if (!gt_span_is_empty(found->value.span) && !is_open_part(t->program, &found->value)) {
+        expand(t, found->value.span, &found->value.site, depth + 1);
     } else {
         t->failed = true;
     }
     gt_text_append(&t->text, ")");
     bool known = !t->failed && !t->text.failed;
-    bool is_global = found->macro || !found->site.function;
+    bool is_global = found->macro || !found->value.site.function;
     if (known &&
         (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
         return;
@@ -308,12 +304,12 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     t->failed |=
         !known && gt_program_is(t->program, gt_program_type(t->program, found->identity).first,
                                 "float double"); /* no size has a fraction */
-    int same = t->failed || known ? -1 : gt_trace_origin(t, found->value);
+    int same = t->failed || known ? -1 : gt_trace_origin(t, found->value.span);
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
     } else if (!t->failed) {
         size_t leaf = gt_trace_add(t, name, found->identity, -1);
-        t->leaves[leaf].origin = found->value;
+        t->leaves[leaf].origin = found->value.span;
         t->leaves[leaf].has_value = known;
         t->leaves[leaf].value = value;
         emit_leaf(t, leaf);
@@ -336,7 +332,7 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, i
         if (!gt_program_same(p, i, name) || !(is_pointer || gt_program_is(p, i + 1, "["))) {
             continue;
         }
-        int64_t bytes = gt_trace_type(words, p, gt_program_type(p, i), site);
+        int64_t bytes = gt_trace_type(words, p, (gt_closure){gt_program_type(p, i), *site});
         if (bytes <= 0) {
             continue;
         }
@@ -376,7 +372,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int d
     for (size_t i = span.first; i < span.end; i++) {
         t->failed |= gt_program_is(t->program, i, "*");
     }
-    int64_t bytes = gt_trace_type(words, t->program, span, site);
+    int64_t bytes = gt_trace_type(words, t->program, (gt_closure){span, *site});
     if (bytes > 0) {
         gt_text_printf(&t->text, "%lld", (long long)bytes);
         return;
@@ -499,23 +495,23 @@ static void expand_number(gt_tracer *t, size_t at)
 static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int depth)
 {
     const gt_program *p = t->program;
-    gt_span span = {at, at + 1};
-    gt_site from = *site;
+    gt_closure value = {{at, at + 1}, *site};
     if (!gt_program_is(p, at + 2, "x y z")) {
         t->failed = true;
         return;
     }
     const int d = token_at(t, at + 2)->text[0] - 'x';
-    gt_trace_component(t, &span, &from, d);
-    if (span.first < span.end && t->blocks[d].value.first == span.first &&
-        t->blocks[d].value.end > span.first) {
+    gt_trace_component(t, &value, d);
+    const bool is_known = !gt_span_is_empty(value.span);
+    if (is_known && t->blocks[d].value.first == value.span.first &&
+        t->blocks[d].value.end > value.span.first) {
         emit_leaf(t, t->blocks[d].leaf);
         return;
     }
     const bool outside = t->without_axes; /* another's size in blocks is a number */
-    t->without_axes |= gt_program_first(p, span, "/") == span.end;
-    gt_text_append(&t->text, span.first < span.end ? "(" : "(1");
-    expand(t, span, &from, depth + 1);
+    t->without_axes |= gt_program_first(p, value.span, "/") == value.span.end;
+    gt_text_append(&t->text, is_known ? "(" : "(1");
+    expand(t, value.span, &value.site, depth + 1);
     gt_text_append(&t->text, ")");
     t->without_axes = outside;
 }
@@ -547,17 +543,18 @@ static bool emit_property(gt_tracer *t, const char *name)
 }
 
 /* A part of a struct or an array of the host's: its value, or a leaf. */
-static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int depth)
+static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
 {
     const gt_program *p = t->program;
+    const gt_span part = value->span;
     gt_found found;
     size_t name = part.end - 1;
     while (name > part.first && token_at(t, name)->kind != GT_TOKEN_NAME) {
         name--;
     }
-    if (gt_trace_part(&found, p, part, site)) {
+    if (gt_trace_part(&found, p, value)) {
         if (!emit_alias(t, found.identity)) {
-            expand_found(t, &found, site, name, depth);
+            expand_found(t, &found, name, depth);
         }
         return;
     }
@@ -602,14 +599,14 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
         if (behind == at + 3 && gt_program_is(p, at + 2, "x y z")) {
             expand_member(t, at, site, depth);
         } else if (!t->failed) {
-            expand_part(t, (gt_span){at, behind}, site, depth);
+            expand_part(t, &(gt_closure){{at, behind}, *site}, depth);
         }
         return t->failed ? end : behind;
     }
     if (!gt_program_find(&found, p, site, at)) {
         t->failed = true;
     } else if (!emit_alias(t, found.identity)) {
-        expand_found(t, &found, site, at, depth);
+        expand_found(t, &found, at, depth);
     }
     return at + 1;
 }
@@ -642,18 +639,16 @@ static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_span *span,
-                      gt_site *site)
+size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_closure *value)
 {
     size_t count = 0;
     gt_found found;
     for (bool goes_on = true; goes_on && count < GT_TRACE_CHAIN;) {
-        goes_on = gt_program_follow(&found, t->program, span, site);
-        if (!found.identity && span->end > span->first + 1 &&
-            part_end(t->program, span->first) == span->end &&
-            gt_trace_part(&found, t->program, *span, site)) {
-            *span = found.value;
-            *site = found.site;
+        goes_on = gt_program_follow(&found, t->program, value);
+        if (!found.identity && value->span.end > value->span.first + 1 &&
+            part_end(t->program, value->span.first) == value->span.end &&
+            gt_trace_part(&found, t->program, value)) {
+            *value = found.value;
             goes_on = true;
         }
         identities[count] = found.identity;
@@ -663,28 +658,28 @@ size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_
 }
 
 /* `NAME.x = value` in front of the place where the name is read. */
-static bool find_member(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
+static bool find_member(const gt_program *p, gt_closure *of, int dimension)
 {
-    const gt_program *p = t->program;
     const char member[] = {(char)('x' + dimension), '\0'};
-    for (size_t i = site->at; i > 3 && site->function && i > site->function->body.first; i--) {
+    const gt_program_function *function = of->site.function;
+    for (size_t i = of->site.at; i > 3 && function && i > function->body.first; i--) {
         const gt_span value = gt_program_statement(p, i + 1);
         if (gt_program_is(p, i, "=") && gt_program_is(p, i - 1, member) &&
-            gt_program_is(p, i - 2, ".") && gt_program_same(p, i - 3, span->first) &&
+            gt_program_is(p, i - 2, ".") && gt_program_same(p, i - 3, of->span.first) &&
             gt_program_is_plain(p, value)) {
-            *span = value;
-            site->at = i;
+            of->span = value;
+            of->site.at = i;
             return true;
         }
     }
     return false;
 }
 
-void gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
+void gt_trace_component(const gt_tracer *t, gt_closure *value, int dimension)
 {
     const gt_program *p = t->program;
-    const gt_span own = *span;
-    const gt_site from = *site;
+    const gt_closure own = *value;
+    gt_span *span = &value->span;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
         gt_found found = {0};
         gt_span items, more;
@@ -692,14 +687,14 @@ void gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int di
         const size_t open = span->first + gt_program_is(p, span->first, "dim3");
         bool is_list = gt_program_is(p, open, open > span->first ? "( {" : "{");
         items = (gt_span){open + 1, is_list ? gt_program_close(p, open) : 0};
-        if (gt_program_is_name(p, *span) && find_member(t, span, site, dimension)) {
+        if (gt_program_is_name(p, *span) && find_member(p, value, dimension)) {
             return;
         }
-        if (!is_list && !gt_program_follow(&found, p, span, site)) {
+        if (!is_list && !gt_program_follow(&found, p, value)) {
             break;
         }
         if (found.is_constructed) {
-            items = found.value;
+            items = found.value.span;
             is_list =
                 gt_program_is(p, items.first - 3, "dim3") || gt_program_item_at(p, &more, items, 1);
         }
@@ -712,20 +707,20 @@ void gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int di
             break;
         }
     }
-    *span = dimension > 0 ? (gt_span){0, 0} : own; /* of a number */
-    *site = from;
+    *value = own;
+    *span = dimension > 0 ? (gt_span){0, 0} : own.span; /* of a number */
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-gt_expression *gt_trace(gt_tracer *t, const char *prefix, gt_span span, const gt_site *site,
+gt_expression *gt_trace(gt_tracer *t, const char *prefix, const gt_closure *value,
                         const char *suffix)
 {
     t->failed = false;
     t->steps = 0;
     gt_text_free(&t->text);
     gt_text_append(&t->text, prefix);
-    expand(t, span, site, 0);
+    expand(t, value->span, &value->site, 0);
     gt_text_append(&t->text, suffix);
     return t->failed || t->text.failed ? NULL
                                        : gt_trace_read(t, gt_text_string(&t->text), t->text.length);

@@ -51,26 +51,24 @@ typedef struct gt_tracer {
     bool failed; /* the expression is too large, or is not understood */
 } gt_tracer;
 
-/* Follows the type in `span` to a number type, writes this type's words to `words` and returns its
- * bytes. 0: the type is no number type, and `words` are those of the program. */
-int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
-                      const gt_site *site);
+/* Follows a type to a number type, writes this type's words to `words` and returns its bytes. 0:
+ * the type is no number type, and `words` are those of the program. */
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_closure type);
 /* Adds a leaf, whose name is changed if it is taken, and returns the leaf's index. */
 size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
 /* The leaf whose value is not known but has the same tokens in the program as `origin`, such as
  * `m.rows()` or `atoi(argv[1])`, so that both are equal. -1: there is none. */
 int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
 /* Follows a value that is a variable's name alone to that variable's value, and so on. Writes the
- * variables' identities, returns how many there are, and sets *span and *site to the last
- * variable's value. */
-size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,
-                      gt_site *site);
+ * variables' identities, returns how many there are, and moves *value to the last variable's. */
+size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer,
+                      gt_closure *value);
 /* The value that the program gives a part of a struct or an array, `NAME.member`, or a vector's
  * size(), last in front of where it is read; false: none. */
-bool gt_trace_part(gt_found *out, const gt_program *program, gt_span part, const gt_site *site);
-/* Moves *span and *site to a component of a dim3: .x, .y or .z for `dimension` 0, 1 or 2. A number
- * is its own .x. An empty span: the program does not tell the component. */
-void gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
+bool gt_trace_part(gt_found *out, const gt_program *program, const gt_closure *part);
+/* Moves *value to a component of a dim3: .x, .y or .z for `dimension` 0, 1 or 2. A number is its
+ * own .x. An empty span: the program does not tell the component. */
+void gt_trace_component(const gt_tracer *tracer, gt_closure *value, int dimension);
 /* The bytes of a struct that a library of CUDA's declares; 0: the type is none of them. */
 uint32_t gt_trace_opaque(const char *type);
 /* Follows typedef, using and macros from a type's `words` to a number type, and replaces `words` on
@@ -78,9 +76,9 @@ uint32_t gt_trace_opaque(const char *type);
  * type nor such a struct. *by_macro: one of the steps
  * was a macro. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
-/* Reads `prefix`, the value in `span` and `suffix` as one expression over the leaves. NULL: the
- * text is not understood. The result is the caller's, to free(). */
-gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, const gt_site *site,
+/* Reads `prefix`, the value and `suffix` as one expression over the leaves. NULL: the text is not
+ * understood. The result is the caller's, to free(). */
+gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, const gt_closure *value,
                         const char *suffix);
 /* Reads all of `text` as an expression over the leaves; NULL: the text is no expression. The result
  * is the caller's, to free(). */

@@ -62,21 +62,19 @@ int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_mac
     return 0;
 }
 
-int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_span span,
-                      const gt_site *site)
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_closure of)
 {
     enum { HOPS = 6 };
-    gt_site from = *site;
     gt_found found;
     char type[GT_NAME_MAX];
     bool by_macro;
     int64_t bytes;
     int hop = 0;
-    gt_program_words(words, p, span);
+    gt_program_words(words, p, of.span);
     do {
-        gt_program_words(type, p, span);
+        gt_program_words(type, p, of.span);
         bytes = gt_trace_bytes(p, type, &by_macro);
-    } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &span, &from));
+    } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &of));
     if (bytes > 0) {
         memcpy(words, type, sizeof type);
     }
