@@ -21,9 +21,10 @@ typedef struct gt_parse {
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
 } gt_parse;
 
-/* Reads the body of one clause, parse->clause, up to its end; the caller checks that nothing is
- * left. There is one function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the
- * kind that the word names, and gt_parse_setting() the setting (settings.h) that it names. */
+/* Reads the body of one clause, parse->clause, up to its end, or of one of its items where it is a
+ * list of them; the caller goes on behind a comma and checks that nothing is left. There is one
+ * function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the kind that the word
+ * names, and gt_parse_setting() the setting (settings.h) that it names. */
 typedef gputune_status gt_parse_fn(gt_parse *parse, gt_lexer *body);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,

@@ -205,38 +205,33 @@ gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
         template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
         GT_TRY(gt_keep(parse->parts, template->arguments));
     }
-    do {
-        GT_TRY(gt_check_room(template->argument_count, GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1,
-                             "arguments", parse->clause->place));
-        GT_TRY(read_argument(parse, body));
-    } while (gt_lexer_accept(body, ","));
-    return GPUTUNE_OK;
+    GT_TRY(gt_check_room(template->argument_count, GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1,
+                         "arguments", parse->clause->place));
+    return read_argument(parse, body);
 }
 
 gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    do {
-        GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
-                             parse->clause->place));
-        gt_argument *scratch = &parts->scratch[parts->scratch_count];
-        scratch->is_buffer = true;
-        scratch->direction = GT_INOUT;
-        GT_TRY(gt_read_element_type(scratch->type, parse, body));
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
-        GT_TRY(check_name(parse, scratch->name, place));
-        GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
-                     "'%s' declared twice; expected another name", scratch->name);
-        parts->scratch_count++;
-        GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, parse, body,
-                               GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
-                                   GT_USE_GRID));
-        bool stated = gt_lexer_accept(body, "=");
-        GT_EXPECT(!stated || gt_lexer_accept(body, "zero"), body,
-                  "zero, all that scratch may hold at first");
-        scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
-    } while (gt_lexer_accept(body, ","));
+    GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
+                         parse->clause->place));
+    gt_argument *scratch = &parts->scratch[parts->scratch_count];
+    scratch->is_buffer = true;
+    scratch->direction = GT_INOUT;
+    GT_TRY(gt_read_element_type(scratch->type, parse, body));
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
+    GT_TRY(check_name(parse, scratch->name, place));
+    GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
+                 "'%s' declared twice; expected another name", scratch->name);
+    parts->scratch_count++;
+    GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, parse, body,
+                           GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
+                               GT_USE_GRID));
+    bool stated = gt_lexer_accept(body, "=");
+    GT_EXPECT(!stated || gt_lexer_accept(body, "zero"), body,
+              "zero, all that scratch may hold at first");
+    scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
     return GPUTUNE_OK;
 }
 
@@ -275,18 +270,13 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
 
 gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
 {
-    do {
-        char name[GT_NAME_MAX];
-        gt_argument *argument = NULL;
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
-        GT_TRY(find_scalar(&argument, parse, name, place));
-        argument->is_stated = true;
-        if (gt_lexer_accept(body, "=")) {
-            return read_others(argument, parse, body, place);
-        }
-    } while (gt_lexer_accept(body, ","));
-    return GPUTUNE_OK;
+    char name[GT_NAME_MAX];
+    gt_argument *argument = NULL;
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
+    GT_TRY(find_scalar(&argument, parse, name, place));
+    argument->is_stated = true;
+    return gt_lexer_accept(body, "=") ? read_others(argument, parse, body, place) : GPUTUNE_OK;
 }
 
 static bool is_clearable(const gt_template *template, int index)
@@ -297,18 +287,16 @@ static bool is_clearable(const gt_template *template, int index)
 
 gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
 {
-    do {
-        char name[GT_NAME_MAX];
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
-        const int index = gt_parse_parameter_index(parse, name);
-        GT_REFUSE_AT(!is_clearable(parse->template, index), place,
-                     "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
-                     name);
-        GT_REFUSE_AT(parse->parts->cleared >> index & 1, place,
-                     "'%s' given twice; expected each buffer once", name);
-        parse->parts->cleared |= UINT64_C(1) << index;
-    } while (gt_lexer_accept(body, ","));
+    char name[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
+    const int index = gt_parse_parameter_index(parse, name);
+    GT_REFUSE_AT(!is_clearable(parse->template, index), place,
+                 "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
+                 name);
+    GT_REFUSE_AT(parse->parts->cleared >> index & 1, place,
+                 "'%s' given twice; expected each buffer once", name);
+    parse->parts->cleared |= UINT64_C(1) << index;
     return GPUTUNE_OK;
 }
 
@@ -350,14 +338,12 @@ static gputune_status check_once(const gt_template *template, uint32_t output, u
 gputune_status gt_parse_in_place(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
-    do {
-        uint32_t output, input;
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(read_place(&output, parse, body, GT_OUT));
-        GT_TRY(gt_lexer_expect(body, ":"));
-        GT_TRY(read_place(&input, parse, body, GT_IN));
-        GT_TRY(check_once(template, output, input, place));
-        template->arguments[output].in_place = input + 1;
-    } while (gt_lexer_accept(body, ","));
+    uint32_t output, input;
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(read_place(&output, parse, body, GT_OUT));
+    GT_TRY(gt_lexer_expect(body, ":"));
+    GT_TRY(read_place(&input, parse, body, GT_IN));
+    GT_TRY(check_once(template, output, input, place));
+    template->arguments[output].in_place = input + 1;
     return GPUTUNE_OK;
 }

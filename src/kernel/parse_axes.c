@@ -52,11 +52,7 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
 gputune_status gt_parse_axis(gt_parse *parse, gt_lexer *body)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
-    do {
-        GT_TRY(read_axis(&index, parse, body, kind));
-    } while (!gt_axis_traits_of(kind)->once && gt_lexer_accept(body, ","));
-    return GPUTUNE_OK;
+    return read_axis(&index, parse, body, gt_axis_kind_of(parse->clause->word));
 }
 
 gputune_status gt_parse_vector(gt_parse *parse, gt_lexer *body)
@@ -146,12 +142,10 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
 
 gputune_status gt_parse_default(gt_parse *parse, gt_lexer *body)
 {
-    do {
-        uint32_t axis = 0;
-        uint8_t choice = 0;
-        GT_TRY(gt_read_choice(&axis, &choice, &parse->defaulted, parse, body));
-        parse->template->axes[axis].default_choice = choice;
-    } while (gt_lexer_accept(body, ","));
+    uint32_t axis = 0;
+    uint8_t choice = 0;
+    GT_TRY(gt_read_choice(&axis, &choice, &parse->defaulted, parse, body));
+    parse->template->axes[axis].default_choice = choice;
     return GPUTUNE_OK;
 }
 

@@ -71,18 +71,16 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
 gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    do {
-        GT_TRY(gt_check_room(parts->define_count, GT_DEFINE_MAX, "macros", parse->clause->place));
-        gt_define *define = &parts->defines[parts->define_count];
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_read_new_name(define->name, parse, body, "NAME = value"));
-        GT_REFUSE_AT(GT_NAMED(parts->defines, parts->define_count, define->name) >= 0, place,
-                     "'%s' declared twice; expected another name", define->name);
-        parts->define_count++;
-        if (gt_lexer_accept(body, "=")) {
-            GT_TRY(read_define_value(define, parse, body));
-        }
-    } while (gt_lexer_accept(body, ","));
+    GT_TRY(gt_check_room(parts->define_count, GT_DEFINE_MAX, "macros", parse->clause->place));
+    gt_define *define = &parts->defines[parts->define_count];
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_new_name(define->name, parse, body, "NAME = value"));
+    GT_REFUSE_AT(GT_NAMED(parts->defines, parts->define_count, define->name) >= 0, place,
+                 "'%s' declared twice; expected another name", define->name);
+    parts->define_count++;
+    if (gt_lexer_accept(body, "=")) {
+        GT_TRY(read_define_value(define, parse, body));
+    }
     return GPUTUNE_OK;
 }
 
@@ -356,8 +354,5 @@ static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
 
 gputune_status gt_parse_options(gt_parse *parse, gt_lexer *body)
 {
-    do {
-        GT_TRY(read_item(parse, parse->parts->option_items++, body));
-    } while (gt_lexer_accept(body, ","));
-    return GPUTUNE_OK;
+    return read_item(parse, parse->parts->option_items++, body);
 }

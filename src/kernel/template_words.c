@@ -162,6 +162,15 @@ static gputune_status check_words(const gt_reader *reader)
     return GPUTUNE_OK;
 }
 
+/* Whether such a clause has several items with commas between them, which are parsed one by one. */
+static bool is_list(const char *word)
+{
+    const gt_axis_traits *kind = gt_axis_traits_of(gt_axis_kind_of(word));
+    return kind ? kind->parse == gt_parse_axis && !kind->once
+                : gt_is_any(word, strlen(word),
+                            "args scratch default define clear prove in_place options");
+}
+
 static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int phase)
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
@@ -173,7 +182,9 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
         gt_lexer body = clause->body;
         body.form = found.form;
         parse->clause = clause;
-        GT_TRY(found.parse(parse, &body));
+        do {
+            GT_TRY(found.parse(parse, &body));
+        } while (is_list(clause->word) && gt_lexer_accept(&body, ","));
         GT_EXPECT(body.token.kind == GT_TOKEN_END, &body, "',' or ')'");
     }
     return GPUTUNE_OK;
