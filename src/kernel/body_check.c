@@ -197,11 +197,10 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
     GT_REFUSE_AT(value->base ? !given->pointer
                              : !given->has_type || given->pointer || element->lanes != 1 ||
                                    gt_type_is_float(element->type),
-                 gt_expression_place(value->value),
-                 "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it", function,
-                 given->name, given->words, given->pointer ? " *" : "",
+                 value->value->place, "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it",
+                 function, given->name, given->words, given->pointer ? " *" : "",
                  value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
-                 gt_expression_text(value->value));
+                 value->value->text);
     if (value->base) {
         *value = (gt_template_value){value->value, 8, true, value->base};
         return GPUTUNE_OK;

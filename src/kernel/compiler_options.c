@@ -157,7 +157,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
-    GT_REFUSE_AT(value < 0 || value > 255, gt_expression_place(maxreg),
+    GT_REFUSE_AT(value < 0 || value > 255, maxreg->place,
                  "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
     if (value == 0) {
         return GPUTUNE_OK;

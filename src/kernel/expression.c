@@ -379,7 +379,7 @@ static gputune_status finish(gt_expression **out, const parser *p, const gt_lexe
     memcpy(expression->code, p->code.items, code);
     expression->text = memcpy((char *)expression->code + code, gt_text_string(&text), text.length);
     expression->count = (int)p->code.count;
-    expression->real = p->real;
+    expression->is_real = p->real;
     expression->place = gt_lexer_place(begin);
     note_slots(expression);
     *out = expression;
@@ -408,21 +408,6 @@ bool gt_expression_uses_any(const gt_expression *expression, int first, int coun
         uses |= gt_expression_uses(expression, first + i);
     }
     return uses;
-}
-
-bool gt_expression_is_real(const gt_expression *expression)
-{
-    return expression->real;
-}
-
-const char *gt_expression_text(const gt_expression *expression)
-{
-    return expression->text;
-}
-
-gt_place gt_expression_place(const gt_expression *expression)
-{
-    return expression->place;
 }
 
 /* ---- evaluating ------------------------------------------------------------------------------ */

@@ -2,11 +2,11 @@
  * resolved to slots of a value array at parse time, so that evaluation touches no string. */
 #pragma once
 
+#include "base/operation.h"
 #include "base/status.h"
 
 enum { GT_SLOT_MAX = 256 };
 
-typedef struct gt_expression gt_expression;
 struct gt_lexer;
 
 /* A place in a source file, for messages. */
@@ -14,6 +14,16 @@ typedef struct gt_place {
     const char *path;
     int line, column;
 } gt_place;
+
+/* One allocation, with the code and the text behind the members. */
+typedef struct gt_expression {
+    gt_instruction *code;
+    int count;
+    bool is_real;                    /* a literal is floating: there is no integer value */
+    uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
+    const char *text;                /* as written, without comments and with single blanks */
+    gt_place place;                  /* path: owned by whoever owns the template's texts */
+} gt_expression;
 
 /* Resolves the names in an expression. */
 typedef struct gt_scope {
@@ -62,8 +72,3 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
 bool gt_expression_uses(const gt_expression *expression, int slot);
 /* Whether the expression, which may be NULL, reads one of the `count` slots from `first` on. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
-/* Whether the expression contains a floating literal, which has no integer value. */
-bool gt_expression_is_real(const gt_expression *expression);
-/* The expression's text as written, without comments and with single blanks. */
-const char *gt_expression_text(const gt_expression *expression);
-gt_place gt_expression_place(const gt_expression *expression);

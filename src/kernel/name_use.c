@@ -415,8 +415,7 @@ static gputune_status add_defines(gt_name_scan *s)
         const gt_define *own = &parts->defines[i];
         GT_TRY(own->text || own->is_name
                    ? GPUTUNE_OK
-                   : add_engines(s, own->name, own->value ? gt_expression_text(own->value) : "",
-                                 GT_SURELY));
+                   : add_engines(s, own->name, own->value ? own->value->text : "", GT_SURELY));
     }
     return GPUTUNE_OK;
 }

@@ -68,10 +68,9 @@ static gputune_status check_fill(const gt_parse *parse, const gt_argument *argum
 {
     const gt_fill *fill = &argument->fill;
     bool integers = gt_element_may_be_integer(parse->template, argument->type);
-    GT_REFUSE_AT(fill->kind == GT_FILL_EXPRESSION && integers && gt_expression_is_real(fill->low),
-                 fill->place,
+    GT_REFUSE_AT(fill->kind == GT_FILL_EXPRESSION && integers && fill->low->is_real, fill->place,
                  "'%s' is floating, and '%s' has integers; expected an integer expression",
-                 gt_expression_text(fill->low), argument->name);
+                 fill->low->text, argument->name);
     GT_REFUSE_AT(argument->direction == GT_OUT && gt_fill_is_sent(fill->kind), fill->place,
                  "'%s' is an output, which is poisoned before a launch; expected in or inout",
                  argument->name);

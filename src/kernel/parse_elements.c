@@ -39,7 +39,7 @@ static gputune_status take_value(uint32_t *out, elements *made, const gt_token *
 {
     gt_judge *judge = made->judge;
     for (*out = 0; *out < judge->value_count; ++*out) {
-        if (gt_token_is(text, gt_expression_text(judge->values[*out]))) {
+        if (gt_token_is(text, (judge->values[*out])->text)) {
             return GPUTUNE_OK;
         }
     }
@@ -59,8 +59,8 @@ static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
                                    const gt_argument *buffer)
 {
     for (uint32_t i = 0; i < buffer->extent_count; i++) {
-        const gt_token token = gt_token_of(gt_expression_text(buffer->extents[i]));
-        GT_TRY(take_value(&out[i], made, &token, gt_expression_place(buffer->extents[i])));
+        const gt_token token = gt_token_of(buffer->extents[i]->text);
+        GT_TRY(take_value(&out[i], made, &token, buffer->extents[i]->place));
     }
     return GPUTUNE_OK;
 }
@@ -315,7 +315,7 @@ static void append_names(gt_text *out, const elements *made)
         }
     }
     for (uint32_t i = 0; i < made->judge->value_count; i++) {
-        const char *name = gt_expression_text(made->judge->values[i]);
+        const char *name = made->judge->values[i]->text;
         const gt_token token = gt_token_of(name);
         int problem = gt_template_problem_index(template, name);
         if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_SIZE &&

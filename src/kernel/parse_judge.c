@@ -62,7 +62,7 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
         interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
     }
     interchangeable &= gt_axes_used(measure);
-    GT_REFUSE_AT(interchangeable, gt_expression_place(measure),
+    GT_REFUSE_AT(interchangeable, measure->place,
                  "the work depends on '%s', of which a plan may launch another value; expected a "
                  "tune or cluster axis",
                  first_axis(template, interchangeable)->name);
@@ -78,8 +78,7 @@ gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
     GT_TRY(read_settings(parse->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
-    GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes),
-                 gt_expression_place(parts->work_bytes),
+    GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
                  "the bytes depend on '%s' and the flops, which count as the work, on no axis; "
                  "expected flops that say how much more such a launch does",
                  first_axis(template, gt_axes_used(parts->work_bytes))->name);

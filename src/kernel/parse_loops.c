@@ -153,10 +153,10 @@ static gputune_status check_known(const gt_parse *parse, const gt_expression *ex
                      gt_expression_uses(expression, GT_SLOT_GRID + i)) ||
                     (gt_counters_used(first->block.items[i]) &&
                      gt_expression_uses(expression, GT_SLOT_BLOCK + i));
-        GT_REFUSE_AT(uses, gt_expression_place(expression),
+        GT_REFUSE_AT(uses, expression->place,
                      "'%s' uses the grid or block of the first launch(), which changes in "
                      "its loop; expected problem values and tunables",
-                     gt_expression_text(expression));
+                     expression->text);
     }
     return GPUTUNE_OK;
 }

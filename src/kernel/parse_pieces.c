@@ -12,7 +12,7 @@ gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *pars
     gt_symbols symbols = {parse->template, use, parse->code};
     gt_scope scope = gt_symbols_scope(&symbols);
     GT_REFUSE_AT(*out, gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
-                 gt_expression_text(*out));
+                 (*out)->text);
     GT_TRY(gt_expression_read(&read, lexer, &scope));
     *out = read;
     return gt_keep(parse->parts, read);
@@ -22,8 +22,8 @@ gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p
                                           gt_lexer *lexer, unsigned use)
 {
     GT_TRY(gt_read_real_expression(out, parse, lexer, use));
-    GT_REFUSE_AT(gt_expression_is_real(*out), gt_expression_place(*out),
-                 "'%s' is floating; expected an integer expression", gt_expression_text(*out));
+    GT_REFUSE_AT((*out)->is_real, (*out)->place, "'%s' is floating; expected an integer expression",
+                 (*out)->text);
     return GPUTUNE_OK;
 }
 

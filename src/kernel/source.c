@@ -68,7 +68,7 @@ static void define_values(generator *g)
 /* The word behind a define(X = NAME) whose NAME has words as values, or NULL. */
 static const char *word_of(const generator *g, const gt_expression *value)
 {
-    const int index = gt_name_index(g->binding->template, gt_expression_text(value));
+    const int index = gt_name_index(g->binding->template, value->text);
     return index < 0 ? NULL : value_of(g, (uint32_t)index)->word;
 }
 

@@ -28,10 +28,10 @@ static gputune_status make_reasons(gt_space *space)
     }
     for (uint32_t i = 0; i < parts->require_count; i++) {
         gt_text text = {0};
-        gt_text_printf(&text, "require(%s)", gt_expression_text(parts->requires[i]));
+        gt_text_printf(&text, "require(%s)", parts->requires[i] -> text);
         GT_TRY(gt_text_take(&space->reasons[GT_REASON_REQUIRE + i], &text));
         gt_text_printf(&text, "require(%s): division by zero or overflow",
-                       gt_expression_text(parts->requires[i]));
+                       parts->requires[i] -> text);
         GT_TRY(gt_text_take(&space->reasons[GT_REASON_FAILED + i], &text));
     }
     return GPUTUNE_OK;

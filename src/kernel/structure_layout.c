@@ -75,7 +75,7 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
         if (i < member->extents.count) {
             const gt_expression *extent = member->extents.items[i];
             GT_TRY(gt_expression_integer(&out[i], extent, binding->slots));
-            GT_REFUSE_AT(out[i] < 1 || out[i] > GT_LEAF_MAX, gt_expression_place(extent),
+            GT_REFUSE_AT(out[i] < 1 || out[i] > GT_LEAF_MAX, extent->place,
                          "%s has an extent of %lld; expected 1 to %d", member->name,
                          (long long)out[i], GT_LEAF_MAX);
         }

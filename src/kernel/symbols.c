@@ -241,8 +241,8 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value)
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
         if (own->value && strcmp(own->name, name) == 0) {
-            const char *text = gt_expression_text(own->value);
-            gt_lexer_open(value, text, strlen(text), gt_expression_place(own->value));
+            const char *text = own->value->text;
+            gt_lexer_open(value, text, strlen(text), own->value->place);
             return true;
         }
     }

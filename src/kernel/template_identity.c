@@ -85,8 +85,8 @@ static gputune_status hash_making(gt_hash *out, const gt_reader *reader)
 
 static void append_fill(gt_text *out, const gt_fill *fill)
 {
-    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? gt_expression_text(fill->low) : "",
-                   fill->high ? gt_expression_text(fill->high) : "");
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? fill->low->text : "",
+                   fill->high ? fill->high->text : "");
 }
 
 static void append_pass(gt_text *out, const gt_template *template)
@@ -94,7 +94,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     for (uint32_t i = 0; i < template->pass_count; i++) {
         const gt_argument *pass = &template->passes[i];
         gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
-                       pass->type, pass->extent_count ? gt_expression_text(pass->extents[0]) : "");
+                       pass->type, pass->extent_count ? pass->extents[0]->text : "");
         append_fill(out, &pass->fill);
         for (uint32_t k = 0; k < pass->initialisers.count; k++) {
             const gt_initialiser *item = &pass->initialisers.items[k];

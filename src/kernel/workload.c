@@ -18,7 +18,7 @@ static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent
     GT_REFUSE(value < 1, GPUTUNE_EINVAL,
               "%s[%s] has %lld elements at these sizes; expected at least 1, which %s[max(1, %s)] "
               "has",
-              name, gt_expression_text(extent), (long long)value, name, gt_expression_text(extent));
+              name, extent->text, (long long)value, name, extent->text);
     *out = (uint64_t)value;
     return GPUTUNE_OK;
 }
@@ -338,8 +338,7 @@ static gputune_status evaluate_work(double *out, gt_binding *binding, const gt_c
         return GPUTUNE_OK;
     }
     GT_TRY(gt_config_text(&text, binding->template, config));
-    return gt_fail_at(gt_expression_place(measure), "the work of %s is %g; expected more than 0",
-                      text, *out);
+    return gt_fail_at(measure->place, "the work of %s is %g; expected more than 0", text, *out);
 }
 
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,

@@ -280,10 +280,10 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         out->low = (double)out->integer;
     } else if (gt_type_is_float(out->type)) {
         GT_TRY(gt_expression_number(&out->low, value, binding->slots));
-    } else if (gt_expression_is_real(value)) {
-        return gt_fail_at(gt_expression_place(value),
+    } else if (value->is_real) {
+        return gt_fail_at(value->place,
                           "'%s' is floating, and %s is not; expected an integer expression",
-                          gt_expression_text(value), name);
+                          value->text, name);
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
         out->low = (double)out->integer;

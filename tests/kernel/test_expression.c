@@ -228,13 +228,13 @@ TEST(test_what_is_used)
     gt_expression *parsed = expression("b  *\t3 /* b */ + 1");
     assert_true(gt_expression_uses(parsed, 1));
     assert_false(gt_expression_uses(parsed, 0));
-    assert_string_equal(gt_expression_text(parsed), "b * 3 + 1");
-    assert_false(gt_expression_is_real(parsed));
+    assert_string_equal(parsed->text, "b * 3 + 1");
+    assert_false(parsed->is_real);
     free(parsed);
     parsed = expression("0x1e5");
-    assert_false(gt_expression_is_real(parsed));
+    assert_false(parsed->is_real);
     free(parsed);
     parsed = expression("1e5");
-    assert_true(gt_expression_is_real(parsed));
+    assert_true(parsed->is_real);
     free(parsed);
 }
