@@ -34,6 +34,12 @@ static void write_type(gt_draft *draft, const char *type)
                                                   : "float, double");
 }
 
+static void set_type(gt_function_parameter *parameter, const char *words)
+{
+    (void)gt_snprintf(parameter->words, sizeof parameter->words, "%s", words);
+    parameter->has_type = gt_element_from_name(&parameter->element, words);
+}
+
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
 {
     const gt_program *program = draft->program;
@@ -54,9 +60,9 @@ void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
             open--;
         }
         gt_program_words(type, program, (gt_span){open, close - 1});
-        if (gt_element_from_name(&parameter->element, type)) {
-            memcpy(parameter->words, type, sizeof type);
-            parameter->has_type = true;
+        gt_element element;
+        if (gt_element_from_name(&element, type)) {
+            set_type(parameter, type);
         }
     }
 }
@@ -156,14 +162,12 @@ void gt_draft_add_members(gt_draft *draft)
 /* Buffers of a library's structs are bytes. */
 static void resolve_opaque(gt_draft *draft)
 {
-    static const char byte[] = "unsigned char";
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         gt_draft_buffer *buffer = &draft->buffers[i];
         gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
         const uint32_t bytes = gt_trace_opaque(parameter->words);
         if (bytes > 0 && parameter->pointer) {
-            memcpy(parameter->words, byte, sizeof byte);
-            parameter->has_type = gt_element_from_name(&parameter->element, byte);
+            set_type(parameter, "unsigned char");
             buffer->length = gt_sum_multiply(buffer->length, gt_sum_number(bytes));
         }
     }
@@ -186,8 +190,7 @@ void gt_draft_resolve_types(gt_draft *draft)
         memcpy(words, parameter->words, sizeof words);
         if (!parameter->has_type && gt_trace_bytes(draft->program, words, &by_macro) > 0 &&
             by_macro) {
-            memcpy(parameter->words, words, sizeof words);
-            parameter->has_type = gt_element_from_name(&parameter->element, words);
+            set_type(parameter, words);
         }
     }
 }

@@ -532,7 +532,7 @@ static gputune_status check_token(const walk *w)
          "a pipeline of launch() clauses"},
     };
     const size_t at = w->rest.first;
-    const gt_token *token = &w->program->tokens.items[at];
+    const gt_token *token = gt_token_at(w->program, at);
     const bool is_launch = is(w, at + 1, "<") && token[1].text == token->text + token->length;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const bool is_fetch = refused[i].words == fetches;
@@ -566,7 +566,7 @@ static void read_name(walk *w)
         return;
     }
     note_holder(w);
-    const gt_macro *macro = gt_program_macro_of(w->program, &w->program->tokens.items[at]);
+    const gt_macro *macro = gt_program_macro_of(w->program, gt_token_at(w->program, at));
     if (macro && (!macro->takes_arguments || is(w, at + 1, "("))) {
         read_macro(w, macro);
     }

@@ -24,7 +24,7 @@ static bool read_launch(gt_call_launch *out, const gt_program *p, size_t open, c
     if (gt_program_is(p, name, ">")) {
         const size_t end = name;
         for (int depth = -1; depth < 0 && name > 0 && !gt_program_is(p, name, ";");) {
-            depth += gt_token_angles(&p->tokens.items[--name]);
+            depth += gt_token_angles(gt_token_at(p, --name));
         }
         out->types = (gt_span){name + 1, end};
         name -= name > 0;
@@ -219,7 +219,7 @@ static bool is_on_device(size_t *macro, const gt_caller *c, const size_t *identi
 {
     for (size_t i = 0; i < count; i++) {
         if (identities[i] >= c->program->code &&
-            gt_program_on_device(c->program, &c->program->tokens.items[identities[i]])) {
+            gt_program_on_device(c->program, gt_token_at(c->program, identities[i]))) {
             *macro = identities[i];
             return true;
         }
@@ -370,7 +370,7 @@ static void bind_items(gt_caller *c, const gt_draft_constant *constant)
     gt_tracer *t = &c->tracer;
     gt_found found = {0};
     size_t at = 1;
-    while (at < c->program->code && !gt_token_equals(&c->program->tokens.items[at], &name)) {
+    while (at < c->program->code && !gt_token_equals(gt_token_at(c->program, at), &name)) {
         at++;
     }
     if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {

@@ -97,7 +97,7 @@ static bool find_made(gt_closure *out, gt_caller *c, size_t name)
         gt_span given, item, parameter;
         size_t at = 0;
         while (gt_program_allocates(p, function->body) &&
-               gt_program_call_of(p, &p->tokens.items[function->name], function->name, at, &at,
+               gt_program_call_of(p, gt_token_at(p, function->name), function->name, at, &at,
                                   &given)) {
             for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
                 const size_t pointer =
@@ -125,8 +125,8 @@ static bool trace_bytes(gt_closure *out, gt_caller *c, gt_closure value)
     for (int hop = 0; hop < HOPS && (name = pointer_name(p, value.span)); hop++) {
         const gt_program_function *function = value.site.function;
         gt_found found;
-        bool is_local = function && gt_program_parameter(p, function->parameters,
-                                                         &p->tokens.items[name], &index);
+        bool is_local =
+            function && gt_program_parameter(p, function->parameters, gt_token_at(p, name), &index);
         if ((function && find_bytes(out, p, function->body, name, false)) ||
             (!is_local && find_bytes(out, p, all, name, false)) ||
             find_bytes(out, p, all, name, true) || find_made(out, c, name)) {

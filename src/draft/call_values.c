@@ -222,7 +222,7 @@ static bool take_value(void *user, gt_caller *c, const gt_closure *value)
     (void)gt_trace_chain(identities, &c->tracer, &last);
     gt_span end = last.span;
     const bool minus = gt_program_accept(p, &end, "-");
-    const gt_token *token = &p->tokens.items[end.first];
+    const gt_token *token = gt_token_at(p, end.first);
     char digits[GT_NAME_MAX];
     gt_token_name(digits, token);
     if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER && strpbrk(digits, ".eE") &&
@@ -444,7 +444,7 @@ static void append_origin(gt_text *out, const gt_program *p, gt_span span)
     enum { MOST = 12 };
     gt_text_append(out, span.first < span.end ? "" : "no value");
     for (size_t i = span.first; i < span.end && i < span.first + MOST; i++) {
-        const gt_token *token = &p->tokens.items[i];
+        const gt_token *token = gt_token_at(p, i);
         bool apart = i > span.first && token[-1].text + token[-1].length < token->text;
         gt_text_append(out, apart ? " " : "");
         gt_text_append_bytes(out, token->text, token->length);

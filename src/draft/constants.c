@@ -6,11 +6,8 @@
 
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 {
-    size_t i = 0;
-    while (i < draft->constants.count && strcmp(draft->constants.items[i].name, name) != 0) {
-        i++;
-    }
-    return i < draft->constants.count ? &draft->constants.items[i] : NULL;
+    const int i = GT_NAMED(draft->constants.items, (uint32_t)draft->constants.count, name);
+    return i < 0 ? NULL : &draft->constants.items[i];
 }
 
 /* A constant of the name at that token, unless that is known already; NULL: then, or no room. */

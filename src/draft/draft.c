@@ -36,20 +36,6 @@ static size_t list_kernels(gt_text *out, const gt_draft *draft)
     return count;
 }
 
-/* The definition of `kernel`, behind declarations of it. */
-static bool find_definition(gt_function *out, const char *text, const char *kernel)
-{
-    for (size_t at = 0; gt_function_find(out, text, kernel, at); at = out->end) {
-        if (out->is_definition && !out->is_specialisation) {
-            return true;
-        }
-        if (out->end <= at) {
-            return false;
-        }
-    }
-    return false;
-}
-
 /* What kernel() names, in a text that has one; "": none. */
 static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reader)
 {
@@ -79,7 +65,7 @@ static gputune_status choose_kernel(gt_draft *draft, const char *kernel)
     GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
               "%s: several kernels; expected the name of one behind the path: %s", draft->path,
               gt_text_string(&names));
-    if (kernel ? find_definition(&draft->function, draft->text, kernel)
+    if (kernel ? gt_function_definition(&draft->function, draft->text, kernel)
                : gt_function_find(&draft->function, draft->text, NULL, 0)) {
         return GPUTUNE_OK;
     }
@@ -436,7 +422,7 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
     const gt_function *own = &draft->function;
     gt_draft_function_name(name, draft);
     const size_t length = own->parameters_end - own->parameters;
-    if (!find_definition(&first, draft->text, name) || first.begin == own->begin ||
+    if (!gt_function_definition(&first, draft->text, name) || first.begin == own->begin ||
         (first.parameters_end - first.parameters == length &&
          memcmp(draft->text + first.parameters, draft->text + own->parameters, length) == 0)) {
         return GPUTUNE_OK;
@@ -497,7 +483,7 @@ static gputune_status check_kernel(void *user, const char *name)
     verdict *v = user;
     gt_template *template = NULL;
     gputune_status status =
-        gt_template_parse_kernel(&template, v->m->path, v->draft, name, v->m->include, v->m->user);
+        gt_template_parse(&template, v->m->path, v->draft, name, v->m->include, v->m->user);
     if (status == GPUTUNE_OK) {
         gt_template_free(template);
     } else if (status != GPUTUNE_ENOMEM) {

@@ -27,11 +27,8 @@ bool gt_draft_is_taken(const gt_draft *draft, const char *name)
 
 uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name)
 {
-    uint32_t index = 0;
-    while (index < draft->parameter_count && strcmp(draft->parameters[index].name, name) != 0) {
-        index++;
-    }
-    return index;
+    const int i = GT_NAMED(draft->parameters, (uint32_t)draft->parameter_count, name);
+    return i < 0 ? (uint32_t)draft->parameter_count : (uint32_t)i;
 }
 
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
@@ -161,7 +158,7 @@ static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
     const size_t at = span->first - 1;
     gt_span inside = {span->first + 1, gt_program_close(draft->program, span->first)}, item;
     gt_sum arguments[2] = {{0}, {0}};
-    const gt_macro *macro = gt_program_macro_of(draft->program, &draft->program->tokens.items[at]);
+    const gt_macro *macro = gt_program_macro_of(draft->program, gt_token_at(draft->program, at));
     char words[GT_NAME_MAX];
     bool by_macro, whole = true;
     size_t count = 0;
@@ -264,7 +261,7 @@ static bool read_bound(gt_sum *out, gt_draft *draft, size_t at)
     gt_span item;
     bool is = bound &&
               gt_program_parameter(draft->program, bound->macro->parameters,
-                                   &draft->program->tokens.items[at], &index) &&
+                                   gt_token_at(draft->program, at), &index) &&
               gt_program_item_at(draft->program, &item, bound->arguments, index);
     if (is) {
         draft->bound = bound->outer;
@@ -318,7 +315,7 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
 
 static gt_sum read_primary(gt_draft *draft, gt_span *span)
 {
-    const gt_token *token = &draft->program->tokens.items[span->first];
+    const gt_token *token = gt_token_at(draft->program, span->first);
     char digits[GT_NAME_MAX];
     gt_sum named = {0};
     if (is(draft, span, "(")) {
@@ -336,7 +333,7 @@ static gt_sum read_primary(gt_draft *draft, gt_span *span)
     while (span->first < span->end && token->kind == GT_TOKEN_NAME) {
         named = read_name(draft, span);
         const bool is_scope = gt_program_is(draft->program, span->first - 1, "::");
-        token = &draft->program->tokens.items[is_scope ? span->first : span->end - 1];
+        token = gt_token_at(draft->program, is_scope ? span->first : span->end - 1);
         if (!is_scope) {
             break;
         }

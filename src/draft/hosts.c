@@ -15,11 +15,6 @@ typedef struct hosts {
 
 static const char of_device[] = "__device__ __global__ __constant__ __shared__ __managed__";
 
-static gt_token *token_at(const hosts *h, size_t at)
-{
-    return &h->program->tokens.items[at];
-}
-
 /* Puts lines of the file aside, unless they are so already. */
 static gputune_status enclose(const hosts *h, int first, int last)
 {
@@ -59,8 +54,8 @@ static bool is_read(const hosts *h, gt_span declaration)
     for (size_t i = declaration.first; i < declaration.end && !is; i++) {
         const size_t enum_end = gt_program_is(p, declaration.first, "enum") ? declaration.end : 0;
         i = i >= enum_end && gt_program_is(p, i, "( [ {") ? gt_program_close(p, i) : i;
-        is = token_at(h, i)->kind == GT_TOKEN_NAME && !gt_program_is_word(p, i) &&
-             gt_program_on_device(p, token_at(h, i));
+        is = gt_token_at(h->program, i)->kind == GT_TOKEN_NAME && !gt_program_is_word(p, i) &&
+             gt_program_on_device(p, gt_token_at(h->program, i));
     }
     return is;
 }
@@ -81,7 +76,7 @@ static bool has_foreign_type(const hosts *h, gt_span declaration)
     const bool is_struct = gt_program_accept(p, &rest, "struct");
     gt_program_name(name, p, rest.first);
     return !gt_program_is(p, rest.first, others) &&
-           token_at(h, rest.first)->kind == GT_TOKEN_NAME &&
+           gt_token_at(h->program, rest.first)->kind == GT_TOKEN_NAME &&
            gt_program_is(p, declaration.end - 1, ";") &&
            !(is_struct && gt_program_is(p, rest.first + 1, "{ : ;")) &&
            !gt_element_from_name(&element, name) &&
@@ -90,11 +85,12 @@ static bool has_foreign_type(const hosts *h, gt_span declaration)
 
 static gputune_status put_aside(const hosts *h, gt_span declaration)
 {
-    const int first = token_at(h, declaration.first)->line,
-              last = token_at(h, declaration.end - 1)->line;
+    const int first = gt_token_at(h->program, declaration.first)->line,
+              last = gt_token_at(h->program, declaration.end - 1)->line;
     const bool is_alone =
-        (declaration.first == 0 || token_at(h, declaration.first - 1)->line < first) &&
-        (declaration.end == h->program->own || token_at(h, declaration.end)->line > last);
+        (declaration.first == 0 || gt_token_at(h->program, declaration.first - 1)->line < first) &&
+        (declaration.end == h->program->own ||
+         gt_token_at(h->program, declaration.end)->line > last);
     return is_alone && gt_lines_is_own(h->lines, first) && gt_lines_is_own(h->lines, last)
                ? enclose(h, gt_lines_of(h->lines, first), gt_lines_of(h->lines, last))
                : GPUTUNE_OK;
@@ -123,7 +119,7 @@ static bool is_unread(const hosts *h, int line)
         is_there = h->lines->own.items[i] == -line;
     }
     for (gt_span one = {0, 0}; one.first < p->own; one.first = one.end) {
-        const int at = token_at(h, one.first)->line;
+        const int at = gt_token_at(h->program, one.first)->line;
         one.end = declaration_end(h, one.first);
         if (gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at) &&
             is_read(h, one)) {
@@ -131,7 +127,7 @@ static bool is_unread(const hosts *h, int line)
         }
     }
     for (size_t i = 0; i < p->macros.count; i++) {
-        const gt_token *name = token_at(h, p->macros.items[i].name);
+        const gt_token *name = gt_token_at(h->program, p->macros.items[i].name);
         const bool is_here = name->text >= h->text && name->text < h->text + strlen(h->text);
         if (is_here && gt_lines_of(h->lines, name->line) == line &&
             !gt_lines_is_own(h->lines, name->line) && gt_program_on_device(p, name)) {

@@ -8,20 +8,15 @@
 
 #include <string.h>
 
-static const gt_token *token_at(const gt_program *p, size_t at)
-{
-    return &p->tokens.items[at];
-}
-
 bool gt_program_is(const gt_program *p, size_t at, const char *words)
 {
-    return at < p->tokens.count && strchr(words, *token_at(p, at)->text) && /* most are not */
-           gt_token_is_any(token_at(p, at), words);
+    return at < p->tokens.count && strchr(words, *gt_token_at(p, at)->text) && /* most are not */
+           gt_token_is_any(gt_token_at(p, at), words);
 }
 
 static bool is_name(const gt_program *p, size_t at)
 {
-    return at < p->tokens.count && token_at(p, at)->kind == GT_TOKEN_NAME;
+    return at < p->tokens.count && gt_token_at(p, at)->kind == GT_TOKEN_NAME;
 }
 
 bool gt_program_is_name(const gt_program *p, gt_span span)
@@ -38,17 +33,17 @@ void gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
 
 void gt_program_name(char out[GT_NAME_MAX], const gt_program *p, size_t at)
 {
-    gt_token_name(out, token_at(p, at));
+    gt_token_name(out, gt_token_at(p, at));
 }
 
 static bool is_same(const gt_program *p, size_t at, const gt_token *name)
 {
-    return is_name(p, at) && gt_token_equals(token_at(p, at), name);
+    return is_name(p, at) && gt_token_equals(gt_token_at(p, at), name);
 }
 
 bool gt_program_same(const gt_program *p, size_t a, size_t b)
 {
-    return gt_token_equals(token_at(p, a), token_at(p, b));
+    return gt_token_equals(gt_token_at(p, a), gt_token_at(p, b));
 }
 
 bool gt_program_accept(const gt_program *p, gt_span *span, const char *words)
@@ -84,7 +79,7 @@ size_t gt_program_close_angle(const gt_program *p, size_t open)
 {
     int depth = 0;
     for (; open < p->tokens.count && !gt_program_is(p, open, "; { }"); open++) {
-        depth += gt_token_angles(token_at(p, open));
+        depth += gt_token_angles(gt_token_at(p, open));
         if (depth <= 0) {
             break;
         }
@@ -103,10 +98,10 @@ bool gt_program_is_scope(const gt_program *p, size_t brace)
 gt_span gt_program_between(const gt_program *p, const char *from, const char *to)
 {
     gt_span span = {0, 0};
-    while (span.first < p->own && token_at(p, span.first)->text < from) {
+    while (span.first < p->own && gt_token_at(p, span.first)->text < from) {
         span.first++;
     }
-    for (span.end = span.first; span.end < p->own && token_at(p, span.end)->text < to;) {
+    for (span.end = span.first; span.end < p->own && gt_token_at(p, span.end)->text < to;) {
         span.end++;
     }
     return span;
@@ -131,7 +126,7 @@ static void read_macro(gt_program *p, gt_lexer *line)
         push(p, &line->token);
     }
     size_t first = macro.name + 1, end = p->tokens.count;
-    if (gt_program_is(p, first, "(") && token_at(p, first)->text == behind) {
+    if (gt_program_is(p, first, "(") && gt_token_at(p, first)->text == behind) {
         size_t close = gt_program_close(p, first);
         macro.takes_arguments = true;
         macro.parameters = (gt_span){first + 1, close};
@@ -271,7 +266,7 @@ size_t gt_program_cast(const gt_program *p, gt_span span)
     bool is_type =
         names > 1 || gt_program_is(p, type.end - 1, "*") || gt_element_from_name(&element, words);
     const size_t behind = type.end + 1;
-    bool is_operand = behind < span.end && (token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
+    bool is_operand = behind < span.end && (gt_token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
                                             gt_program_is(p, behind, "( &"));
     return names && is_type && is_operand ? behind - span.first : 0;
 }
@@ -319,7 +314,7 @@ void gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
     size_t length = 0;
     out[0] = '\0';
     for (size_t i = span.first; i < span.end && length < GT_NAME_MAX; i++) {
-        const gt_token *token = token_at(p, i);
+        const gt_token *token = gt_token_at(p, i);
         bool is_part = !gt_program_is(p, i, "struct const");
         length += is_part ? (size_t)gt_snprintf(out + length, GT_NAME_MAX - length, "%s%.*s",
                                                 length ? " " : "", (int)token->length, token->text)
@@ -499,7 +494,7 @@ bool gt_program_is_plain(const gt_program *p, gt_span span)
     gt_element element;
     bool is_plain = span.first < span.end;
     for (size_t i = span.first; i < span.end && is_plain; i++) {
-        const gt_token *token = token_at(p, i);
+        const gt_token *token = gt_token_at(p, i);
         char word[GT_NAME_MAX];
         gt_program_name(word, p, i);
         bool is_known = !is_name(p, i) || !gt_program_is(p, i + 1, "(") ||
@@ -572,7 +567,7 @@ static void find_argument(gt_closure *out, const gt_program *p, const gt_program
 {
     gt_span arguments;
     size_t at = 0;
-    const gt_token *name = token_at(p, function->name);
+    const gt_token *name = gt_token_at(p, function->name);
     while (gt_program_call_of(p, name, function->name, at, &at, &arguments)) {
         if (gt_program_item_at(p, &out->span, arguments, index)) {
             out->site = gt_program_site(p, at);
@@ -623,9 +618,9 @@ static void find_filler(gt_found *out, const gt_program *p, gt_span span, const 
         const gt_program_function *function = &p->functions.items[i];
         gt_span given, parameter;
         size_t at = span.first;
-        while (
-            gt_program_call_of(p, token_at(p, function->name), function->name, at, &at, &given) &&
-            at < span.end) {
+        while (gt_program_call_of(p, gt_token_at(p, function->name), function->name, at, &at,
+                                  &given) &&
+               at < span.end) {
             gt_span item;
             for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
                 gt_found filled;
@@ -633,7 +628,7 @@ static void find_filler(gt_found *out, const gt_program *p, gt_span span, const 
                 if (gt_program_is_name(p, item) && is_same(p, item.first, name) &&
                     gt_program_item_at(p, &parameter, function->parameters, k) &&
                     parameter.end > parameter.first &&
-                    find_within(&filled, p, function->body, token_at(p, parameter.end - 1))) {
+                    find_within(&filled, p, function->body, gt_token_at(p, parameter.end - 1))) {
                     out->value = filled.value;
                 }
             }
@@ -643,7 +638,7 @@ static void find_filler(gt_found *out, const gt_program *p, gt_span span, const 
 
 bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, size_t at)
 {
-    const gt_token *name = token_at(p, at);
+    const gt_token *name = gt_token_at(p, at);
     const gt_program_function *function = site->function;
     const gt_span all = {0, p->code};
     size_t index;
@@ -750,7 +745,7 @@ static bool is_declared_by_macro(const gt_program *p, size_t at)
         depth += gt_program_is(p, open, closing) - gt_program_is(p, open, opening);
     }
     const gt_macro *macro =
-        is_name(p, open - 1) ? gt_program_macro_of(p, token_at(p, open - 1)) : NULL;
+        is_name(p, open - 1) ? gt_program_macro_of(p, gt_token_at(p, open - 1)) : NULL;
     gt_span item, items = {open + 1, at + 1};
     bool is = false;
     for (index = 0; macro && gt_program_item(p, &item, &items); index++) {
@@ -768,7 +763,7 @@ static bool is_declared_by_macro(const gt_program *p, size_t at)
 
 bool gt_program_is_undefined(const gt_program *p, size_t at)
 {
-    const gt_token *name = token_at(p, at);
+    const gt_token *name = gt_token_at(p, at);
     return is_name(p, at) && !gt_program_is_word(p, at) && !gt_program_macro_of(p, name) &&
            !gt_program_function_of(p, name) && !gt_program_is(p, at - 1, ". -> ::") &&
            !gt_program_is(p, at + 1, "(") && !gt_program_is_told(p, name);

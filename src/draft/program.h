@@ -72,6 +72,11 @@ void gt_program_free(gt_program *program);
 
 /* ---- tokens ---- */
 
+static inline const gt_token *gt_token_at(const gt_program *program, size_t at)
+{
+    return &program->tokens.items[at];
+}
+
 /* Whether the token is one of `words`, which blanks separate; false behind the last token. */
 bool gt_program_is(const gt_program *program, size_t at, const char *words);
 /* Whether the span is a name alone. */

@@ -1,11 +1,6 @@
 /* Which names of a program its device code reads, and which it has from another text. */
 #include "draft/program.h"
 
-static const gt_token *token_at(const gt_program *p, size_t at)
-{
-    return &p->tokens.items[at];
-}
-
 /* Whether the span has the name; of a function: whether it calls it. */
 static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is_function)
 {
@@ -21,11 +16,11 @@ static bool on_device(const gt_program *p, const gt_token *name, int depth)
 {
     enum { DEPTH_MAX = 6 };
     const gt_program_function *itself = gt_program_function_of(p, name);
-    const bool is_function = itself && gt_token_equals(token_at(p, itself->name), name);
+    const bool is_function = itself && gt_token_equals(gt_token_at(p, itself->name), name);
     bool is = false;
     for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
         const gt_program_function *function = &p->functions.items[i];
-        const gt_token *own = token_at(p, function->name);
+        const gt_token *own = gt_token_at(p, function->name);
         const gt_span span = {function->parameters.first, function->body.end};
         size_t index;
         is = !gt_token_equals(own, name) && !gt_token_is(own, "main") &&
@@ -39,13 +34,13 @@ static bool on_device(const gt_program *p, const gt_token *name, int depth)
         const size_t close = is_struct ? gt_program_close(p, i + 1) : i;
         is_struct = is_struct && has(p, (gt_span){i + 2, close}, name, false);
         for (size_t k = 0; k < 2 && is_struct && !is; k++) { /* struct NAME {…} NAME; */
-            const gt_token *own = token_at(p, k ? close + 1 : i);
+            const gt_token *own = gt_token_at(p, k ? close + 1 : i);
             is = own->kind == GT_TOKEN_NAME && !gt_token_is(own, "struct") &&
                  (gt_token_equals(own, name) || on_device(p, own, depth + 1));
         }
     }
     for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
-        const gt_token *own = token_at(p, p->macros.items[i].name);
+        const gt_token *own = gt_token_at(p, p->macros.items[i].name);
         is = !gt_token_equals(own, name) && has(p, p->macros.items[i].value, name, false) &&
              on_device(p, own, depth + 1);
     }
@@ -63,7 +58,7 @@ static bool gives(const gt_program *p, const gt_token *name)
     bool is_given = gt_program_function_of(p, name) || gt_program_macro_of(p, name);
     for (size_t i = 1, index = 0; i < p->code && !is_given; i++) {
         gt_found found;
-        is_given = gt_token_equals(token_at(p, i), name) &&
+        is_given = gt_token_equals(gt_token_at(p, i), name) &&
                    ((gt_program_is(p, i - 1, "struct class enum union typename }") &&
                      !gt_program_is_name(p, (gt_span){i + 1, i + 2})) ||
                     (index++ == 0 && gt_program_find(&found, p, &(gt_site){.at = p->code}, i)));
@@ -78,7 +73,7 @@ bool gt_program_needs(const gt_program *p, const gt_program *before)
 {
     bool needs = false;
     for (size_t i = 1; i < p->code && !needs; i++) {
-        const gt_token *name = token_at(p, i);
+        const gt_token *name = gt_token_at(p, i);
         needs = name->kind == GT_TOKEN_NAME && !gt_program_is(p, i - 1, ". -> ::") &&
                 gives(before, name) && !gives(p, name);
     }

@@ -1,11 +1,6 @@
 /* Which other files belong to a program. */
 #include "draft/program.h"
 
-static const gt_token *token_at(const gt_program *p, size_t at)
-{
-    return &p->tokens.items[at];
-}
-
 /* Whether something calls the function, or launches it: NAME<<<…>>> or NAME<…><<<…>>>. */
 static bool calls(const gt_program *p, size_t definition, const gt_token *name)
 {
@@ -13,7 +8,7 @@ static bool calls(const gt_program *p, size_t definition, const gt_token *name)
     gt_span arguments;
     bool is = gt_program_call_of(p, name, definition, 0, &at, &arguments);
     for (size_t i = 0; i + 1 < p->code && !is; i++) {
-        is = gt_token_equals(token_at(p, i), name) && gt_program_is(p, i + 1, "<< <");
+        is = gt_token_equals(gt_token_at(p, i), name) && gt_program_is(p, i + 1, "<< <");
     }
     return is;
 }
@@ -29,7 +24,7 @@ bool gt_program_takes(const gt_program *p, const gt_program *other)
     bool takes = false;
     for (size_t i = 0; i < p->functions.count; i++) {
         const size_t at = p->functions.items[i].name;
-        const gt_token *name = token_at(p, at);
+        const gt_token *name = gt_token_at(p, at);
         if (gt_program_function_of(other, name)) {
             return false;
         }
@@ -38,7 +33,7 @@ bool gt_program_takes(const gt_program *p, const gt_program *other)
     for (size_t i = 0; i < other->functions.count && !takes &&
                        gt_program_allocates(other, (gt_span){0, other->code});
          i++) {
-        const gt_token *name = token_at(other, other->functions.items[i].name);
+        const gt_token *name = gt_token_at(other, other->functions.items[i].name);
         takes = calls(p, p->code, name);
     }
     return takes;

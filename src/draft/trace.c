@@ -2,6 +2,7 @@
 #include "draft/trace.h"
 
 #include "kernel/symbols.h"
+#include "kernel/template_parts.h"
 #include "kernel/types.h"
 
 #include "base/number.h"
@@ -13,21 +14,12 @@ enum { STEPS_MAX = 4000, TEXT_MAX = 6000, DEPTH_MAX = 24 };
 
 static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth);
 
-static const gt_token *token_at(const gt_tracer *t, size_t at)
-{
-    return &t->program->tokens.items[at];
-}
-
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
 int gt_trace_slot(void *user, const char *name)
 {
     const gt_tracer *t = user;
-    size_t i = 0;
-    while (i < t->leaf_count && strcmp(t->leaves[i].name, name) != 0) {
-        i++;
-    }
-    return i < t->leaf_count ? (int)i : -1;
+    return GT_NAMED(t->leaves, (uint32_t)t->leaf_count, name);
 }
 
 size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int parameter)
@@ -286,8 +278,8 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int dep
     gt_text_append(&t->text, ")");
     bool known = !t->failed && !t->text.failed;
     bool is_global = found->macro || !found->value.site.function;
-    if (known &&
-        (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
+    if (known && (t->leaf_uses > uses ||
+                  (is_global && gt_program_on_device(t->program, gt_token_at(t->program, at))))) {
         return;
     }
     GT_FREED gt_expression *expression =
@@ -407,8 +399,8 @@ static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site, int dep
 static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_site *site, int depth)
 {
     const gt_program *p = t->program;
-    const gt_macro *macro = gt_program_macro_of(p, token_at(t, at));
-    const gt_program_function *function = gt_program_function_of(p, token_at(t, at));
+    const gt_macro *macro = gt_program_macro_of(p, gt_token_at(t->program, at));
+    const gt_program_function *function = gt_program_function_of(p, gt_token_at(t->program, at));
     gt_bound bound = {.arguments = arguments, .caller = *site};
     gt_site inner = *site;
     gt_span value;
@@ -500,7 +492,7 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int dept
         t->failed = true;
         return;
     }
-    const int d = token_at(t, at + 2)->text[0] - 'x';
+    const int d = gt_token_at(t->program, at + 2)->text[0] - 'x';
     gt_trace_component(t, &value, d);
     const bool is_known = !gt_span_is_empty(value.span);
     if (is_known && t->blocks[d].value.first == value.span.first &&
@@ -527,19 +519,19 @@ static bool emit_property(gt_tracer *t, const char *name)
                       {"maxBlocksPerMultiProcessor", "max_blocks_per_sm", 32},
                       {"maxThreadsPerBlock", "max_threads", 1024},
                       {"warpSize", "warp_size", 32}};
-    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
-        if (strcmp(properties[i].host, name) == 0) {
-            const int slot = gt_trace_slot(t, properties[i].own);
-            const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, "", 0, -1);
-            gt_trace_leaf *own = &t->leaves[leaf];
-            own->is_property = own->has_value = true;
-            own->value = properties[i].value;
-            (void)gt_snprintf(own->name, sizeof own->name, "%s", properties[i].own);
-            emit_leaf(t, leaf);
-            return true;
-        }
+    enum { PROPERTIES = sizeof properties / sizeof *properties };
+    const size_t i = gt_index_of(name, properties, PROPERTIES);
+    if (i == PROPERTIES) {
+        return false;
     }
-    return false;
+    const int slot = gt_trace_slot(t, properties[i].own);
+    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, "", 0, -1);
+    gt_trace_leaf *own = &t->leaves[leaf];
+    own->is_property = own->has_value = true;
+    own->value = properties[i].value;
+    (void)gt_snprintf(own->name, sizeof own->name, "%s", properties[i].own);
+    emit_leaf(t, leaf);
+    return true;
 }
 
 /* A part of a struct or an array of the host's: its value, or a leaf. */
@@ -549,7 +541,7 @@ static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
     const gt_span part = value->span;
     gt_found found;
     size_t name = part.end - 1;
-    while (name > part.first && token_at(t, name)->kind != GT_TOKEN_NAME) {
+    while (name > part.first && gt_token_at(t->program, name)->kind != GT_TOKEN_NAME) {
         name--;
     }
     if (gt_trace_part(&found, p, value)) {
@@ -617,7 +609,7 @@ static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
     static const char signs[] = "+ - * / % ( ) << >> < > ? : & <= >= == != && || ! |";
     for (size_t at = span.first; at < span.end && !t->failed;) {
         t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || depth > DEPTH_MAX;
-        const gt_token *token = token_at(t, at);
+        const gt_token *token = gt_token_at(t->program, at);
         size_t cast = gt_program_cast(p, (gt_span){at, span.end});
         if (cast > 0) {
             at += cast;

@@ -32,11 +32,9 @@ uint32_t gt_trace_opaque(const char *type)
     } opaque[] = {{"curandState", 48},         {"curandState_t", 48},
                   {"curandStateXORWOW_t", 48}, {"curandStatePhilox4_32_10_t", 64},
                   {"curandStateMRG32k3a", 72}, {"curandStateMRG32k3a_t", 72}};
-    size_t i = 0;
-    while (i < sizeof opaque / sizeof *opaque && strcmp(opaque[i].type, type) != 0) {
-        i++;
-    }
-    return i < sizeof opaque / sizeof *opaque ? opaque[i].bytes : 0;
+    enum { TYPES = sizeof opaque / sizeof *opaque };
+    const size_t i = gt_index_of(type, opaque, TYPES);
+    return i < TYPES ? opaque[i].bytes : 0;
 }
 
 int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_macro)

@@ -154,7 +154,7 @@ static gputune_status parse_sizeof(parser *p)
     gt_element element;
     GT_TRY(gt_lexer_expect(p->lexer, "("));
     gt_place place = gt_lexer_place(p->lexer);
-    GT_TRY(gt_words_read(name, sizeof name, p->lexer, "a type"));
+    GT_TRY(gt_words_read(name, sizeof name, p->lexer, "a type", true));
     GT_TRY(gt_lexer_expect(p->lexer, ")"));
     if (gt_element_from_name(&element, name)) {
         int64_t bytes = element.bytes;

@@ -97,6 +97,13 @@ static void note_read(gt_name_scan *s, const gt_token *token)
     use->is_read |= s->conditions.now != GT_NEVER;
 }
 
+static void note_line(gt_name_scan *s, gt_lexer line)
+{
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        note_read(s, &line.token);
+    }
+}
+
 /* ---- directives ---- */
 
 /* A gt_defined_fn. What a compiler or a header may have defined has a reserved name. */
@@ -198,9 +205,7 @@ static gputune_status read_directive(gt_name_scan *s)
         return GPUTUNE_OK;
     }
     if (gt_lexer_is(&line, "pragma") || gt_lexer_is(&line, "include")) {
-        for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            note_read(s, &line.token);
-        }
+        note_line(s, line);
         return GPUTUNE_OK;
     }
     read_condition(s, line);
@@ -301,10 +306,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
 static void read_string(gt_name_scan *s, const gt_token *token)
 {
     if (gt_token_is(&s->previous, "(") && gt_token_is(&s->before, "_Pragma")) {
-        gt_lexer inside = gt_lexer_on(token->text + 1, token->length - 1);
-        for (; inside.token.kind != GT_TOKEN_END; gt_lexer_next(&inside)) {
-            note_read(s, &inside.token);
-        }
+        note_line(s, gt_lexer_on(token->text + 1, token->length - 1));
     }
 }
 

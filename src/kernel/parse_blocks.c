@@ -20,7 +20,8 @@ static gputune_status read_elements(gt_argument *block, gt_parse *parse, gt_lexe
 {
     gt_lexer type_at = *body;
     /* `float[` has no name behind the type, so the words end at the bracket */
-    GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
+    GT_TRY(
+        gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]", true));
     gt_element element;
     if (!gt_element_from_name(&element, block->type)) {
         GT_TRY(gt_read_element_type(block->type, parse, &type_at));

@@ -111,7 +111,7 @@ gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer)
         out->word = NULL;
         return gt_read_constant(&out->number, parse, lexer);
     }
-    GT_TRY(gt_words_read(word, sizeof word, lexer, "a word or an integer"));
+    GT_TRY(gt_words_read(word, sizeof word, lexer, "a word or an integer", true));
     gputune_status status = gt_template_word(out, parse->template, word);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
@@ -168,7 +168,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(lexer);
     (void)gt_lexer_accept(lexer, "struct");
-    GT_TRY(gt_type_words_read(name, sizeof name, lexer, "a type and a name"));
+    GT_TRY(gt_words_read(name, sizeof name, lexer, "a type and a name", false));
     const gt_problem_value *value = problem_type(parse->template, name);
     const gt_structure *structure = NULL;
     if (!value) {

@@ -130,7 +130,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     if (gt_lexer_is(lexer, "{") || gt_lexer_accept_any(lexer, "union class enum") >= 0) {
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
-    GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
+    GT_TRY(gt_words_read(out, GT_NAME_MAX, lexer, "a type and a name", false));
     while (gt_lexer_accept_any(lexer, "const") >= 0) {
     }
     const gt_structure *nested;
@@ -351,7 +351,7 @@ static gputune_status find_macro(gt_parse *parse, const char *name)
     gt_lexer value;
     bool is_type = gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
                    value.token.kind == GT_TOKEN_NAME &&
-                   gt_words_read(type, sizeof type, &value, "a type") == GPUTUNE_OK &&
+                   gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
                    value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
     return is_type ? add_alias(parse, name, type) : GPUTUNE_OK;
 }
@@ -365,8 +365,7 @@ static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, b
         return GPUTUNE_OK;
     }
     (void)gt_lexer_accept(&lexer, "struct");
-    gputune_status status = is_using ? gt_words_read(type, sizeof type, &lexer, "a type")
-                                     : gt_type_words_read(type, sizeof type, &lexer, "a type");
+    gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
         return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
     }

@@ -143,13 +143,7 @@ static gputune_status new_template(gt_template **out)
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 gt_include_fn include, void *user)
-{
-    return gt_template_parse_kernel(out, path, text, NULL, include, user);
-}
-
-gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
-                                        const char *kernel, gt_include_fn include, void *user)
+                                 const char *kernel, gt_include_fn include, void *user)
 {
     gt_template *template = NULL;
     GT_FREED gt_parse *parse = calloc(1, sizeof *parse);

@@ -386,14 +386,12 @@ typedef struct gt_included {
  * file if it compiles that line; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Parses `text` (copied); of several kernels it takes the first. ETEMPLATE with "file:line:column:
- * what; what was expected". `include` may be NULL: no included file is found. *out is the caller's,
- * for gt_template_free(). */
+/* Parses `text` (copied); of several kernels it takes the one called `kernel`, or the first (NULL).
+ * ETEMPLATE with "file:line:column: what; what was expected". ENOTFOUND: the text has no such
+ * kernel. `include` may be NULL: no included file is found. *out is the caller's, for
+ * gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 gt_include_fn include, void *user);
-/* The same for the kernel of this name; ENOTFOUND: the text has no such kernel. */
-gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
-                                        const char *kernel, gt_include_fn include, void *user);
+                                 const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
 /* Calls `each` with the name of every kernel of a text, in the text's order; a failure of `each`

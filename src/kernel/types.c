@@ -234,8 +234,7 @@ static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const char *what,
-                                 bool all)
+gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all)
 {
     size_t length = 0;
     gt_place place = gt_lexer_place(lexer);
@@ -257,16 +256,6 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
         }
     } while (lexer->token.kind == GT_TOKEN_NAME);
     return GPUTUNE_OK;
-}
-
-gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)
-{
-    return read_names(out, bytes, lexer, what, true);
-}
-
-gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)
-{
-    return read_names(out, bytes, lexer, what, false);
 }
 
 const gt_refused_type *gt_type_refused(const char *words)

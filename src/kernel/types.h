@@ -17,13 +17,11 @@ typedef struct gt_refused_type {
 } gt_refused_type;
 /* The first of these types that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads all names that follow one another ("unsigned long long") and joins them by single blanks;
- * of a C++ template's name also its arguments ("vec<float,4>").
- * ETEMPLATE "…; expected WHAT" when there is no name or the result is too long. */
-gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Does the same, but leaves the last name unread: of "unsigned int x" it reads "unsigned int". It
- * reads at least one name. */
-gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
+/* Reads `all` names that follow one another, or all but the last but at least one ("unsigned long
+ * long") and joins them by single blanks; of a C++ template's name also its arguments
+ * ("vec<float,4>"). ETEMPLATE "…; expected WHAT" when there is no name or the result is too long.
+ */
+gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
 /* Reads an argument's name, or "grid.x", the name of the buffer that a struct's member points to.

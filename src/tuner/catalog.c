@@ -511,8 +511,8 @@ typedef struct origin {
 
 static gputune_status parse(gt_catalog_kernel *kernel, const origin *from)
 {
-    return gt_template_parse_kernel(&kernel->template, kernel->file->path, from->text, kernel->name,
-                                    from->include, from->user);
+    return gt_template_parse(&kernel->template, kernel->file->path, from->text, kernel->name,
+                             from->include, from->user);
 }
 
 /* Parses a kernel of a file, unless that is done. */

@@ -24,7 +24,7 @@ const char *const fuzz_words[] = {"VEC=", "BLOCK=", "KIND=", "c=", "CARVEOUT=", 
 static gt_template *the_template(void)
 {
     static gt_template *template;
-    if (!template && gt_template_parse(&template, "k.cu", template_text, NULL, NULL) != 0) {
+    if (!template && gt_template_parse(&template, "k.cu", template_text, NULL, NULL, NULL) != 0) {
         fuzz_stop(__FILE__, __LINE__, gputune_error());
     }
     return template;

@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     gt_template *template;
     char *text = strndup((const char *)data, bytes);
     FUZZ_REQUIRE(text);
-    if (gt_template_parse(&template, "fuzz.cu", text, NULL, NULL) == 0) {
+    if (gt_template_parse(&template, "fuzz.cu", text, NULL, NULL, NULL) == 0) {
         use(template);
         gt_template_free(template);
     } else {

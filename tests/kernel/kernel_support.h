@@ -32,7 +32,7 @@ static inline gt_device device_of(const char *arch)
 static inline gt_template *parse(const char *text)
 {
     gt_template *template = NULL;
-    ASSERT_OK(gt_template_parse(&template, "kernel.cu", text, NULL, NULL));
+    ASSERT_OK(gt_template_parse(&template, "kernel.cu", text, NULL, NULL, NULL));
     return template;
 }
 
@@ -40,7 +40,7 @@ static inline gt_template *parse(const char *text)
 static inline void expect_mistake(const char *path, const char *text, const char *message)
 {
     gt_template *template = NULL;
-    if (gt_template_parse(&template, path, text, NULL, NULL) != GPUTUNE_ETEMPLATE) {
+    if (gt_template_parse(&template, path, text, NULL, NULL, NULL) != GPUTUNE_ETEMPLATE) {
         fail_msg("accepted: %s", text);
     }
     assert_string_equal(gt_message(), message);

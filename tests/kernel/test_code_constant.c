@@ -60,7 +60,8 @@ TEST(test_mistakes)
                        "%s" P "kernel(k) problem(n = 100) args(inout float y[%s], int m = 1)\n" P
                        "tune(B = 32, 64) block(B) grid(1)\n" K,
                        mistakes[i].code, mistakes[i].extent);
-        assert_int_equal(gt_template_parse(&template, "a.cu", all, NULL, NULL), GPUTUNE_ETEMPLATE);
+        assert_int_equal(gt_template_parse(&template, "a.cu", all, NULL, NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
         const char *message = strstr(gt_message(), ": ");
         assert_non_null(message);
         assert_string_equal(message + 2, mistakes[i].message);

@@ -70,7 +70,7 @@ static gputune_status go_through(void *user)
     gt_template *template;
     gt_problem problem, awkward;
     bool changed;
-    GT_TRY(gt_template_parse(&template, "kernel.cu", j->text, include_anything, NULL));
+    GT_TRY(gt_template_parse(&template, "kernel.cu", j->text, NULL, include_anything, NULL));
     gputune_status status = gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES);
     if (status == GPUTUNE_OK) {
         status = gt_problem_awkward(&awkward, &changed, template, &problem, &j->device);

@@ -171,7 +171,7 @@ TEST(test_several_kernels)
         gt_source source;
         gt_problem problem;
         const char *const names[] = {"one", "two"};
-        ASSERT_OK(gt_template_parse_kernel(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
+        ASSERT_OK(gt_template_parse(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
         assert_string_equal(t->name, names[i]);
         assert_int_equal(t->axis_count, 1);
         assert_string_equal(t->axes[0].name, i ? "B" : "A");
@@ -206,7 +206,7 @@ TEST(test_clauses_of_all_kernels)
         static const char with_reference[] = P "reference(y[i] = z)\n";
         char all[sizeof text + sizeof with_reference];
         (void)snprintf(all, sizeof all, "%s%s", text, i ? with_reference : "");
-        ASSERT_OK(gt_template_parse_kernel(&t, "k.cu", all, i ? "two" : "one", NULL, NULL));
+        ASSERT_OK(gt_template_parse(&t, "k.cu", all, i ? "two" : "one", NULL, NULL));
         const gt_config config = gt_config_default(t);
         ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
         ASSERT_OK(gt_launch_bind(&launch, t, &problem, &config, &device));
@@ -231,8 +231,7 @@ TEST(test_names)
     gt_text_free(&names);
     ASSERT_OK(gt_template_names("k.cu", "int x;\n", NULL, NULL, append_kernel, &names));
     assert_int_equal(names.length, 0);
-    assert_int_equal(gt_template_parse_kernel(&t, "k.cu", TWO, "three", NULL, NULL),
-                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_template_parse(&t, "k.cu", TWO, "three", NULL, NULL), GPUTUNE_ENOTFOUND);
     assert_string_equal(gt_message(), "no kernel 'three' in k.cu");
     expect_mistake("k.cu", TWO P "kernel(one)\n",
                    "k.cu:8:17: 'kernel' given twice for 'one'; expected it once (first on line 2)");

@@ -358,7 +358,7 @@ static const gt_excess excesses[] = {
 static void check(const char *text, gt_include_fn include, void *user, const char *message)
 {
     gt_template *template = NULL;
-    gputune_status status = gt_template_parse(&template, "a.cu", text, include, user);
+    gputune_status status = gt_template_parse(&template, "a.cu", text, NULL, include, user);
     status = status == GPUTUNE_OK ? bind(template) : status;
     gt_template_free(template);
     if (message[0]) {
@@ -376,7 +376,8 @@ TEST(excess_is_refused)
         make(&text, &excesses[i]);
         if (excesses[i].message[0] == 0x78) {
             gt_template *t_ = NULL;
-            gputune_status s_ = gt_template_parse(&t_, "a.cu", gt_text_string(&text), NULL, NULL);
+            gputune_status s_ =
+                gt_template_parse(&t_, "a.cu", gt_text_string(&text), NULL, NULL, NULL);
             s_ = s_ ? s_ : bind(t_);
             printf("@@%zu@@%s@@\n", i, s_ ? gt_message() : "");
         } else

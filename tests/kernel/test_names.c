@@ -142,7 +142,8 @@ TEST(test_mistakes)
 {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         gt_template *template = NULL;
-        gputune_status status = gt_template_parse(&template, "a.cu", mistakes[i].text, NULL, NULL);
+        gputune_status status =
+            gt_template_parse(&template, "a.cu", mistakes[i].text, NULL, NULL, NULL);
         if (status != GPUTUNE_ETEMPLATE || strcmp(gt_message(), mistakes[i].message) != 0) {
             fail_msg("%zu: %s: %s", i, gt_status_name(status), gt_message());
         }
@@ -196,7 +197,7 @@ TEST(test_what_reaches_the_variants)
 {
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         gt_template *template = NULL;
-        gputune_status status = gt_template_parse(&template, "a.cu", right[i], NULL, NULL);
+        gputune_status status = gt_template_parse(&template, "a.cu", right[i], NULL, NULL, NULL);
         if (status < 0) {
             fail_msg("%zu: %s: %s", i, gt_status_name(status), gt_message());
         }

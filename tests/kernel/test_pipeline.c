@@ -97,7 +97,7 @@ TEST(test_instances_of_an_included_kernel)
     gt_problem problem;
     gt_source source;
     const gt_device device = device_of("sm_90");
-    ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, find_included, NULL));
+    ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, NULL, find_included, NULL));
     ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
     const gt_config standard = gt_config_default(template);
     ASSERT_OK(gt_source_generate(&source, template, &problem, &standard, &device, ""));

@@ -306,7 +306,7 @@ TEST(test_mistakes)
                        mistakes[i].declaration, mistakes[i].argument,
                        strstr(mistakes[i].argument, "S y") ? "S *y" : "float *y",
                        strstr(mistakes[i].argument, "S s") ? ", S s" : "");
-        gputune_status status = gt_template_parse(&template, "a.cu", text, NULL, NULL);
+        gputune_status status = gt_template_parse(&template, "a.cu", text, NULL, NULL, NULL);
         if (status == GPUTUNE_OK) {
             ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
             status = gt_workload_bind(workload, template, &problem, &device, 0, NULL, 0);

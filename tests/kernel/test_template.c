@@ -125,7 +125,7 @@ TEST(test_includes)
                                 HEAD
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
                                 "#include \"gputune.cuh\"\n#include \"plain.cuh\"\nint after;\n",
-                                read_include, NULL));
+                                NULL, read_include, NULL));
     const gt_axis *deep = gt_template_axis(t, "DEEP");
     assert_non_null(deep);
     assert_true(deep->in_source);
@@ -150,7 +150,7 @@ TEST(test_headers_see_no_macros)
                                 "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
                                 "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
                                 "int x = T;\n#include <c.h>\n",
-                                NULL, NULL));
+                                NULL, NULL, NULL));
     const gt_device device = device_of("sm_90");
     gt_problem problem = {0};
     const gt_config config = gt_config_default(t);
@@ -162,7 +162,7 @@ TEST(test_headers_see_no_macros)
     gt_source_free(&source);
     gt_template_free(t);
     ASSERT_OK(gt_template_parse(&t, "k.cu",
-                                "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD,
+                                "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD, NULL,
                                 read_include, NULL));
     ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
     assert_non_null(strstr(source.text, "#define DEEP 1\n#line 1 \"k.cu\"\n#ifndef GPUTUNE_ONCE_"));
@@ -174,13 +174,13 @@ TEST(test_include_mistakes)
 {
     gt_template *t = NULL;
     assert_int_equal(
-        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", read_include, NULL),
+        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", NULL, read_include, NULL),
         GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(),
                         "loop.cuh:1:10: 'loop.cuh' includes itself; expected an include "
                         "guard or no cycle");
     assert_int_equal(gt_template_parse(&t, "k.cu", HEAD "#pragma gputune include(\"no.cuh\")\n",
-                                       read_include, NULL),
+                                       NULL, read_include, NULL),
                      GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(), "k.cu:3:25: file 'no.cuh' is not found; expected one beside "
                                       "the template");

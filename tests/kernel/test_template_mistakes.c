@@ -265,8 +265,9 @@ TEST(test_endless_nesting)
         }
         replace_line(&text, plain, 8, gt_text_string(&line));
         gt_template *template = NULL;
-        assert_int_equal(gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL),
-                         GPUTUNE_ETEMPLATE);
+        assert_int_equal(
+            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL),
+            GPUTUNE_ETEMPLATE);
         gt_text_free(&text);
         gt_text_free(&line);
     }
@@ -281,7 +282,7 @@ TEST(test_cut_short)
         gt_template *template = NULL;
         char *cut = strndup(gt_text_string(&text), length);
         assert_non_null(cut);
-        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL) == GPUTUNE_OK) {
+        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL, NULL) == GPUTUNE_OK) {
             gt_template_free(template);
         }
         free(cut);
