@@ -22,13 +22,13 @@ static void print_bytes(const char *arch, const gt_image *image)
 
 static bool compile(const gt_nvrtc *nvrtc, const char *arch)
 {
-    gt_nvrtc_result result = {0};
-    const gt_nvrtc_request request = {.text = gt_service_source, .arch = arch, .want_cubin = true};
-    bool done = gt_nvrtc_compile(&result, nvrtc, &request) == GPUTUNE_OK;
+    gt_compiled result = {0};
+    const gt_nvrtc_request request = {.text = gt_service_source, .arch = arch};
+    bool done = gt_nvrtc_compile(&result, nvrtc, &request, NULL) == GPUTUNE_OK;
     if (done) {
-        print_bytes(arch, &result.cubin);
+        print_bytes(arch, &result.image);
     }
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
     return done;
 }
 

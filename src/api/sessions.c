@@ -187,23 +187,15 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     const gt_services *services = request->services;
     gt_farm *farm;
     GT_SCOPED(gt_event_free) gt_event event = {0};
-    gt_compile_job job = {.text = source->text,
-                          .arch = request->device->arch,
-                          .ptx = form == GPUTUNE_FORM_PTX,
-                          .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count,
-                          .head_bytes = source->head_bytes};
+    gt_compile_job job = {.id = 0};
     GT_FREED const char **options = NULL;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
-    gputune_status status =
-        gt_request_compile_options(&options, &job.option_count, request, source, false);
-    if (status == GPUTUNE_OK) {
-        job.options = options;
-        status = farm->ops->compile(farm, &job);
-    }
+    gputune_status status = gt_request_compiling(&job.source, &options, request, source, false);
+    job.source.ptx = form == GPUTUNE_FORM_PTX;
+    GT_THEN(status, farm->ops->compile(farm, &job));
     GT_THEN(status, await(&event, farm, GT_EVENT_COMPILED, &request->patience));
     if (status == GPUTUNE_OK) {
-        status = take_image(out, request, &event, job.ptx);
+        status = take_image(out, request, &event, job.source.ptx);
     } else if (status == GPUTUNE_ETIMEOUT) {
         status = gt_fail(status, "%s: not compiled within %.3g s", request->template->name,
                          request->options.time_limit_s);

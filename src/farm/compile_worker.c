@@ -24,45 +24,22 @@ static bool input_waits(int channel)
 static void warm_up(const gt_nvrtc *nvrtc, const char *arch)
 {
     gt_nvrtc_request request = {.text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
-                                .arch = arch,
-                                .want_cubin = true};
-    gt_nvrtc_result result = {0};
-    gt_nvrtc_compile(&result, nvrtc, &request);
-    gt_nvrtc_result_free(&result);
+                                .arch = arch};
+    gt_compiled compiled = {0};
+    gt_nvrtc_compile(&compiled, nvrtc, &request, NULL);
+    gt_compiled_free(&compiled);
 }
 
-/* The figures of registers and spills come from ptxas, so there is a cubin even for PTX. */
 static gputune_status compile(void *worker, const void *asked, void *reply, gt_page *page)
 {
     compiler *compiler = worker;
-    const gt_compile_job *job = asked;
+    const gt_nvrtc_request *source = &((const gt_compile_job *)asked)->source;
     (void)page;
     GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
               compiler->refusal.message);
-    GT_REFUSE(!job->text || !job->arch || job->head_bytes > strlen(job->text), GPUTUNE_EWORKER,
-              "a compile job without a source, or of a longer head");
-    gt_nvrtc_request request = {.text = job->text,
-                                .arch = job->arch,
-                                .options = job->options,
-                                .option_count = job->option_count,
-                                .instances = job->instances,
-                                .instance_count = job->instance_count,
-                                .want_cubin = true,
-                                .want_ptx = job->ptx || job->want_ptx,
-                                .head_bytes = job->head_bytes};
-    gt_nvrtc_result result = {0};
-    gputune_status status =
-        gt_head_cache_compile(&result, &compiler->heads, compiler->nvrtc, &request);
-    *(gt_compiled *)reply = (gt_compiled){.image = job->ptx ? result.ptx : result.cubin,
-                                          .ptx = job->ptx ? (gt_image){0} : result.ptx,
-                                          .log = result.log,
-                                          .resources = result.resources,
-                                          .compile_ns = result.compile_ns,
-                                          .nvrtc_version = gt_nvrtc_version(compiler->nvrtc)};
-    if (job->ptx) {
-        free(result.cubin.data);
-    }
-    return status;
+    GT_REFUSE(!source->text || !source->arch || source->head_bytes > strlen(source->text),
+              GPUTUNE_EWORKER, "a compile job without a source, or of a longer head");
+    return gt_head_cache_compile(reply, &compiler->heads, compiler->nvrtc, source);
 }
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compile};

@@ -151,10 +151,10 @@ static bool make_folder(char **out)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static gputune_status compile_plain(gt_nvrtc_result *out, struct gt_head *head,
-                                    const gt_nvrtc *nvrtc, const gt_nvrtc_request *request)
+static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
+                                    const gt_nvrtc_request *request)
 {
-    gputune_status status = gt_nvrtc_compile(out, nvrtc, request);
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, NULL);
     if (status == GPUTUNE_OK) {
         head->plain_ns = out->compile_ns;
     }
@@ -162,12 +162,12 @@ static gputune_status compile_plain(gt_nvrtc_result *out, struct gt_head *head,
 }
 
 /* Whether the compile went well and the head was used or written: the compiler warns otherwise. */
-static bool served(gputune_status status, const gt_nvrtc_result *result)
+static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
 }
 
-static gputune_status compile_and_keep(gt_nvrtc_result *out, struct gt_head *head,
+static gputune_status compile_and_keep(gt_compiled *out, struct gt_head *head,
                                        const gt_nvrtc *nvrtc, const gt_nvrtc_request *request)
 {
     char *folder, *path;
@@ -180,9 +180,7 @@ static gputune_status compile_and_keep(gt_nvrtc_result *out, struct gt_head *hea
         free(folder);
         return GPUTUNE_ENOMEM;
     }
-    gt_nvrtc_request keeping = *request;
-    keeping.keep_head = path;
-    gputune_status status = gt_nvrtc_compile(out, nvrtc, &keeping);
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.keep = path});
     int file = served(status, out) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     unlink(path);
     rmdir(folder);
@@ -193,14 +191,12 @@ static gputune_status compile_and_keep(gt_nvrtc_result *out, struct gt_head *hea
     return status;
 }
 
-static gputune_status compile_from(gt_nvrtc_result *out, struct gt_head *head,
-                                   const gt_nvrtc *nvrtc, const gt_nvrtc_request *request)
+static gputune_status compile_from(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
+                                   const gt_nvrtc_request *request)
 {
     char path[64];
-    gt_nvrtc_request using = *request;
     snprintf(path, sizeof path, "/proc/self/fd/%d", head->file);
-    using.use_head = path;
-    gputune_status status = gt_nvrtc_compile(out, nvrtc, &using);
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.use = path});
     if (status == GPUTUNE_OK && !served(status, out)) {
         close(head->file);
         head->file = 0;
@@ -209,11 +205,11 @@ static gputune_status compile_from(gt_nvrtc_result *out, struct gt_head *head,
     return status;
 }
 
-gputune_status gt_head_cache_compile(gt_nvrtc_result *out, gt_head_cache *cache,
-                                     const gt_nvrtc *nvrtc, const gt_nvrtc_request *request)
+gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
+                                     const gt_nvrtc_request *request)
 {
     if (request->head_bytes == 0 || !gt_nvrtc_keeps_heads(nvrtc)) {
-        return gt_nvrtc_compile(out, nvrtc, request);
+        return gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
     struct gt_head *head = find(cache, key_of(request));
     head->last_use = ++cache->clock;
@@ -226,8 +222,8 @@ gputune_status gt_head_cache_compile(gt_nvrtc_result *out, gt_head_cache *cache,
         return compile_plain(out, head, nvrtc, request);
     }
     if (status < 0) { /* a full disk, or the variant's own mistake: then with its own log */
-        gt_nvrtc_result_free(out);
-        status = gt_nvrtc_compile(out, nvrtc, request);
+        gt_compiled_free(out);
+        status = gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
     return status;
 }

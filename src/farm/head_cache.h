@@ -27,7 +27,7 @@ typedef struct gt_head_cache {
 /* Compiles as gt_nvrtc_compile() does, and has the compiler keep the source's head where that saves
  * time: if the first compile with a head took long, the second one keeps the head, and later ones
  * use it. A compile that fails while it keeps or uses a head is repeated without. */
-gputune_status gt_head_cache_compile(gt_nvrtc_result *out, gt_head_cache *cache,
-                                     const gt_nvrtc *nvrtc, const gt_nvrtc_request *request);
+gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
+                                     const gt_nvrtc_request *request);
 /* Closes the kept files, and empties the cache. */
 void gt_head_cache_free(gt_head_cache *cache);

@@ -4,32 +4,15 @@
 
 #include "base/device.h"
 #include "base/launch.h"
+#include "gpu/nvrtc.h"
 #include "kernel/npy.h"
 #include "kernel/problem.h"
 
-/* A request to compile one source to an image for one architecture. */
+/* A request to compile one source to an image for one architecture. The answer is a gt_compiled. */
 typedef struct gt_compile_job {
     uint64_t id;
-    const char *text;           /* CUDA C++ */
-    const char *const *options; /* beyond the standard ones */
-    size_t option_count;
-    const char *arch;             /* "sm_90a" */
-    bool ptx;                     /* the image is PTX (an emulated device), else a cubin */
-    bool want_ptx;                /* PTX beside the image, for `emit` */
-    const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
-    size_t instance_count;
-    uint64_t head_bytes; /* length of the text's beginning that all variants share: prelude and
-                            #includes */
+    gt_nvrtc_request source;
 } gt_compile_job;
-
-/* The answer to a gt_compile_job. */
-typedef struct gt_compiled {
-    gt_image image, ptx; /* owned by the event */
-    char *log;           /* the compiler's whole log; owned */
-    gt_resources resources;
-    double compile_ns;
-    int nvrtc_version; /* 13000 for 13.0 */
-} gt_compiled;
 
 /* The contents of one buffer of a workload that the worker cannot make itself: the caller's own
  * data, a file, or the values of an expression. With `expected`, the right results of an output. */

@@ -173,14 +173,18 @@ static RECORD(workload, INLINE(blocks, block_count, &buffer),
 
 /* ---- Jobs and answers ------------------------------------------------------------------------ */
 
+#define T gt_nvrtc_request
+static RECORD(source, TEXT(text), TEXT(arch), HEAP(options, option_count, GT_MEMBER_TEXT, NULL),
+              HEAP(instances, instance_count, GT_MEMBER_TEXT, NULL), NUMBER(ptx),
+              NUMBER(head_bytes));
+#undef T
+
 #define T gt_compile_job
-RECORD(gt_record_compile_job, NUMBER(id), TEXT(text),
-       HEAP(options, option_count, GT_MEMBER_TEXT, NULL), TEXT(arch), NUMBER(ptx), NUMBER(want_ptx),
-       HEAP(instances, instance_count, GT_MEMBER_TEXT, NULL), NUMBER(head_bytes));
+RECORD(gt_record_compile_job, NUMBER(id), STRUCT(source, &source));
 #undef T
 
 #define T gt_compiled
-RECORD(gt_record_compiled, IMAGE(image), IMAGE(ptx), TEXT(log), STRUCT(resources, &resources),
+RECORD(gt_record_compiled, IMAGE(image), TEXT(log), STRUCT(resources, &resources),
        NUMBER(compile_ns), NUMBER(nvrtc_version));
 #undef T
 

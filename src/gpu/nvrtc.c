@@ -237,12 +237,6 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-/* A head that is kept or used is an #include of its own. */
-static bool splits_head(const gt_nvrtc_request *request)
-{
-    return request->head_bytes > 0 && (request->keep_head || request->use_head);
-}
-
 /* Whether the request states an option of its own in place of a standard one. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
 {
@@ -258,15 +252,15 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
     return false;
 }
 
-static gputune_status add_head_options(options *out, const gt_nvrtc_request *request)
+static gputune_status add_head_options(options *out, const gt_nvrtc_head *head)
 {
     gt_text text = {0};
     out->head = NULL;
-    if (!splits_head(request)) {
+    if (!head) {
         return GPUTUNE_OK;
     }
-    gt_text_printf(&text, "%s=%s", request->keep_head ? "--create-pch" : "--use-pch",
-                   request->keep_head ? request->keep_head : request->use_head);
+    gt_text_printf(&text, "%s=%s", head->keep ? "--create-pch" : "--use-pch",
+                   head->keep ? head->keep : head->use);
     GT_TRY(gt_text_take(&out->head, &text));
     out->items[out->count++] = out->head;
     out->items[out->count++] = "--pch-messages=false";
@@ -274,7 +268,7 @@ static gputune_status add_head_options(options *out, const gt_nvrtc_request *req
 }
 
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
-                                   const gt_nvrtc_request *request)
+                                   const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
     enum { OWN = 3 }; /* the architecture, and two for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
@@ -295,7 +289,7 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
             out->items[out->count++] = request->options[i];
         }
     }
-    return add_head_options(out, request);
+    return add_head_options(out, head);
 }
 
 /* Notes the standard options that the log calls unrecognised. Returns whether one of them was not
@@ -326,19 +320,21 @@ static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program progra
     return GT_GIVE(status, out, ((gt_image){data, count}), free(data));
 }
 
-static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, program program,
-                                   const gt_nvrtc_request *request)
+/* How wide accesses are is read off machine code, so that there is a cubin even for PTX. */
+static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
+                                  const gt_nvrtc_request *request)
 {
-    if (request->want_cubin) {
-        GT_TRY(
-            fetch(&out->cubin, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
-    }
-    GT_REFUSE(request->want_cubin && out->cubin.bytes == 0, GPUTUNE_EINVAL,
+    GT_TRY(fetch(&out->image, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
+    GT_REFUSE(out->image.bytes == 0, GPUTUNE_EINVAL,
               "found %s, which has no machine code; expected an architecture such as sm_90",
               request->arch);
-    return request->want_ptx
-               ? fetch(&out->ptx, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX")
-               : GPUTUNE_OK;
+    gt_machine_code_widths(&out->resources, &out->image, request->arch);
+    if (!request->ptx) {
+        return GPUTUNE_OK;
+    }
+    free(out->image.data);
+    out->image = (gt_image){0};
+    return fetch(&out->image, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX");
 }
 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
@@ -372,8 +368,8 @@ static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
     return GPUTUNE_OK;
 }
 
-/* Notes in the images which of a template's instances were asked for. */
-static gputune_status note_instances(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, program program,
+/* Notes in the image which of a template's instances were asked for. */
+static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
 {
     for (size_t i = 0; i < request->instance_count; i++) {
@@ -382,21 +378,21 @@ static gputune_status note_instances(gt_nvrtc_result *out, const gt_nvrtc *nvrtc
         GT_TRY(check(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
                      "nvrtcGetLoweredName"));
         GT_TRY(gt_strndup(&name, request->instances[i], strcspn(request->instances[i], "<")));
-        GT_TRY(gt_image_note_entry(&out->cubin, name, lowered));
-        GT_TRY(gt_image_note_entry(&out->ptx, name, lowered));
+        GT_TRY(gt_image_note_entry(&out->image, name, lowered));
     }
     return GPUTUNE_OK;
 }
 
+/* A head that is kept or used is an #include of its own. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
-                                     const gt_nvrtc_request *request)
+                                     const gt_nvrtc_request *request, bool splits_head)
 {
     const char *const *names, *const *texts;
     const char *all_names[GT_DEVICE_HEADERS_MAX + 1], *all_texts[GT_DEVICE_HEADERS_MAX + 1];
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
-    if (!splits_head(request)) {
+    if (!splits_head) {
         return check(nvrtc,
                      nvrtc->create(out, request->text, program_name, (int)count, texts, names),
                      "nvrtcCreateProgram");
@@ -415,68 +411,67 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                  "nvrtcCreateProgram");
 }
 
-static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, program program,
-                                      const gt_nvrtc_request *request, bool *again)
+static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program program,
+                                      const gt_nvrtc_request *request, const gt_nvrtc_head *head,
+                                      bool *again)
 {
     options options;
     GT_TRY(add_instances(nvrtc, program, request));
-    GT_TRY(make_options(&options, nvrtc, request));
+    GT_TRY(make_options(&options, nvrtc, request, head));
     int result = nvrtc->compile(program, options.count, options.items);
     free(options.head);
     gt_image log = {0};
     gputune_status status =
         fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog");
     out->log = log.data;
+    if (status == GPUTUNE_OK) {
+        gt_ptxas_parse(&out->resources, out->log);
+    }
     if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
         status = compile_error(nvrtc, result, out->log, request);
     }
-    GT_THEN(status, fetch_images(out, nvrtc, program, request));
+    GT_THEN(status, fetch_image(out, nvrtc, program, request));
     return GT_THEN(status, note_instances(out, nvrtc, program, request));
 }
 
 /* One attempt to compile. *again: an option was refused, and another attempt without it may
  * succeed. */
-static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
-                                   const gt_nvrtc_request *request, bool *again)
+static gputune_status compile_once(gt_compiled *out, gt_nvrtc *nvrtc,
+                                   const gt_nvrtc_request *request, const gt_nvrtc_head *head,
+                                   bool *again)
 {
     program program = NULL;
-    GT_TRY(create_program(&program, nvrtc, request));
-    gputune_status status = compile_program(out, nvrtc, program, request, again);
+    GT_TRY(create_program(&program, nvrtc, request, head != NULL));
+    gputune_status status = compile_program(out, nvrtc, program, request, head, again);
     nvrtc->destroy(&program);
     return status;
 }
 
-gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
-                                const gt_nvrtc_request *request)
+gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
+                                const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    gt_nvrtc_result result = {0};
+    gt_compiled compiled = {0};
     gputune_status status;
     bool again;
     int64_t start = gt_now_ns();
     do {
         again = false;
-        gt_nvrtc_result_free(&result);
-        status = compile_once(&result, (gt_nvrtc *)nvrtc, request, &again);
+        gt_compiled_free(&compiled);
+        status = compile_once(&compiled, (gt_nvrtc *)nvrtc, request, head, &again);
     } while (again);
     if (status < 0 && status != GPUTUNE_ECOMPILE) {
-        gt_nvrtc_result_free(&result);
+        gt_compiled_free(&compiled);
     }
-    if (result.log) {
-        gt_ptxas_parse(&result.resources, result.log);
-    }
-    if (status == GPUTUNE_OK) {
-        gt_machine_code_widths(&result.resources, &result.cubin, request->arch);
-    }
-    result.compile_ns = (double)(gt_now_ns() - start);
-    *out = result;
+    compiled.compile_ns = (double)(gt_now_ns() - start);
+    compiled.nvrtc_version = nvrtc->number;
+    *out = compiled;
     return status;
 }
 
-void gt_nvrtc_result_free(gt_nvrtc_result *result)
+void gt_compiled_free(gt_compiled *compiled)
 {
-    free(result->cubin.data);
-    free(result->ptx.data);
-    free(result->log);
-    *result = (gt_nvrtc_result){0};
+    free(compiled->image.data);
+    free(compiled->log);
+    *compiled = (gt_compiled){0};
 }

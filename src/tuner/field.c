@@ -154,18 +154,10 @@ static bool is_begun_elsewhere(gt_field *field, uint32_t index)
 
 static gputune_status compile_source(gt_field *field, uint32_t index, const gt_source *source)
 {
-    const gt_device *device = field->options.request->device;
-    gt_compile_job job = {.id = index,
-                          .text = source->text,
-                          .arch = device->arch,
-                          .ptx = device->emulated,
-                          .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count,
-                          .head_bytes = source->head_bytes};
+    gt_compile_job job = {.id = index};
     GT_FREED const char **options = NULL;
-    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
-                                      field->units.items[index].is_sketch));
-    job.options = options;
+    GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
+                                field->units.items[index].is_sketch));
     field->compiling++;
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
@@ -266,7 +258,6 @@ static void free_unit(gt_unit *unit)
 {
     free(unit->message);
     free(unit->compiled.image.data);
-    free(unit->compiled.ptx.data);
     free(unit->compiled.log);
 }
 

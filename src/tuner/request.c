@@ -467,30 +467,36 @@ gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_
     return GPUTUNE_OK;
 }
 
-gputune_status gt_request_compile_options(const char ***out, size_t *count,
-                                          const gt_request *request, const gt_source *source,
-                                          bool quickly)
+gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
+                                    const gt_request *request, const gt_source *source,
+                                    bool quickly)
 {
     const char *const *folders;
-    size_t folder_count;
+    size_t folder_count, count = 0;
     GT_TRY(gt_catalog_compile_options(&folders, &folder_count, request->services->catalog,
                                       request->template));
-    const char **options = calloc(source->option_count + folder_count + 3, sizeof *options);
-    GT_TRY(gt_allocated(options));
+    const char **all = *options = calloc(source->option_count + folder_count + 3, sizeof *all);
+    GT_TRY(gt_allocated(all));
     for (size_t i = 0; i < source->option_count; i++) {
-        options[i] = source->options[i];
+        all[count++] = source->options[i];
     }
     for (size_t i = 0; i < folder_count; i++) {
-        options[source->option_count + i] = folders[i];
+        all[count++] = folders[i];
     }
-    *out = options;
-    *count = source->option_count + folder_count;
     if (request->check || request->device->emulated) { /* whose faults name the line */
-        options[(*count)++] = "-lineinfo";
+        all[count++] = "-lineinfo";
     }
     if (quickly) { /* of NVRTC since 12.8; an older one refuses it, and there are no sketches */
-        options[(*count)++] = "--Ofast-compile=min";
+        all[count++] = "--Ofast-compile=min";
     }
+    *out = (gt_nvrtc_request){.text = source->text,
+                              .arch = request->device->arch,
+                              .ptx = request->device->emulated,
+                              .options = all,
+                              .option_count = count,
+                              .instances = (const char *const *)source->instances,
+                              .instance_count = source->instance_count,
+                              .head_bytes = source->head_bytes};
     return GPUTUNE_OK;
 }
 

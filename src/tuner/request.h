@@ -168,12 +168,12 @@ void gt_request_warn_of_default(const gt_request *request, gt_space *space);
 gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config);
 /* Whether the request's space has the configuration, with its restrictions. ENOMEM. */
 gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config);
-/* Lists the compiler options of a source of the request beyond the standard ones: the source's own,
- * and the folders of headers. `quickly`: with less optimisation, for a sketch. The caller frees the
- * array, not the strings that it points to. ENOMEM. */
-gputune_status gt_request_compile_options(const char ***out, size_t *count,
-                                          const gt_request *request, const gt_source *source,
-                                          bool quickly);
+/* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
+ * source's own, and the folders of headers; `quickly`: with less optimisation, for a sketch. The
+ * caller frees the array of *options, not the strings that it points to. ENOMEM. */
+gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
+                                    const gt_request *request, const gt_source *source,
+                                    bool quickly);
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);

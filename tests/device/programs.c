@@ -59,23 +59,23 @@ gputune_status programs_compile(char **out, pair *both)
     int cc = both->sides[SIDE_GPU].device.cc >= 90 ? 90 : 80;
     char arch[16];
     const char *const options[] = {"--device-int128"};
-    gt_nvrtc_result result;
+    gt_compiled result;
     snprintf(arch, sizeof arch, "sm_%d", cc);
     GT_TRY(gt_nvrtc_open(&nvrtc, both->sides[SIDE_GPU].driver->version));
     gt_nvrtc_request request = {.text = programs_source,
                                 .arch = arch,
                                 .options = options,
                                 .option_count = 1,
-                                .want_ptx = true};
-    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
+                                .ptx = true};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
     if (status < 0) {
         fprintf(stderr, "%s\n", result.log ? result.log : "");
-        gt_nvrtc_result_free(&result);
+        gt_compiled_free(&result);
         return status;
     }
-    *out = result.ptx.data;
-    result.ptx.data = NULL;
-    gt_nvrtc_result_free(&result);
+    *out = result.image.data;
+    result.image.data = NULL;
+    gt_compiled_free(&result);
     dump_text(both, *out);
     return GPUTUNE_OK;
 }

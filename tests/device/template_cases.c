@@ -197,21 +197,21 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
 static gputune_status compile(gt_image *out, work *w, const gt_config *config)
 {
     gt_source source;
-    gt_nvrtc_result result;
+    gt_compiled result;
     GT_TRY(gt_source_generate(&source, w->request->template, &w->request->problem, config,
                               w->request->device, gt_catalog_prelude(w->services.catalog)));
     gt_nvrtc_request request = {.text = source.text,
                                 .arch = w->request->device->arch,
                                 .options = (const char *const *)source.options,
                                 .option_count = source.option_count,
-                                .want_ptx = true};
-    gputune_status status = gt_nvrtc_compile(&result, w->nvrtc, &request);
+                                .ptx = true};
+    gputune_status status = gt_nvrtc_compile(&result, w->nvrtc, &request, NULL);
     if (status == GPUTUNE_OK) {
-        *out = result.ptx;
-        result.ptx = (gt_image){0};
+        *out = result.image;
+        result.image = (gt_image){0};
         dump_text(w->both, out->data);
     }
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
     gt_source_free(&source);
     return status;
 }

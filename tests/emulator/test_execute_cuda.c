@@ -22,14 +22,14 @@ static int find_nvrtc(void **state)
 
 static void load(machine *m, const char *source)
 {
-    const gt_nvrtc_request request = {.text = source, .arch = "sm_90", .want_ptx = true};
-    gt_nvrtc_result result;
+    const gt_nvrtc_request request = {.text = source, .arch = "sm_90", .ptx = true};
+    gt_compiled result;
     if (!nvrtc) {
         skip();
     }
-    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request), GPUTUNE_OK);
-    machine_load(m, result.ptx.data);
-    gt_nvrtc_result_free(&result);
+    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request, NULL), GPUTUNE_OK);
+    machine_load(m, result.image.data);
+    gt_compiled_free(&result);
 }
 
 /* ---- block-wide algorithms ---- */

@@ -264,28 +264,27 @@ int gt_nvrtc_version(const gt_nvrtc *nvrtc)
     return version ? (int)strtol(version, NULL, 10) : 13000;
 }
 
-gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
-                                const gt_nvrtc_request *request)
+gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
+                                const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    (void)nvrtc;
+    (void)head;
+    out->nvrtc_version = gt_nvrtc_version(nvrtc);
     out->log = strdup("the log");
     if (strcmp(request->text, "error") == 0) {
         return gt_fail(GPUTUNE_ECOMPILE, "x.cu(1): error: caf\xe9 is undefined");
     }
     if (strcmp(request->text, "environment") == 0) {
         const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-        return copy_image(&out->cubin, "CUDA_LAUNCH_BLOCKING=", blocking ? blocking : "none");
+        return copy_image(&out->image, "CUDA_LAUNCH_BLOCKING=", blocking ? blocking : "none");
     }
     GT_TRY(follow(request->text));
-    GT_TRY(copy_image(&out->cubin, "cubin of ", request->text));
     out->resources.registers = 42;
-    return request->want_ptx ? copy_image(&out->ptx, "ptx of ", request->text) : GPUTUNE_OK;
+    return copy_image(&out->image, request->ptx ? "ptx of " : "cubin of ", request->text);
 }
 
-void gt_nvrtc_result_free(gt_nvrtc_result *result)
+void gt_compiled_free(gt_compiled *result)
 {
-    free(result->cubin.data);
-    free(result->ptx.data);
+    free(result->image.data);
     free(result->log);
-    *result = (gt_nvrtc_result){0};
+    *result = (gt_compiled){0};
 }

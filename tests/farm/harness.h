@@ -50,7 +50,7 @@ static gt_farm *open_measuring(void)
 
 static void ask_compile(gt_farm *farm, uint64_t id, const char *text)
 {
-    gt_compile_job job = {.id = id, .text = text, .arch = "sm_90"};
+    gt_compile_job job = {.id = id, .source = {.text = text, .arch = "sm_90"}};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
 }
 

@@ -73,18 +73,14 @@ static const char *driver_name(void)
 static gt_image compile(const char *text)
 {
     const gt_device *device = gt_measure_device(world.measure);
-    gt_nvrtc_request request = {.text = text,
-                                .arch = device->arch,
-                                .want_cubin = !device->emulated,
-                                .want_ptx = device->emulated};
-    gt_nvrtc_result result = {0};
-    if (gt_nvrtc_compile(&result, world.nvrtc, &request) < 0) {
+    gt_nvrtc_request request = {.text = text, .arch = device->arch, .ptx = device->emulated};
+    gt_compiled result = {0};
+    if (gt_nvrtc_compile(&result, world.nvrtc, &request, NULL) < 0) {
         fail_msg("%s\n%s", gt_message(), result.log ? result.log : "");
     }
-    gt_image *image = device->emulated ? &result.ptx : &result.cubin;
-    gt_image taken = *image;
-    *image = (gt_image){0};
-    gt_nvrtc_result_free(&result);
+    gt_image taken = result.image;
+    result.image = (gt_image){0};
+    gt_compiled_free(&result);
     return taken;
 }
 

@@ -22,22 +22,18 @@ TEST(jobs_come_back_whole)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     const char *const options[] = {"-DX=1", "--maxrregcount=32"};
-    gt_compile_job job = {.id = 5,
-                          .text = "hello",
-                          .options = options,
-                          .option_count = 2,
-                          .arch = "sm_90",
-                          .want_ptx = true};
+    gt_compile_job job = {
+        .id = 5,
+        .source = {.text = "hello", .arch = "sm_90", .options = options, .option_count = 2}};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_int_equal(event.compiled.image.bytes, 14);
     assert_memory_equal(event.compiled.image.data, "cubin of hello", 14);
-    assert_memory_equal(event.compiled.ptx.data, "ptx of hello", 12);
     assert_string_equal(event.compiled.log, "the log");
     assert_int_equal(event.compiled.resources.registers, 42);
     gt_event_free(&event);
 
-    job.ptx = true; /* an emulated device's image is PTX */
+    job.source.ptx = true; /* an emulated device's image is PTX */
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);

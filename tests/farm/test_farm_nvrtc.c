@@ -21,12 +21,10 @@ static void ask(gt_farm *farm, uint64_t id, int block, bool ptx)
     char define[32];
     snprintf(define, sizeof define, "-DBLOCK=%d", block);
     const char *const options[] = {define};
-    gt_compile_job job = {.id = id,
-                          .text = kernel,
-                          .options = options,
-                          .option_count = 1,
-                          .arch = "sm_90",
-                          .ptx = ptx};
+    gt_compile_job job = {
+        .id = id,
+        .source = {
+            .text = kernel, .arch = "sm_90", .options = options, .option_count = 1, .ptx = ptx}};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
 }
 
@@ -77,7 +75,8 @@ TEST(an_emulated_device_gets_ptx_and_the_same_figures)
 TEST(a_mistake_is_told_with_its_line)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
-    gt_compile_job job = {.id = 3, .text = "__global__ void f() { nonsense; }", .arch = "sm_90"};
+    gt_compile_job job = {.id = 3,
+                          .source = {.text = "__global__ void f() { nonsense; }", .arch = "sm_90"}};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = first_event(farm);
     assert_int_equal(event.status, GPUTUNE_ECOMPILE);
@@ -89,7 +88,7 @@ TEST(a_mistake_is_told_with_its_line)
 TEST(the_service_kernels_compile)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
-    gt_compile_job job = {.id = 4, .text = gt_service_source, .arch = "sm_90"};
+    gt_compile_job job = {.id = 4, .source = {.text = gt_service_source, .arch = "sm_90"}};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = first_event(farm);
     assert_string_equal(event.message, "");

@@ -53,19 +53,19 @@ static int close_all(void **state)
 static char *compile(const char *body, const char *option)
 {
     gt_text text = {0};
-    gt_nvrtc_result result = {0};
+    gt_compiled result = {0};
     const char *const options[] = {option};
     gt_text_printf(&text, "%s\n%s", head, body);
     const gt_nvrtc_request request = {.text = gt_text_string(&text),
                                       .arch = "sm_90a",
                                       .options = options,
                                       .option_count = option ? 1 : 0,
-                                      .want_ptx = true,
+                                      .ptx = true,
                                       .head_bytes = strlen(head)};
     gputune_status status = gt_head_cache_compile(&result, &cache, nvrtc, &request);
-    char *ptx = result.ptx.data;
-    result.ptx.data = NULL;
-    gt_nvrtc_result_free(&result);
+    char *ptx = result.image.data;
+    result.image.data = NULL;
+    gt_compiled_free(&result);
     gt_text_free(&text);
     assert_true(status == GPUTUNE_OK || status == GPUTUNE_ECOMPILE);
     return ptx;

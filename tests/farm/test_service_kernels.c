@@ -8,15 +8,15 @@
 
 static void compile_for(const gt_nvrtc *nvrtc, const char *arch)
 {
-    gt_nvrtc_request request = {.text = gt_service_source, .arch = arch, .want_cubin = true};
-    gt_nvrtc_result result = {0};
-    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
+    gt_nvrtc_request request = {.text = gt_service_source, .arch = arch};
+    gt_compiled result = {0};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
     if (status < 0) {
         print_message("%s: %s\n", arch, gt_message());
     }
     assert_int_equal(status, GPUTUNE_OK);
-    assert_true(result.cubin.bytes > 0);
-    gt_nvrtc_result_free(&result);
+    assert_true(result.image.bytes > 0);
+    gt_compiled_free(&result);
 }
 
 TEST(service_kernels_compile_for_every_architecture)

@@ -257,17 +257,18 @@ TEST(lengths_beyond_what_arrived_are_named)
 {
     static const struct {
         const gt_record *record;
-        uint64_t words[4];
+        uint64_t words[5];
         size_t bytes;
         const char *member;
     } cases[] = {
         {&gt_record_compile_job, {1, 9}, 16, "'text'"},
         {&gt_record_compile_job, {1, UINT64_MAX}, 24, "'text'"},
-        {&gt_record_compile_job, {1, 0, UINT64_MAX}, 32, "'options'"},
-        {&gt_record_compile_job, {1, 0, 3, 0}, 32, "'options'"},
-        {&gt_record_compile_job, {1, 0, 2, 0}, 32, "'options'"},
+        {&gt_record_compile_job, {1, 0, UINT64_MAX}, 32, "'arch'"},
+        {&gt_record_compile_job, {1, 0, 0, UINT64_MAX}, 40, "'options'"},
+        {&gt_record_compile_job, {1, 0, 0, 3, 0}, 40, "'options'"},
+        {&gt_record_compile_job, {1, 0, 0, 2, 0}, 40, "'options'"},
         {&gt_record_compiled, {17}, 24, "'image'"},
-        {&gt_record_compiled, {0, UINT64_MAX - 7}, 24, "'ptx'"},
+        {&gt_record_compiled, {0, UINT64_MAX - 7}, 24, "'log'"},
         {&gt_record_sample_job, {1, UINT64_C(1) << 61}, 32, "'variants'"},
         {&gt_record_sample_job, {1, 3}, 32, "'variants'"},
         {&gt_record_setup, {0, 1, GT_WORKLOAD_MAX + 1}, 24, "'workloads'"},

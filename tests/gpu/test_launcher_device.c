@@ -94,11 +94,10 @@ static gputune_status start(void)
                                     .arch = device.arch,
                                     .options = options,
                                     .option_count = 1,
-                                    .want_cubin = !device.emulated,
-                                    .want_ptx = device.emulated};
-        gt_nvrtc_result result;
-        gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
-        images[pass] = device.emulated ? result.ptx : result.cubin;
+                                    .ptx = device.emulated};
+        gt_compiled result;
+        gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
+        images[pass] = result.image;
         free(result.log);
         GT_TRY(status);
     }

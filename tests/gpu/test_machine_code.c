@@ -35,13 +35,13 @@ static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89"
 
 static gt_resources widths_of(const char *text, const char *arch)
 {
-    gt_nvrtc_result result;
-    const gt_nvrtc_request request = {.text = text, .arch = arch, .want_cubin = true};
-    if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
+    gt_compiled result;
+    const gt_nvrtc_request request = {.text = text, .arch = arch};
+    if (gt_nvrtc_compile(&result, nvrtc, &request, NULL) != GPUTUNE_OK) {
         fail_msg("%s: %s", arch, gt_message());
     }
     gt_resources resources = result.resources;
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
     return resources;
 }
 
@@ -141,15 +141,15 @@ TEST(test_variables_that_kernels_may_write)
                                "  y[i] = ns::list[i ^ 1]; }\n";
     need_nvrtc();
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
-        gt_nvrtc_result result;
-        const gt_nvrtc_request request = {
-            .text = text, .arch = architectures[a], .want_cubin = true, .want_ptx = true};
-        if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
-            fail_msg("%s: %s", architectures[a], gt_message());
+        for (int ptx = 0; ptx < 2; ptx++) {
+            gt_compiled result;
+            const gt_nvrtc_request request = {.text = text, .arch = architectures[a], .ptx = ptx};
+            if (gt_nvrtc_compile(&result, nvrtc, &request, NULL) != GPUTUNE_OK) {
+                fail_msg("%s: %s", architectures[a], gt_message());
+            }
+            assert_names(&result.image, architectures[a]);
+            gt_compiled_free(&result);
         }
-        assert_names(&result.cubin, architectures[a]);
-        assert_names(&result.ptx, architectures[a]);
-        gt_nvrtc_result_free(&result);
     }
 }
 

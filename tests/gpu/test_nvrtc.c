@@ -28,63 +28,68 @@ static void need_nvrtc(void)
     }
 }
 
-static gputune_status compile(gt_nvrtc_result *out, const char *text, const char *const *options,
-                              size_t count)
+static gputune_status compile_to(gt_compiled *out, bool ptx, const char *text,
+                                 const char *const *options, size_t count)
 {
-    gt_nvrtc_request request = {.text = text,
-                                .arch = "sm_90",
-                                .options = options,
-                                .option_count = count,
-                                .want_cubin = true,
-                                .want_ptx = true};
-    return gt_nvrtc_compile(out, nvrtc, &request);
+    gt_nvrtc_request request = {
+        .text = text, .arch = "sm_90", .options = options, .option_count = count, .ptx = ptx};
+    return gt_nvrtc_compile(out, nvrtc, &request, NULL);
 }
 
-TEST(test_cubin_and_ptx_of_one_compile)
+static gputune_status compile(gt_compiled *out, const char *text, const char *const *options,
+                              size_t count)
+{
+    return compile_to(out, true, text, options, count);
+}
+
+TEST(test_cubins_and_ptx_have_the_same_figures)
 {
     need_nvrtc();
-    gt_nvrtc_result result;
-    assert_int_equal(compile(&result, axpy, NULL, 0), 0);
-    assert_true(result.cubin.bytes > 100);
-    assert_memory_equal(result.cubin.data,
+    gt_compiled cubin, ptx;
+    assert_int_equal(compile_to(&cubin, false, axpy, NULL, 0), 0);
+    assert_int_equal(compile_to(&ptx, true, axpy, NULL, 0), 0);
+    assert_true(cubin.image.bytes > 100);
+    assert_memory_equal(cubin.image.data,
                         "\x7f"
                         "ELF",
                         4);
-    assert_non_null(strstr(result.ptx.data, ".target sm_90"));
-    assert_int_equal(((char *)result.ptx.data)[result.ptx.bytes - 1], 0);
-    assert_in_range(result.resources.registers, 1, 255);
-    assert_int_equal(result.resources.spill_bytes, 0);
-    assert_true(result.compile_ns > 0);
-    gt_nvrtc_result_free(&result);
+    assert_non_null(strstr(ptx.image.data, ".target sm_90"));
+    assert_int_equal(((char *)ptx.image.data)[ptx.image.bytes - 1], 0);
+    assert_in_range(cubin.resources.registers, 1, 255);
+    assert_int_equal(cubin.resources.spill_bytes, 0);
+    assert_memory_equal(&cubin.resources, &ptx.resources, sizeof cubin.resources);
+    assert_true(cubin.compile_ns > 0);
+    gt_compiled_free(&cubin);
+    gt_compiled_free(&ptx);
 }
 
 TEST(test_equal_source_gives_equal_bytes)
 {
     need_nvrtc();
-    gt_nvrtc_result first, second;
-    assert_int_equal(compile(&first, axpy, NULL, 0), 0);
-    assert_int_equal(compile(&second, axpy, NULL, 0), 0);
-    assert_int_equal(first.cubin.bytes, second.cubin.bytes);
-    assert_memory_equal(first.cubin.data, second.cubin.data, first.cubin.bytes);
-    gt_nvrtc_result_free(&first);
-    gt_nvrtc_result_free(&second);
+    gt_compiled first, second;
+    assert_int_equal(compile_to(&first, false, axpy, NULL, 0), 0);
+    assert_int_equal(compile_to(&second, false, axpy, NULL, 0), 0);
+    assert_int_equal(first.image.bytes, second.image.bytes);
+    assert_memory_equal(first.image.data, second.image.data, first.image.bytes);
+    gt_compiled_free(&first);
+    gt_compiled_free(&second);
 }
 
 TEST(test_options_take_effect)
 {
     need_nvrtc();
     const char *const options[] = {"-DNAME=other"};
-    gt_nvrtc_result result;
+    gt_compiled result;
     assert_int_equal(
         compile(&result, "extern \"C\" __global__ void NAME(int *p) { *p = 1; }", options, 1), 0);
-    assert_non_null(strstr(result.ptx.data, ".entry other"));
-    gt_nvrtc_result_free(&result);
+    assert_non_null(strstr(result.image.data, ".entry other"));
+    gt_compiled_free(&result);
 }
 
 TEST(test_errors_carry_place_and_log)
 {
     need_nvrtc();
-    gt_nvrtc_result result;
+    gt_compiled result;
     assert_int_equal(
         compile(&result,
                 "#line 12 \"mine.cu\"\nextern \"C\" __global__ void k(int *p) { *p = zz; }", NULL,
@@ -92,13 +97,13 @@ TEST(test_errors_carry_place_and_log)
         GPUTUNE_ECOMPILE);
     assert_string_equal(gt_message(), "mine.cu(12): error: identifier \"zz\" is undefined");
     assert_non_null(strstr(result.log, "1 error"));
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
 }
 
 TEST(test_too_much_static_shared_memory_is_said)
 {
     need_nvrtc();
-    gt_nvrtc_result result;
+    gt_compiled result;
     assert_int_equal(compile(&result,
                              "extern \"C\" __global__ void k(int *p, int i)\n"
                              "{ __shared__ int s[20000]; s[threadIdx.x] = i; __syncthreads();\n"
@@ -106,20 +111,20 @@ TEST(test_too_much_static_shared_memory_is_said)
                              NULL, 0),
                      GPUTUNE_ECOMPILE);
     assert_non_null(strstr(gt_message(), "80000"));
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
 }
 
 TEST(test_unknown_option_or_architecture)
 {
     need_nvrtc();
     const char *const options[] = {"--bogus"};
-    gt_nvrtc_result result;
+    gt_compiled result;
     assert_int_equal(compile(&result, axpy, options, 1), GPUTUNE_ECOMPILE);
     assert_non_null(strstr(gt_message(), "--bogus"));
-    gt_nvrtc_result_free(&result);
-    gt_nvrtc_request request = {.text = axpy, .arch = "sm_12345", .want_cubin = true};
-    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request), GPUTUNE_ECOMPILE);
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
+    gt_nvrtc_request request = {.text = axpy, .arch = "sm_12345"};
+    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request, NULL), GPUTUNE_ECOMPILE);
+    gt_compiled_free(&result);
 }
 
 TEST(test_an_older_driver_refuses_a_newer_nvrtc)

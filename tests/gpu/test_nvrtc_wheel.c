@@ -10,18 +10,18 @@
 TEST(builtins_beside_nvrtc_are_found)
 {
     const gt_nvrtc *nvrtc;
-    const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .want_ptx = true};
-    gt_nvrtc_result result;
+    const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .ptx = true};
+    gt_compiled result;
     char *folder, *path;
     assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
     assert_int_equal(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder), GPUTUNE_OK);
     setenv("GPUTUNE_NVRTC", path, 1);
     assert_int_equal(gt_nvrtc_open(&nvrtc, 13000), GPUTUNE_OK);
     assert_int_equal(gt_nvrtc_version(nvrtc), 12090);
-    if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
+    if (gt_nvrtc_compile(&result, nvrtc, &request, NULL) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
     free(path);
     free(folder);
 }

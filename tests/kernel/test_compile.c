@@ -14,13 +14,12 @@ static const gt_nvrtc *nvrtc;
 
 static void compile(const gt_source *source, const char *kernel, const char *arch)
 {
-    gt_nvrtc_result result;
+    gt_compiled result;
     const gt_nvrtc_request request = {.text = source->text,
                                       .arch = arch,
                                       .options = (const char *const *)source->options,
-                                      .option_count = source->option_count,
-                                      .want_cubin = true};
-    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
+                                      .option_count = source->option_count};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
     if (status != GPUTUNE_OK) {
         fail_msg("%s for %s: %s\n%s", kernel, arch, gt_message(),
                  status == GPUTUNE_ECOMPILE ? result.log : "");
@@ -29,7 +28,7 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     if (strstr(result.log, "warning") || strstr(result.log, "error")) {
         fail_msg("%s for %s: %s", kernel, arch, result.log);
     }
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
 }
 
 /* Whether the source of that number, of a space, is compiled for the architecture. */
@@ -166,7 +165,7 @@ TEST(test_newest_gpus)
         bench b;
         gt_config config;
         gt_source source;
-        gt_nvrtc_result result;
+        gt_compiled result;
         bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
         assert_int_equal(count_valid(b.space), 64);
         gt_space_rewind(b.space);
@@ -177,11 +176,11 @@ TEST(test_newest_gpus)
                                           .arch = b.device.arch,
                                           .options = (const char *const *)source.options,
                                           .option_count = source.option_count,
-                                          .want_ptx = true};
-        ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request));
-        assert_non_null(strstr(result.ptx.data, ".v8."));
-        assert_non_null(strstr(result.ptx.data, ".minnctapersm 2"));
-        gt_nvrtc_result_free(&result);
+                                          .ptx = true};
+        ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request, NULL));
+        assert_non_null(strstr(result.image.data, ".v8."));
+        assert_non_null(strstr(result.image.data, ".minnctapersm 2"));
+        gt_compiled_free(&result);
         gt_source_free(&source);
         bench_close(&b);
     }

@@ -76,14 +76,14 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
     gt_event event = {.kind = GT_EVENT_COMPILED, .id = job->id};
-    event.status = farm->compile ? farm->compile(farm->user, job->text) : GPUTUNE_OK;
+    event.status = farm->compile ? farm->compile(farm->user, job->source.text) : GPUTUNE_OK;
     event.repeatable = event.status == GPUTUNE_ECOMPILE;
     event.compiled.compile_ns = farm->compiles_for_ever ? 1e7 : 0;
     farm->compiles++;
-    for (size_t i = 0; i < job->option_count; i++) {
-        farm->quick_compiles += strcmp(job->options[i], "--Ofast-compile=min") == 0;
+    for (size_t i = 0; i < job->source.option_count; i++) {
+        farm->quick_compiles += strcmp(job->source.options[i], "--Ofast-compile=min") == 0;
     }
-    if (farm->compiles_for_ever && farm->compiles_for_ever(farm->user, job->text)) {
+    if (farm->compiles_for_ever && farm->compiles_for_ever(farm->user, job->source.text)) {
         const gt_compiling endless = {.id = job->id};
         return gt_array_push(&farm->compiling, endless);
     }

@@ -117,7 +117,7 @@ static gputune_status compile_as_asked(void *user, const char *text)
 
 static gputune_status compile_noting(gt_farm *farm, const gt_compile_job *job)
 {
-    process.source_of[job->id % 256] = config_of_text(job->text);
+    process.source_of[job->id % 256] = config_of_text(job->source.text);
     return process.scripted.compile(farm, job);
 }
 

@@ -70,7 +70,7 @@ static gputune_status compile(prepared *p, const gt_request *request)
 {
     gt_config config = gt_config_default(request->template);
     gt_source source;
-    gt_nvrtc_result result = {0};
+    gt_compiled result = {0};
     char log[512];
     GT_TRY(gt_launch_bind(&p->launch, request->template, &request->problem, &config, &device));
     GT_TRY(gt_source_generate(&source, request->template, &request->problem, &config, &device,
@@ -79,13 +79,13 @@ static gputune_status compile(prepared *p, const gt_request *request)
                                .arch = device.arch,
                                .options = (const char *const *)source.options,
                                .option_count = source.option_count,
-                               .want_ptx = true};
-    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &wanted);
-    if (status == GPUTUNE_OK && emu_program_load(&p->program, result.ptx.data, result.ptx.bytes, 90,
+                               .ptx = true};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &wanted, NULL);
+    if (status == GPUTUNE_OK && emu_program_load(&p->program, result.image.data, result.image.bytes, 90,
                                                  log, sizeof log) != 0) {
         status = gt_fail(GPUTUNE_ECOMPILE, "%s: %s", request->template->name, log);
     }
-    gt_nvrtc_result_free(&result);
+    gt_compiled_free(&result);
     gt_source_free(&source);
     GT_TRY(status);
     p->kernel = emu_program_kernel(p->program, p->launch.steps[0].entry);
