@@ -43,6 +43,28 @@ static void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher)
     }
 }
 
+/* Fills the scratch memory of a variant's launch, and its guards, with `byte`. What is zero before
+ * the first launch stays so. */
+static gputune_status gt_scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
+                                        uint8_t byte)
+{
+    const gt_launch *launch = &variant->launches[workspace];
+    uint32_t guard = measure->device.emulated ? 0 : GT_GUARD_FRONT;
+    for (uint32_t i = 0; i < launch->parameter_count; ++i) {
+        CUdeviceptr at;
+        uint64_t bytes = launch->parameters[i].scratch_bytes;
+        GT_TRY(gt_launcher_scratch(&at, variant->launchers[workspace], measure->stream, i));
+        if (at && bytes) {
+            GT_CALL(measure, MemsetD8Async, at - guard, byte, bytes + 2 * (uint64_t)guard,
+                    measure->stream);
+        }
+        if (at && bytes && launch->parameters[i].zero_first) {
+            GT_CALL(measure, MemsetD8Async, at, 0, bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* Whether all of a guard still is what it was filled with. Waits. */
 static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const char *side)
 {
@@ -62,12 +84,10 @@ static gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant)
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
         const gt_launch *launch = &variant->launches[s];
         for (uint32_t i = 0; i < launch->parameter_count; ++i) {
-            CUdeviceptr at = 0;
+            CUdeviceptr at;
             uint64_t bytes = launch->parameters[i].scratch_bytes;
-            if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH && bytes) {
-                GT_TRY(gt_launcher_scratch(&at, variant->launchers[s], measure->stream, i));
-            }
-            if (at) {
+            GT_TRY(gt_launcher_scratch(&at, variant->launchers[s], measure->stream, i));
+            if (at && bytes) {
                 GT_TRY(look_at_guard(measure, at - GT_GUARD_FRONT, "in front of"));
                 GT_TRY(look_at_guard(measure, at + bytes, "behind"));
             }
@@ -200,7 +220,7 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         CUdeviceptr scratch;
         GT_TRY(gt_launcher_scratch(&scratch, variant->launchers[index], measure->stream, i));
-        if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH && scratch) {
+        if (scratch) {
             GT_CALL(measure, EmuCheckMemory, scratch, launch->parameters[i].scratch_bytes,
                     "scratch bytes", 1, launch->parameters[i].zero_first);
         }
@@ -216,7 +236,7 @@ static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded
                                    uint32_t index, launch_function launch)
 {
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
-    GT_TRY(gt_launcher_poison(variant->launchers[index], measure->stream, GT_POISON_FIRST));
+    GT_TRY(gt_scratch_poison(measure, variant, index, GT_POISON_FIRST));
     GT_TRY(gt_measure_wait(measure));
     GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
     gputune_status status = note_memory(measure, variant, index);
@@ -365,7 +385,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
     uint32_t count = measure->setup.workload_count;
     for (uint32_t s = 0; s < count; ++s) {
         uint8_t poison = s + 1 < count ? GT_POISON_ZERO : GT_POISON_FIRST;
-        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, poison));
+        GT_TRY(gt_scratch_poison(measure, variant, s, poison));
     }
     return GPUTUNE_OK;
 }
@@ -521,7 +541,7 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
     GT_TRY(check_first(measure, &measure->workspaces[0]));
-    GT_TRY(gt_launcher_poison(variant->launchers[0], measure->stream, GT_POISON_NEGATIVE));
+    GT_TRY(gt_scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, AGAIN);

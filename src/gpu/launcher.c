@@ -499,16 +499,6 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     return GPUTUNE_OK;
 }
 
-static bool has_scratch(const gt_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH) {
-            return true;
-        }
-    }
-    return false;
-}
-
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name)
 {
@@ -528,31 +518,16 @@ void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes)
     launcher->guard_bytes = bytes;
 }
 
-gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte)
-{
-    stream_facts facts = {0};
-    if (!has_scratch(launcher->launch)) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(read_stream(&facts, launcher, stream));
-    return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
-                                                       "stream is being captured")
-                           : gt_stream_poison(launcher, stream, facts.key, byte);
-}
-
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter)
 {
     stream_facts facts = {0};
     *out = 0;
-    if (!has_scratch(launcher->launch)) {
+    if (launcher->launch->parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
         return GPUTUNE_OK;
     }
     GT_TRY(read_stream(&facts, launcher, stream));
-    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
-        if (atomic_load(&launcher->states[i].key) == facts.key) {
-            *out = launcher->states[i].instance.scratch[parameter];
-        }
-    }
-    return GPUTUNE_OK;
+    return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
+                                                       "stream is being captured")
+                           : gt_stream_scratch(out, launcher, stream, facts.key, parameter);
 }

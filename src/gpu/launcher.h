@@ -64,13 +64,10 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher);
  * Call it before the first launch. */
 void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 
-/* Fills the scratch memory that launches on this stream use, and its guards, with `byte`, behind
- * the work that is queued there. So a test can see whether a kernel relies on what its scratch
- * memory holds. Does nothing for a kernel without scratch memory. ECAPTURE during a capture. */
-gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
-
-/* Sets *out to the address of the scratch buffer that launches on this stream use for a parameter,
- * once gt_launcher_poison() has filled it; else to 0. */
+/* Sets *out to the address of the scratch buffer that launches on this stream use for a parameter;
+ * makes the buffer if no launch has. So a test can see whether a kernel relies on what its scratch
+ * memory holds, or writes around it. 0 for a parameter that is no scratch. ECAPTURE during a
+ * capture. */
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter);
 

@@ -165,8 +165,9 @@ gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t
  * stream outside the capture. */
 gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
                                  const void *const *arguments);
-/* Fills the scratch memory of the stream's state. */
-gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
+/* As gt_launcher_scratch(), for a parameter that is scratch memory. */
+gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
+                                 uint64_t key, uint32_t parameter);
 /* Waits for the state's launches, then releases what the state owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 

@@ -185,31 +185,14 @@ gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t
     return status;
 }
 
-static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launcher, CUstream stream,
-                                    uint8_t byte)
-{
-    const gt_launch *launch = launcher->launch;
-    const gt_instance *instance = &state->instance;
-    GT_TRY(make_ready(state, launcher));
-    GT_TRY(wait_for_previous_owner(state, launcher->driver, stream));
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        uint64_t bytes = launch->parameters[i].scratch_bytes;
-        if (instance->scratch[i] && bytes) {
-            GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i] - instance->guard_bytes,
-                    byte, bytes + 2 * (uint64_t)instance->guard_bytes, stream);
-            if (launch->parameters[i].zero_first) {
-                GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i], 0, bytes, stream);
-            }
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte)
+gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
+                                 uint64_t key, uint32_t parameter)
 {
     gt_stream_state *state = lock_state(launcher, key);
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
-    gputune_status status = poison_locked(state, launcher, stream, byte);
+    gputune_status status = make_ready(state, launcher);
+    GT_THEN(status, wait_for_previous_owner(state, launcher->driver, stream));
+    *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
     gt_relaxed_leave(launcher->driver, mode);
     pthread_mutex_unlock(&state->lock);
     return status;

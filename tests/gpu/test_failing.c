@@ -17,7 +17,10 @@ static gputune_status use(gt_launcher *launcher, const job *j)
     double occupancy;
     GT_TRY(gt_launcher_prepare(launcher));
     GT_TRY(gt_launcher_resources(launcher, &resources, &occupancy));
-    GT_TRY(gt_launcher_poison(launcher, fake_stream(1), 0x7b));
+    for (uint32_t i = 0; i < j->launch.parameter_count; i++) {
+        CUdeviceptr scratch;
+        GT_TRY(gt_launcher_scratch(&scratch, launcher, fake_stream(1), i));
+    }
     for (int i = 0; i < 12; i++) {
         GT_TRY(gt_launcher_launch(launcher, fake_stream(1 + i % 10), j->arguments));
     }

@@ -6,7 +6,9 @@
 TEST_WITHIN(test_plain_launch_is_one_call_and_a_question, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
-    assert_int_equal(gt_launcher_poison(launcher, fake_stream(3), 1), 0); /* it has no scratch */
+    CUdeviceptr scratch = 1;
+    assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(3), 0), 0);
+    assert_int_equal(scratch, 0);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
     assert_int_equal(fake.call_count, 2); /* whether the stream is captured, and the launch */
     const fake_call *call = fake_find("LaunchKernelEx", 0);
@@ -129,24 +131,23 @@ TEST_WITHIN(test_scratch_begins_each_launch_as_its_argument, setup, NULL)
     assert_int_equal(try_load(&none, &launch), GPUTUNE_EINVAL);
 }
 
-TEST_WITHIN(test_scratch_is_poisoned_before_the_first_launch, setup, NULL)
+TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
     gt_launcher *launcher = load(&launch);
+    CUdeviceptr scratch;
     fake_forget();
-    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
-    uint64_t scratch = fake_find("MemAlloc", 0)->object;
-    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
-    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
+    assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(1), 2), 0);
+    assert_int_equal(fake_find("MemAlloc", 0)->object, scratch);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
     assert_int_equal(fake_count("MemAlloc"), 1);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), GPUTUNE_ECAPTURE);
+    assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(1), 2), GPUTUNE_ECAPTURE);
     free_and_check(launcher);
 }
 
-/* Once for each stream, and never again, also not where it is poisoned; its guards are. */
+/* Once for each stream, and never again. There is room for a guard in front of it and behind. */
 TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -157,6 +158,8 @@ TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
         fake_forget();
         assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
         uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+        assert_int_equal(fake_find("MemAlloc", 0)->object, scratch - 64);
+        assert_int_equal(fake_find("MemAlloc", 0)->bytes, 4096 + 128);
         assert_int_equal(fake_count("MemsetD8Async"), 1);
         assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
         assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
@@ -164,13 +167,6 @@ TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
     fake_forget();
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
     assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
-    uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
-    fake_forget();
-    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
-    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch - 64);
-    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096 + 128);
-    assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
-    assert_int_equal(fake_find("MemsetD8Async", 1)->bytes, 4096);
     free_and_check(launcher);
 }
 

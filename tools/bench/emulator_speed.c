@@ -81,8 +81,8 @@ static gputune_status compile(prepared *p, const gt_request *request)
                                .option_count = source.option_count,
                                .ptx = true};
     gputune_status status = gt_nvrtc_compile(&result, nvrtc, &wanted, NULL);
-    if (status == GPUTUNE_OK && emu_program_load(&p->program, result.image.data, result.image.bytes, 90,
-                                                 log, sizeof log) != 0) {
+    if (status == GPUTUNE_OK && emu_program_load(&p->program, result.image.data, result.image.bytes,
+                                                 90, log, sizeof log) != 0) {
         status = gt_fail(GPUTUNE_ECOMPILE, "%s: %s", request->template->name, log);
     }
     gt_compiled_free(&result);
