@@ -138,7 +138,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     }
     gt_packet_drop(host->setup);
     host->setup = gt_packet_keep(request->packet);
-    gt_measure_set_plain(host, false);
+    host->plain = false;
     while (host->variants.count > 0) {
         gt_live_forget(host, host->variants.items[0].id);
     }

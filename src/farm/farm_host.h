@@ -91,6 +91,7 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     bool internal; /* the farm's own, to load a setup or variant into a new worker: no event */
     bool alone;    /* is sent only as the first: the variants that it needs are being loaded */
+    bool plain;    /* of PREPARE: is sent as PREPARE_PLAIN */
     bool patient;  /* has ten times the deadline */
     bool doubted;  /* a command's worker has failed at it: only this machine's may take it now */
     const struct gt_slot *failed_on; /* the slot whose compiler failed at it; NULL: none */
@@ -326,9 +327,6 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
 /* Starts a measure worker, and with it a new generation of the slot. A failure is noted as
  * host->refusal. */
 void gt_measure_start(gt_host_farm *farm);
-/* Tells the worker, and later ones, whether to do without the trial of the setup (`plain`). A
- * worker that a command started without the trial cannot be told otherwise, and is ended. */
-void gt_measure_set_plain(gt_measure_host *host, bool plain);
 /* Starts a measure worker if a request needs one, and sends the queued requests. If no worker can
  * be used (host->refusal), all of them fail. */
 void gt_measure_pump(gt_host_farm *farm);

@@ -71,9 +71,8 @@ static gputune_status start_process(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     const gt_farm_options *o = &farm->options;
-    const char *plain = o->measure_on && host->plain ? "--plain" : NULL;
     const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
-                                     "--driver", o->driver, plain,       NULL};
+                                     "--driver", o->driver, NULL};
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
                            .environment = host->environment,
@@ -148,20 +147,6 @@ void gt_measure_start(gt_host_farm *farm)
         return;
     }
     gt_slot_begin(&host->slot);
-    gt_measure_set_plain(host, host->plain);
-}
-
-void gt_measure_set_plain(gt_measure_host *host, bool plain)
-{
-    gt_link *link = &host->slot.link;
-    host->plain = plain;
-    if (link->open && link->is_remote && link->page->plain && !plain) {
-        gt_link_abandon(link);
-        gt_slot_unsend(&host->slot);
-    }
-    if (link->open && link->page) {
-        GT_PAGE_WRITE(link->page->plain, plain);
-    }
 }
 
 static void fail_all(gt_host_farm *farm)
@@ -326,6 +311,11 @@ static void purge_internal(gt_measure_host *host)
     host->slot.queue.count = kept;
 }
 
+static bool prepares_first(const gt_measure_host *host)
+{
+    return host->slot.queue.count > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE;
+}
+
 static void begin_again(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -337,12 +327,13 @@ static void begin_again(gt_host_farm *farm)
                                         "isolation `process` only a worker is lost"));
         return;
     }
-    bool prepares =
-        host->slot.queue.count > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE;
-    if (host->setup && !prepares &&
+    if (host->setup && !prepares_first(host) &&
         gt_measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
         gt_farm_break(farm, GPUTUNE_ENOMEM);
         return;
+    }
+    if (prepares_first(host)) {
+        host->slot.queue.items[0]->plain = host->plain;
     }
     if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
         gt_measure_start(farm);
@@ -376,7 +367,7 @@ static void restart(gt_host_farm *farm)
 static bool does_without(gt_measure_host *host)
 {
     bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
-               host->slot.sent > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE &&
+               host->slot.sent > 0 && prepares_first(host) &&
                GT_PAGE_READ(host->slot.link.page->trying);
     host->plain |= can;
     return can;

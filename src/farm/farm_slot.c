@@ -535,7 +535,8 @@ gt_push gt_slot_push(gt_slot *slot)
     const gt_farm_request *request = slot->queue.items[slot->sent];
     gt_text *text = &request->packet->text;
     if (slot->offset == 0) {
-        gt_frame_number(text->data, request->sequence);
+        gt_frame_number(text->data, request->plain ? GT_FRAME_PREPARE_PLAIN : request->kind,
+                        request->sequence);
     }
     gt_push push = gt_link_push(&slot->link, text->data, text->length, &slot->offset);
     slot->full = push == GT_PUSH_AGAIN;

@@ -12,11 +12,16 @@ void gt_page_at(gt_page *page, uint64_t variant)
     }
 }
 
-static gputune_status prepare(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status prepare_plain(void *measure, const void *job, void *reply, gt_page *page)
 {
     gt_page_at(page, GT_NO_VARIANT);
-    GT_TRY(gt_measure_prepare(measure, job, reply));
-    if (GT_PAGE_READ(page->plain) || ((const gt_measure_setup *)job)->check) {
+    return gt_measure_prepare(measure, job, reply);
+}
+
+static gputune_status prepare(void *measure, const void *job, void *reply, gt_page *page)
+{
+    GT_TRY(prepare_plain(measure, job, reply, page));
+    if (((const gt_measure_setup *)job)->check) {
         return GPUTUNE_OK;
     }
     GT_PAGE_WRITE(page->trying, 1);
@@ -59,8 +64,10 @@ static gputune_status drop(void *measure, const void *job, void *reply, gt_page 
 }
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = prepare, [GT_FRAME_VERIFY] = verify, [GT_FRAME_RECHECK] = recheck,
-    [GT_FRAME_SAMPLE] = sample,   [GT_FRAME_PACE] = pace,     [GT_FRAME_DROP] = drop,
+    [GT_FRAME_PREPARE] = prepare, [GT_FRAME_PREPARE_PLAIN] = prepare_plain,
+    [GT_FRAME_VERIFY] = verify,   [GT_FRAME_RECHECK] = recheck,
+    [GT_FRAME_SAMPLE] = sample,   [GT_FRAME_PACE] = pace,
+    [GT_FRAME_DROP] = drop,
 };
 
 /* A host that knows no device yet goes on with it while the context is made. */

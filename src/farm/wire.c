@@ -347,8 +347,10 @@ gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequen
     return GPUTUNE_OK;
 }
 
-void gt_frame_number(char *data, uint64_t sequence)
+void gt_frame_number(char *data, gt_frame_kind kind, uint64_t sequence)
 {
+    const uint32_t number = (uint32_t)kind;
+    memcpy(data + offsetof(header, kind), &number, sizeof number);
     memcpy(data + offsetof(header, sequence), &sequence, sizeof sequence);
 }
 

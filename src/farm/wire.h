@@ -72,6 +72,7 @@ typedef enum gt_frame_kind {
                            compile worker's compiler is loaded */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
+    GT_FRAME_PREPARE_PLAIN, /* the same without the trial, which has ended a worker */
     GT_FRAME_VERIFY,
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
@@ -156,8 +157,8 @@ extern const gt_cargo gt_carried[GT_FRAME_KINDS];
 gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequence,
                                const gt_answer *answer, const gt_record *record,
                                const void *object);
-/* Sets the sequence number of an encoded frame; `data` is its beginning. */
-void gt_frame_number(char *data, uint64_t sequence);
+/* Sets kind and sequence number of an encoded frame; `data` is its beginning. */
+void gt_frame_number(char *data, gt_frame_kind kind, uint64_t sequence);
 
 /* These read a frame's body, or its envelope, into a struct. EWORKER if it is malformed; ENOMEM. */
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);

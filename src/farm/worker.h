@@ -12,8 +12,6 @@ typedef struct gt_page {
     volatile uint64_t sequence; /* number of the request in hand; 0: none */
     volatile uint64_t current;  /* the variant in hand, or GT_NO_VARIANT */
     volatile uint32_t trying;   /* the worker runs the reference on the trial's data */
-    volatile uint32_t plain;    /* set by the host: the worker must not make the trial, because the
-                                   trial has ended a worker */
     int channel;                /* where the worker sends HAND frames; 0: the page is shared */
 } gt_page;
 #define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)

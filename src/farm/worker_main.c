@@ -19,7 +19,6 @@
 enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
 static const char *given[WORDS]; /* NULL: not given */
 static int is_standard;          /* the channel is standard input and output */
-static int is_plain;             /* of a measure worker: as gt_page.plain */
 
 static bool has_role(const char *role)
 {
@@ -98,7 +97,6 @@ static gt_page *take_page(void)
     static gt_page own;
     if (is_standard) {
         own.channel = channel.out;
-        own.plain = (uint32_t)is_plain;
         return &own;
     }
     void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
@@ -128,7 +126,6 @@ static int parse(int argc, char **argv)
         {"ordinal", required_argument, NULL, ORDINAL},
         {"command", required_argument, NULL, COMMAND},
         {"stdio", no_argument, &is_standard, true},
-        {"plain", no_argument, &is_plain, true},
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
