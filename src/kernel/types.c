@@ -161,7 +161,7 @@ static gt_element element_of(const struct named *one)
 bool gt_element_from_name(gt_element *out, const char *name)
 {
     for (size_t i = 0; i < NAME_COUNT; i++) {
-        if (strcmp(name, named[i].name) == 0) {
+        if (name[0] == named[i].name[0] && strcmp(name, named[i].name) == 0) {
             *out = element_of(&named[i]);
             return true;
         }

@@ -190,6 +190,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
+/* The score counts only what is gained beyond epsilon. Else a search goes on among the neighbours
+ * of a good configuration, for gains that do not matter, while another basin has better ones. */
 static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
@@ -199,14 +201,16 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
                       model->prior.slope * candidate->prior;
     double deviation =
         doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
-    double gain = log_gain(model->best_y, expected, deviation);
+    double success = 0; /* the logarithm of its chance */
     if (strategy->evidence.failed) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
-        gain += log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
+        success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
     }
+    double aim = gt_model_value(model, model->best_log + log1p(-strategy->settings.epsilon));
     candidate->expected = gt_model_log_time(model, expected);
-    candidate->gain = exp(gain) * model->spread;
-    candidate->score = gain - log_cost(model, strategy, prospect);
+    candidate->gain = exp(log_gain(model->best_y, expected, deviation) + success) * model->spread;
+    candidate->score =
+        log_gain(aim, expected, deviation) + success - log_cost(model, strategy, prospect);
 }
 
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point)
