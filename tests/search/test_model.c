@@ -71,7 +71,7 @@ static double even(const gt_point *point)
     for (uint32_t i = 0; i < 6; i++) {
         sum += 0.1 * fabs(point->choice[i] - 3.0);
     }
-    return sum;
+    return sum / SEEDS;
 }
 
 /* Alike near the best, but many times slower where it is slow at all. */
@@ -103,4 +103,43 @@ TEST(slow_times_count_less_where_few_are_far_slower)
 {
     assert_true(isinf(width_after_a_search(even)));
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
+}
+
+/* --- gains that do not matter ----------------------------------------------------------------- */
+
+/* How unsure the model is of what it proposes after a search if gains from epsilon on are looked
+ * for, in logarithms of time. */
+static double doubt_of_a_proposal(double epsilon)
+{
+    landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
+    double sum = 0;
+    landscape_open(&at);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        gt_strategy *strategy;
+        gt_search_settings settings = {.seed = seed};
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
+                         GPUTUNE_OK);
+        landscape_search(strategy, &at, TRIED, BATCH);
+        strategy->settings.epsilon = epsilon;
+        const gt_model *model = strategy->state;
+        gt_point point;
+        gt_prospect prospect = {0};
+        float z[GT_COORDINATES];
+        size_t given;
+        assert_int_equal(gt_strategy_ask(strategy, &point, 1, &given), GPUTUNE_OK);
+        gt_coordinates_of(z, &model->coordinates, &point);
+        gt_gaussian_look(&model->gaussian, z, &prospect);
+        sum += gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME) * model->spread;
+        gt_strategy_free(strategy);
+    }
+    return sum / SEEDS;
+}
+
+/* The neighbours of what is known give little for sure; more is to be had where nobody was. */
+TEST(who_wants_more_goes_where_less_is_known)
+{
+    double little = doubt_of_a_proposal(1e-6), much = doubt_of_a_proposal(0.1);
+    if (!(much > 1.2 * little)) {
+        fail_msg("unsure by %.3f; expected more than 1.2 times %.3f", much, little);
+    }
 }
