@@ -87,6 +87,7 @@ typedef struct lease_try {
     gt_hash left;   /* the owner of a lease that this store could not give back */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
+    int64_t seen;   /* the holder as far as the last look told that could read the file */
 } lease_try;
 
 typedef struct lease_row {
@@ -177,7 +178,7 @@ static gputune_status take_lease(gt_database *database, void *context)
         return status;
     }
     if (status == GPUTUNE_OK && is_held(&row, attempt)) {
-        attempt->holder = row.pid;
+        attempt->holder = attempt->seen = row.pid;
         return is_of_the_future(&row, attempt)
                    ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->lease.key, end_ms)
                    : GPUTUNE_OK;
@@ -194,6 +195,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     lease_row row = {0};
     GT_TRY(read_lease(&row, database, attempt->lease.key));
     attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row, attempt) ? row.pid : 0;
+    attempt->seen = attempt->holder;
     return GPUTUNE_OK;
 }
 
@@ -225,12 +227,12 @@ static gputune_status not_granted(const lease_try *attempt, const gt_patience *p
 {
     bool canceled = gt_patience_canceled(patience);
     gputune_status status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
-    GT_REFUSE(!attempt->holder, status, "another process has locked the database%s",
+    GT_REFUSE(!attempt->seen, status, "another process has locked the database%s",
               canceled ? "; stopped waiting for it" : "");
     return gt_fail(status,
                    canceled ? "stopped while process %lld tuned the same kernel"
                             : "process %lld is tuning the same kernel",
-                   (long long)attempt->holder);
+                   (long long)attempt->seen);
 }
 
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,

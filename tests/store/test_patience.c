@@ -242,6 +242,38 @@ TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
     unlock_file(holder);
 }
 
+/* The process that has the lock ends with the thread that began it. */
+static void *lock_later(void *user)
+{
+    usleep(150000);
+    pid_t holder = lock_file(user, exclusive);
+    usleep(400000);
+    cancel = 1;
+    usleep(400000);
+    unlock_file(holder);
+    return NULL;
+}
+
+/* Who was seen to tune is named, though the wait ends while the file is locked for a moment. */
+TEST_OF(the_holder_of_a_lease_is_named, world *w, open_world, close_world)
+{
+    make_database(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *other = open_store(w);
+    const gt_patience patience = gt_patience_for(60, &cancel);
+    gt_scenario scenario = scenario_at(1024);
+    gt_lease held = {0}, lease = {0};
+    pthread_t thread;
+    cancel = 0;
+    assert_int_equal(gt_store_lease_acquire(&held, store, &scenario, NULL), GPUTUNE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, lock_later, w), 0);
+    assert_int_equal(gt_store_lease_acquire(&lease, other, &scenario, &patience),
+                     GPUTUNE_ECANCELED);
+    assert_non_null(strstr(gt_message(), "tuned the same kernel"));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    gt_store_lease_release(&held, store, NULL);
+}
+
 TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, close_world)
 {
     make_database(w);
