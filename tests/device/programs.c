@@ -62,11 +62,8 @@ gputune_status programs_compile(char **out, pair *both)
     gt_compiled result;
     snprintf(arch, sizeof arch, "sm_%d", cc);
     GT_TRY(gt_nvrtc_open(&nvrtc, both->sides[SIDE_GPU].driver->version));
-    gt_nvrtc_request request = {.text = programs_source,
-                                .arch = arch,
-                                .options = options,
-                                .option_count = 1,
-                                .ptx = true};
+    gt_nvrtc_request request = {
+        .text = programs_source, .arch = arch, .options = options, .option_count = 1, .ptx = true};
     gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
     if (status < 0) {
         fprintf(stderr, "%s\n", result.log ? result.log : "");
