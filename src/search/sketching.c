@@ -53,8 +53,8 @@ static double quick_s(const gt_sketching *sketching, double left_s)
     return left_s * sketching->settings.workers / MANY;
 }
 
-/* The compile time of a pair's variant. If its compile has not ended, it is the time since the
- * first proposal. */
+/* The compile time of a pair's variant; 0: not known. If its compile has not ended, it is the time
+ * since the first proposal. */
 static double compile_s_so_far(const gt_sketching *sketching, const gt_sketch_pair *pair,
                                double left_s)
 {
@@ -65,10 +65,13 @@ static double compile_s_so_far(const gt_sketching *sketching, const gt_sketch_pa
 static double mean_compile_s(const gt_sketching *sketching, double left_s)
 {
     double sum_s = 0;
+    uint32_t known = 0;
     for (uint32_t i = 0; i < sketching->proposed; i++) {
-        sum_s += compile_s_so_far(sketching, &sketching->pairs[i], left_s);
+        double seconds = compile_s_so_far(sketching, &sketching->pairs[i], left_s);
+        sum_s += seconds;
+        known += seconds > 0;
     }
-    return sketching->proposed ? sum_s / sketching->proposed : 0;
+    return known ? sum_s / known : 0;
 }
 
 /* Whether the pairs compile for so long that sketches may pay. */
@@ -77,22 +80,32 @@ static bool compile_slowly(const gt_sketching *sketching, double left_s)
     return mean_compile_s(sketching, left_s) >= SLOW * quick_s(sketching, left_s);
 }
 
-/* Whether sketches compile far faster than the pairs do, whose times so far are known before they
- * have ended, and whether only few variants could be tried without them. */
-static bool are_far_faster(const gt_sketching *sketching, double left_s)
+/* Whether at least so many sketches compile far faster than their pairs do, whose times so far are
+ * known before they have ended. */
+static bool are_far_faster(const gt_sketching *sketching, uint32_t least, double left_s)
 {
     double sketch_s = 0, full_s = 0;
     uint32_t compiled = 0;
     for (uint32_t i = 0; i < sketching->proposed; i++) {
         const gt_sketch_pair *pair = &sketching->pairs[i];
-        if (pair->sketched && pair->sketch.compile_s > 0) {
+        double seconds = compile_s_so_far(sketching, pair, left_s);
+        if (pair->sketched && pair->sketch.compile_s > 0 && seconds > 0) {
             sketch_s += pair->sketch.compile_s;
-            full_s += compile_s_so_far(sketching, pair, left_s);
+            full_s += seconds;
             compiled++;
         }
     }
-    return compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s &&
-           mean_compile_s(sketching, left_s) >= quick_s(sketching, left_s);
+    return compiled >= least && full_s >= FASTER * sketch_s;
+}
+
+/* What is known of that before the pairs are compared: by the first sketch, and before that by the
+ * time that all of them take. */
+static bool may_be_far_faster(const gt_sketching *sketching, double left_s)
+{
+    double full_s = sketching->begun_left_s - left_s;
+    double sketch_s = sketching->sketched_left_s - left_s;
+    return sketching->ok + sketching->failed ? are_far_faster(sketching, 1, left_s)
+                                             : full_s >= FASTER * sketch_s;
 }
 
 static uint32_t count_tried(const gt_sketching *sketching)
@@ -127,10 +140,15 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, doub
     if (!*as_sketches) {
         return ask_full(sketching, full, out, count, given);
     }
+    sketching->sketched_left_s = sketching->sketched ? sketching->sketched_left_s : left_s;
     while (*given < count && sketching->sketched < sketching->proposed) {
         out[(*given)++] = sketching->pairs[sketching->sketched++].point;
     }
-    return *given ? GPUTUNE_OK : gt_strategy_ask(sketching->strategy, out, count, given);
+    if (*given) {
+        return GPUTUNE_OK;
+    }
+    *as_sketches = sketching->judged || may_be_far_faster(sketching, left_s);
+    return gt_strategy_ask(*as_sketches ? sketching->strategy : full, out, count, given);
 }
 
 gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch)
@@ -178,7 +196,8 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
 
 static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
 {
-    sketching->judged |= are_far_faster(sketching, left_s);
+    bool few = mean_compile_s(sketching, left_s) >= quick_s(sketching, left_s);
+    sketching->judged |= few && are_far_faster(sketching, LEAST_PAIRS, left_s);
     bool begun = sketching->sketched || compile_slowly(sketching, left_s);
     bool all_sketched = sketching->ok + sketching->failed >= sketching->most_pairs;
     double enough = (begun ? ENOUGH : ENOUGH_QUICK) * sketching->most_pairs;

@@ -28,7 +28,8 @@ typedef struct gt_sketching {
     uint32_t proposed, sketched; /* pairs so far: proposed as variants, and as sketches */
     uint32_t ok, failed;         /* results of sketches */
     double begun_left_s;         /* seconds of the limit that were left at the first proposal */
-    bool judged;                 /* sketches were found to compile far faster */
+    double sketched_left_s;      /* and at the first sketch */
+    bool judged; /* sketches were found to compile far faster, where few could be tried without */
 } gt_sketching;
 
 /* Begins sketching; if the domain is small or there is no time limit, sketching is over at once.
@@ -39,8 +40,8 @@ void gt_sketching_end(gt_sketching *sketching);
 /* Proposes up to `count` points to try next, `left_s` seconds before the search's limit. Called
  * while sketching is not over. Either all of the points are to be sketched (*as_sketches), or none.
  * Variants are proposed by `full`, the search itself: the first ones, which make the pairs, for
- * half of the workers. Once they compile for long all points are to be sketched, the pairs first.
- * ENOMEM. */
+ * half of the workers. Once they compile for long the pairs are to be sketched. What follows are
+ * sketches while they may compile far faster, and variants where they do not. ENOMEM. */
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
                                 gt_point *out, size_t count, size_t *given, bool *as_sketches);
 /* Tells the result of a sketch or of a variant. The caller tells results of variants to the search

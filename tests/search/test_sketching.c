@@ -165,12 +165,56 @@ TEST(sketches_begin_while_the_first_variants_still_compile)
         if (given && (as_sketch || full == 1)) {
             try(&s, as_sketch ? &slow : &quick, &point, as_sketch, left_s);
         }
-        if (i == 100) { /* after a second the pairs are sketched, and others */
+        assert_true(given || full == WORKERS / 2);
+        if (i == 100) { /* after a second the pairs are sketched */
+            assert_int_equal(s.sketches, GT_SKETCH_PAIRS);
+        }
+        if (i == 150) { /* by now they are known to compile far faster, and others follow */
             assert_true(s.sketches > GT_SKETCH_PAIRS);
         }
     }
-    assert_int_equal(full, WORKERS / 2);
+    assert_true(full < 2 * WORKERS);
     assert_true(s.sketches > 100); /* of those asked for */
+    tear_down(&s);
+}
+
+/* Most of the time is for what sketches do not save: the pairs tell, and no others are sketched. */
+TEST(only_the_pairs_are_sketched_until_sketches_are_far_faster)
+{
+    static const kind alike = {.compile_s = 2.5, .sketch_s = 2.4};
+    scene s;
+    set_up(&s, 5);
+    sketch(&s, &alike);
+    assert_null(s.sketching.strategy);
+    assert_int_equal(s.sketches, GT_SKETCH_PAIRS);
+    tear_down(&s);
+}
+
+static bool asks_for_sketches(scene *s, gt_point points[], size_t count, double left_s)
+{
+    size_t given;
+    bool as_sketches;
+    assert_int_equal(
+        gt_sketching_ask(&s->sketching, s->full, left_s, points, count, &given, &as_sketches),
+        GPUTUNE_OK);
+    assert_int_equal(given, count);
+    return as_sketches;
+}
+
+/* Workers that are free do not wait for the first sketches. That these take as long as half of the
+ * pairs' time shows by itself. */
+TEST(what_follows_the_pairs_are_sketches_while_they_may_be_far_faster)
+{
+    static const kind slow = {.compile_s = 2.5, .sketch_s = 0.5};
+    gt_point pairs[GT_SKETCH_PAIRS], points[4];
+    scene s;
+    set_up(&s, 5);
+    assert_false(asks_for_sketches(&s, pairs, GT_SKETCH_PAIRS, LIMIT_S));
+    assert_true(asks_for_sketches(&s, pairs, GT_SKETCH_PAIRS, LIMIT_S - 1));
+    assert_true(asks_for_sketches(&s, points, 4, LIMIT_S - 1.9));
+    assert_false(asks_for_sketches(&s, points, 4, LIMIT_S - 2.1));
+    try(&s, &slow, &pairs[0], true, LIMIT_S - 2.1);
+    assert_true(asks_for_sketches(&s, points, 4, LIMIT_S - 2.1));
     tear_down(&s);
 }
 
