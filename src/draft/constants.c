@@ -126,7 +126,6 @@ static void read_template(gt_draft *draft)
             constant->first_line = constant->last_line = 0;
             constant->is_template_parameter = true;
             constant->is_type = gt_program_is(program, at, "typename class");
-            constant->is_bool = gt_program_is(program, at, "bool");
             if (set < end && !constant->is_type) {
                 read_value(draft, constant, (gt_span){set + 1, end});
             }
@@ -166,14 +165,12 @@ void gt_draft_read_constants(gt_draft *draft)
 /* The dimension that a name of Kernel Tuner's and its like stands for; -1: none. */
 static int named_dimension(const char *name)
 {
-    static const char *const forms[] = {"block_size_", "work_group_size_"};
-    char lower[GT_NAME_MAX];
-    gt_draft_lower(lower, name);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const size_t own = strlen(forms[i]);
-        if (strncmp(lower, forms[i], own) == 0 && lower[own] >= 'x' && lower[own] <= 'z' &&
-            !lower[own + 1]) {
-            return lower[own] - 'x';
+    static const char *const names[] = {"block_size_x",      "block_size_y",
+                                        "block_size_z",      "work_group_size_x",
+                                        "work_group_size_y", "work_group_size_z"};
+    for (int i = 0; i < 6; i++) {
+        if (strcasecmp(name, names[i]) == 0) {
+            return i % 3;
         }
     }
     return -1;

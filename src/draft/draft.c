@@ -400,16 +400,15 @@ static gputune_status leave_out(maker *m, const gt_draft *draft)
     return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
 }
 
-/* Whether the kernel's name is among those that have been read, `;a;b;`: a variant for another
- * compiler has the same. */
+/* Whether the kernel's name is among those that have been read, to which it is added: a variant for
+ * another compiler has the same. */
 static bool is_again(gt_text *names, const gt_draft *draft)
 {
     GT_SCOPED(gt_text_free) gt_text name = {0};
-    gt_text_append(&name, ";");
     append_name(&name, draft);
-    gt_text_append(&name, ";");
-    bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
-    gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
+    bool is = gt_is_any(gt_text_string(&name), name.length, gt_text_string(names));
+    gt_text_append(&name, " ");
+    gt_text_append(names, is ? "" : gt_text_string(&name));
     return is;
 }
 

@@ -112,7 +112,7 @@ typedef struct gt_draft_constant {
     bool has_value;
     char type[GT_NAME_MAX]; /* the type that a launch gives for a template's parameter; "": not
                                known */
-    bool is_template_parameter, is_type, is_bool;
+    bool is_template_parameter, is_type;
     bool is_macro;
     bool is_undefined;         /* the text does not define it: a tuner gives it a value */
     bool is_enumerator;        /* no macro can replace it */
@@ -328,8 +328,6 @@ double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum);
 gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template);
 /* Gives each dimension one fixed block, and thereby the launch one grid. */
 void gt_draft_pin(gt_draft *draft);
-/* The name in small letters. */
-void gt_draft_lower(char out[GT_NAME_MAX], const char *name);
 /* The name of the constant that is the block in dimension d, and therefore an axis; NULL: no
  * constant is. */
 const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d);

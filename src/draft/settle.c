@@ -2,17 +2,7 @@
  * and which sizes a problem has. */
 #include "draft/parts.h"
 
-#include <ctype.h>
 #include <string.h>
-
-void gt_draft_lower(char out[GT_NAME_MAX], const char *name)
-{
-    size_t i = 0;
-    for (; name[i] && i + 1 < GT_NAME_MAX; i++) {
-        out[i] = (char)tolower((unsigned char)name[i]);
-    }
-    out[i] = '\0';
-}
 
 const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d)
 {
@@ -67,10 +57,8 @@ static void clear_fraction(gt_sum *step, gt_sum *size)
 
 static bool looks_like_block(const char *name)
 {
-    char lower[GT_NAME_MAX];
-    gt_draft_lower(lower, name);
-    return strstr(lower, "block") || strstr(lower, "thread") || strstr(lower, "bs") ||
-           strstr(lower, "bdim");
+    return strcasestr(name, "block") || strcasestr(name, "thread") || strcasestr(name, "bs") ||
+           strcasestr(name, "bdim");
 }
 
 bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
@@ -266,13 +254,12 @@ static void fix_by_template(gt_draft *draft)
 {
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
-        char lower[GT_NAME_MAX];
-        gt_draft_lower(lower, constant->name);
-        const bool is_block =
-            strstr(lower, "threads") && (!strstr(lower, "per") || strstr(lower, "per_block"));
+        const char *name = constant->name;
+        const bool is_block = strcasestr(name, "threads") &&
+                              (!strcasestr(name, "per") || strcasestr(name, "per_block"));
         if (constant->is_template_parameter && !constant->is_type && is_block &&
             !draft->dimensions[0].fixed.known && !draft->dimensions[1].has_threads) {
-            draft->dimensions[0].fixed = gt_draft_constant_sum(draft, constant->name);
+            draft->dimensions[0].fixed = gt_draft_constant_sum(draft, name);
         }
     }
 }

@@ -18,7 +18,8 @@ static gt_verdict either(gt_verdict a, gt_verdict b)
 
 enum { NESTING = 64 };
 
-static gt_verdict read_or(const gt_conditions *conditions, gt_lexer *line, int depth);
+static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth,
+                             bool is_or);
 
 /* `defined NAME` and `defined(NAME)`. */
 static gt_verdict read_defined(const gt_conditions *conditions, gt_lexer *line)
@@ -39,7 +40,7 @@ static gt_verdict read_operand(const gt_conditions *conditions, gt_lexer *line, 
     if (gt_lexer_accept(line, "defined")) {
         verdict = read_defined(conditions, line);
     } else if (depth < NESTING && gt_lexer_accept(line, "(")) {
-        verdict = read_or(conditions, line, depth + 1);
+        verdict = read_chain(conditions, line, depth + 1, true);
         verdict = gt_lexer_accept(line, ")") ? verdict : GT_PERHAPS;
     } else if (gt_lexer_is(line, "0") || gt_lexer_is(line, "1")) {
         verdict = gt_lexer_is(line, "1") ? GT_SURELY : GT_NEVER;
@@ -66,20 +67,14 @@ static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int
                               : GT_PERHAPS;
 }
 
-static gt_verdict read_and(const gt_conditions *conditions, gt_lexer *line, int depth)
+/* Terms between && or, one level up, between ||. */
+static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
-    gt_verdict verdict = read_term(conditions, line, depth);
-    while (gt_lexer_accept(line, "&&")) {
-        verdict = both(verdict, read_term(conditions, line, depth));
-    }
-    return verdict;
-}
-
-static gt_verdict read_or(const gt_conditions *conditions, gt_lexer *line, int depth)
-{
-    gt_verdict verdict = read_and(conditions, line, depth);
-    while (gt_lexer_accept(line, "||")) {
-        verdict = either(verdict, read_and(conditions, line, depth));
+    gt_verdict verdict =
+        is_or ? read_chain(conditions, line, depth, false) : read_term(conditions, line, depth);
+    while (gt_lexer_accept(line, is_or ? "||" : "&&")) {
+        verdict = is_or ? either(verdict, read_chain(conditions, line, depth, false))
+                        : both(verdict, read_term(conditions, line, depth));
     }
     return verdict;
 }
@@ -103,13 +98,6 @@ static void next_branch(gt_conditions *conditions, gt_verdict verdict)
     conditions->open[slot].taken = either(taken, verdict);
 }
 
-static void close_branches(gt_conditions *conditions)
-{
-    if (conditions->depth > 0) {
-        conditions->now = conditions->open[--conditions->depth % GT_CONDITIONS_MAX].outside;
-    }
-}
-
 void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
                         const void *user)
 {
@@ -123,12 +111,12 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
     } else if (gt_lexer_accept(&line, "ifndef")) {
         open_branch(conditions, opposite(conditions->defined(conditions->user, &line.token)));
     } else if (gt_lexer_accept(&line, "if")) {
-        open_branch(conditions, read_or(conditions, &line, 0));
+        open_branch(conditions, read_chain(conditions, &line, 0, true));
     } else if (gt_lexer_accept(&line, "elif")) {
-        next_branch(conditions, read_or(conditions, &line, 0));
+        next_branch(conditions, read_chain(conditions, &line, 0, true));
     } else if (gt_lexer_accept(&line, "else")) {
         next_branch(conditions, GT_SURELY);
-    } else if (gt_lexer_accept(&line, "endif")) {
-        close_branches(conditions);
+    } else if (gt_lexer_accept(&line, "endif") && conditions->depth > 0) {
+        conditions->now = conditions->open[--conditions->depth % GT_CONDITIONS_MAX].outside;
     }
 }

@@ -58,22 +58,15 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
                    gt_text_string(&list));
 }
 
-/* Splits "NAME=VALUE" in place. */
-static gputune_status split_setting(char *setting, char **value)
-{
-    *value = strchr(setting, '=');
-    GT_REFUSE(!*value || *value == setting || !(*value)[1], GPUTUNE_EINVAL,
-              "'%s' is not a setting; expected AXIS=value", setting);
-    *(*value)++ = '\0';
-    return GPUTUNE_OK;
-}
-
+/* "NAME=VALUE", which is split in place. */
 static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
                             char *setting)
 {
-    char *value;
+    char *value = strchr(setting, '=');
     uint32_t axis = 0;
-    GT_TRY(split_setting(setting, &value));
+    GT_REFUSE(!value || value == setting || !value[1], GPUTUNE_EINVAL,
+              "'%s' is not a setting; expected AXIS=value", setting);
+    *value++ = '\0';
     GT_TRY(gt_axis_by_name(&axis, template, setting));
     GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
     given[axis] = true;
