@@ -622,11 +622,11 @@ static void write_constant(gt_draft *draft, size_t at)
     const gt_program *program = draft->program;
     gt_span rest = gt_program_statement(program, at);
     const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
-    char type[GT_NAME_MAX], name[GT_NAME_MAX];
+    char type[GT_NAME_MAX];
     gt_element element;
     gt_sum count = gt_sum_number(1);
     gt_program_words(type, program, (gt_span){at, name_at});
-    gt_program_name(name, program, name_at);
+    const char *name = GT_NAME(program, name_at);
     rest.first = end;
     while (gt_program_accept(program, &rest, "[")) {
         count = gt_sum_multiply(count, gt_draft_read_sum(draft, &rest));

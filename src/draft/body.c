@@ -48,7 +48,7 @@ static void read_shared(walk *w, size_t at)
     rest = gt_program_statement(w->program, names.end - 1);
     while (names.end > names.first + 1 && gt_program_item(w->program, &item, &rest)) {
         shared.count = 0;
-        gt_program_name(shared.name, w->program, item.first++);
+        gt_token_name(shared.name, gt_token_at(w->program, item.first++));
         while (gt_program_accept(w->program, &item, "[")) {
             shared.extents[shared.count < 3 ? shared.count++ : 2] =
                 gt_draft_expand(draft, gt_draft_read_sum(draft, &item), false);
@@ -191,14 +191,13 @@ static cast read_cast(const walk *w, gt_span operand)
 {
     cast out = {.all = operand};
     gt_span *all = &out.all;
-    char type[GT_NAME_MAX];
     while (is(w, all->first - 1, "&") ? all->first-- > 0 : take_brackets(w, all)) {
     }
     const size_t close = all->first - 1;
     if (!is(w, close, ") >") || !is(w, close - 1, "*")) {
         return out;
     }
-    gt_program_name(type, w->program, close - 2);
+    const char *type = GT_NAME(w->program, close - 2);
     for (all->first = close; !is(w, all->first, "reinterpret_cast ( ; { }");) {
         all->first--;
     }
@@ -303,8 +302,7 @@ static void note_holder(walk *w)
 {
     const size_t at = w->rest.first;
     const bool is_part = is(w, at + 1, ".") && !is(w, at + 3, "(");
-    char name[GT_NAME_MAX];
-    gt_program_name(name, w->program, at);
+    const char *name = GT_NAME(w->program, at);
     for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
         gt_draft_buffer *buffer = &w->draft->buffers[i];
         if (buffer->holder != buffer->parameter && !is_part &&
@@ -348,8 +346,7 @@ static void read_function(walk *w)
 {
     const size_t at = w->rest.first;
     const size_t operand = at + 2 + is(w, at + 2, "&");
-    char name[GT_NAME_MAX];
-    gt_program_name(name, w->program, at);
+    const char *name = GT_NAME(w->program, at);
     if (!is(w, at + 1, "(")) {
         return;
     }
@@ -394,7 +391,7 @@ static bool define_alias(walk *w)
 {
     gt_draft *draft = w->draft;
     gt_draft_alias alias = {.scale = 1};
-    gt_program_name(alias.name, w->program, w->rest.first);
+    gt_token_name(alias.name, gt_token_at(w->program, w->rest.first));
     if (!alias.name[0] || !read_alias(w, w->rest.first + 2, &alias)) {
         return false;
     }
@@ -409,9 +406,8 @@ static void define_local(walk *w)
     gt_draft *draft = w->draft;
     const size_t at = w->rest.first;
     gt_span value = behind(w, at + 2);
-    char name[GT_NAME_MAX];
     double number;
-    gt_program_name(name, w->program, at);
+    const char *name = GT_NAME(w->program, at);
     const int known = gt_draft_find_symbol(draft, name);
     const bool declares =
         w->program->tokens.items[at - 1].kind == GT_TOKEN_NAME || is(w, at - 1, ",");
@@ -437,9 +433,8 @@ static void define_local(walk *w)
     }
     const uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
     if (added) {
-        char function[GT_NAME_MAX];
-        gt_program_name(function, w->program, at + 2);
-        draft->symbols.items[added].is_drawn = strncmp(function, "atomic", 6) == 0;
+        draft->symbols.items[added].is_drawn =
+            strncmp(GT_NAME(w->program, at + 2), "atomic", 6) == 0;
         draft->symbols.items[added].definition =
             is(w, value.first, "; , )") ? definition : (gt_sum){0};
     }
@@ -450,8 +445,7 @@ static void step(walk *w)
 {
     const size_t at = w->rest.first;
     gt_span value = behind(w, at + 2);
-    char name[GT_NAME_MAX];
-    gt_program_name(name, w->program, at);
+    const char *name = GT_NAME(w->program, at);
     const int known = gt_draft_find_symbol(w->draft, name);
     gt_sum by = {0};
     if (is(w, at + 1, "+=")) {
@@ -552,9 +546,8 @@ static void read_name(walk *w)
 {
     gt_draft *draft = w->draft;
     const size_t at = w->rest.first;
-    char name[GT_NAME_MAX];
     const gt_draft_alias *alias;
-    gt_program_name(name, w->program, at);
+    const char *name = GT_NAME(w->program, at);
     const int buffer = gt_draft_find_buffer(draft, at, &alias);
     const bool is_pointer = (is(w, at - 1, "*") && w->type[0] && is(w, at - 2, w->type)) ||
                             is(w, at - 1, "__restrict__") ||
@@ -618,7 +611,7 @@ gputune_status gt_draft_read_body(gt_draft *draft)
             note_dimension(&w);
             read_name(&w);
             if (!is(&w, at, "const __restrict__ restrict volatile")) {
-                gt_program_name(w.type, w.program, at);
+                gt_token_name(w.type, gt_token_at(w.program, at));
             }
         }
     }

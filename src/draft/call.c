@@ -278,7 +278,6 @@ static void bind_block(gt_caller *c, uint16_t d)
     gt_draft_dimension *dimension = &c->draft->dimensions[d];
     gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
-    char word[GT_NAME_MAX];
     gt_closure block;
     double number;
     int64_t value = 1;
@@ -292,8 +291,7 @@ static void bind_block(gt_caller *c, uint16_t d)
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
         is_on_device(&macro, c, identities, count)) {
-        gt_program_name(word, c->program, macro);
-        dimension->fixed = gt_draft_constant_sum(c->draft, word);
+        dimension->fixed = gt_draft_constant_sum(c->draft, GT_NAME(c->program, macro));
     }
     const gt_draft_constant *own = fixed_parameter(c, d);
     if (own && c->call->threads[d] && own->value != (double)value) {

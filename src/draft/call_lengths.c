@@ -153,9 +153,9 @@ bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt
     bool found = false, goes_on = true;
     size_t name;
     for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value.span)); hop++) {
-        char path[2 * GT_NAME_MAX], own[GT_NAME_MAX];
+        char path[2 * GT_NAME_MAX];
         gt_found set;
-        gt_program_name(own, p, name);
+        const char *own = GT_NAME(p, name);
         (void)gt_snprintf(path, sizeof path, "%s.%s", own, member);
         const gt_closure part = {gt_program_push(p, path), value.site};
         found =
@@ -204,7 +204,7 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
                : !trace_bytes(&bytes, c, value)) {
         const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
         if (pointer) {
-            gt_program_name(name, c->program, pointer);
+            gt_token_name(name, gt_token_at(c->program, pointer));
         } else {
             memcpy(name, parameter->name, sizeof name);
         }

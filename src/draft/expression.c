@@ -66,13 +66,11 @@ size_t gt_draft_operand(const gt_draft *draft, size_t at)
 
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
 {
-    char name[2 * GT_NAME_MAX], holder[GT_NAME_MAX] = "", member[GT_NAME_MAX];
+    char name[2 * GT_NAME_MAX];
     const size_t first = gt_draft_operand(draft, at);
-    gt_program_name(member, draft->program, at);
-    if (first < at) {
-        gt_program_name(holder, draft->program, first);
-    }
-    (void)gt_snprintf(name, sizeof name, "%s%s%s", holder, holder[0] ? "." : "", member);
+    const bool is_part = first < at;
+    (void)gt_snprintf(name, sizeof name, "%s%s%s", is_part ? GT_NAME(draft->program, first) : "",
+                      is_part ? "." : "", GT_NAME(draft->program, at));
     for (size_t i = draft->aliases.count; i > 0; i--) {
         *alias = &draft->aliases.items[i - 1];
         if (strcmp(name, (*alias)->name) == 0) {
@@ -231,10 +229,10 @@ static gt_sum read_symbol(gt_draft *draft, const char *name)
 static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
 {
     const int base = gt_draft_find_symbol(draft, name);
-    char member[GT_NAME_MAX], path[2 * GT_NAME_MAX];
+    char path[2 * GT_NAME_MAX];
     const bool is_plain = accept(draft, span, ".");
     span->first += !is_plain;
-    gt_program_name(member, draft->program, span->first);
+    const char *member = GT_NAME(draft->program, span->first);
     (void)gt_snprintf(path, sizeof path, "%s.%s", name, member);
     const int buffer = gt_draft_buffer_of(draft, gt_draft_parameter_of(draft, path));
     span->first++;
@@ -279,13 +277,13 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
     const gt_draft_alias *alias;
     const size_t at = span->first++;
     gt_sum given;
-    gt_program_name(name, draft->program, at);
+    gt_token_name(name, gt_token_at(draft->program, at));
     if (read_bound(&given, draft, at)) {
         return given;
     }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
         if (strcmp(builtins[i], name) == 0) {
-            gt_program_name(name, draft->program, at + 2);
+            gt_token_name(name, gt_token_at(draft->program, at + 2));
             const bool is_part = accept(draft, span, ".") && accept(draft, span, "x y z");
             return is_part ? gt_sum_symbol((uint16_t)(3 * i + name[0] - 'x')) : (gt_sum){0};
         }
@@ -316,14 +314,12 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
 static gt_sum read_primary(gt_draft *draft, gt_span *span)
 {
     const gt_token *token = gt_token_at(draft->program, span->first);
-    char digits[GT_NAME_MAX];
     gt_sum named = {0};
     if (is(draft, span, "(")) {
         return read_parentheses(draft, span);
     }
     if (span->first < span->end && token->kind == GT_TOKEN_NUMBER) {
-        gt_program_name(digits, draft->program, span->first++);
-        return read_number(digits);
+        return read_number(GT_NAME(draft->program, span->first++));
     }
     const size_t cast = gt_program_cast(draft->program, *span);
     if (cast > 0) {

@@ -70,11 +70,10 @@ static bool has_foreign_type(const hosts *h, gt_span declaration)
                                  "const constexpr inline #";
     const gt_program *p = h->program;
     gt_span rest = declaration;
-    char name[GT_NAME_MAX];
     gt_element element;
     (void)gt_program_accept(p, &rest, "static");
     const bool is_struct = gt_program_accept(p, &rest, "struct");
-    gt_program_name(name, p, rest.first);
+    const char *name = GT_NAME(p, rest.first);
     return !gt_program_is(p, rest.first, others) &&
            gt_token_at(h->program, rest.first)->kind == GT_TOKEN_NAME &&
            gt_program_is(p, declaration.end - 1, ";") &&
@@ -177,9 +176,8 @@ static bool next_include(gt_token *name, gt_lexer *lexer)
 static gputune_status note_missing(const hosts *h, const gt_token *name)
 {
     const int line = gt_lines_of(h->lines, name->line);
-    char path[GT_NAME_MAX];
     gt_text note = {0};
-    gt_token_name(path, name);
+    const char *path = gt_token_name((char[GT_NAME_MAX]){""}, name);
     const bool is_local = name->text[-1] == '"';
     gt_text_printf(&note, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
                    is_local ? "beside this file" : "found");

@@ -24,16 +24,12 @@ bool gt_program_is_name(const gt_program *p, gt_span span)
     return span.end == span.first + 1 && is_name(p, span.first);
 }
 
-void gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
+const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
 {
     const size_t length = token->length < GT_NAME_MAX ? token->length : 0;
     memcpy(out, token->text, length);
     out[length] = '\0';
-}
-
-void gt_program_name(char out[GT_NAME_MAX], const gt_program *p, size_t at)
-{
-    gt_token_name(out, gt_token_at(p, at));
+    return out;
 }
 
 static bool is_same(const gt_program *p, size_t at, const gt_token *name)
@@ -495,8 +491,7 @@ bool gt_program_is_plain(const gt_program *p, gt_span span)
     bool is_plain = span.first < span.end;
     for (size_t i = span.first; i < span.end && is_plain; i++) {
         const gt_token *token = gt_token_at(p, i);
-        char word[GT_NAME_MAX];
-        gt_program_name(word, p, i);
+        const char *word = GT_NAME(p, i);
         bool is_known = !is_name(p, i) || !gt_program_is(p, i + 1, "(") ||
                         gt_program_is(p, i, known) || gt_element_from_name(&element, word) ||
                         gt_program_macro_of(p, token) || gt_program_function_of(p, token);
@@ -707,9 +702,8 @@ bool gt_program_is_word(const gt_program *p, size_t at)
 {
     static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
                                            "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
-    char name[GT_NAME_MAX];
     gt_element element;
-    gt_program_name(name, p, at);
+    const char *name = GT_NAME(p, at);
     const size_t length = strlen(name);
     bool is = gt_program_is(p, at, words) || gt_element_from_name(&element, name) ||
               (length > 2 && strcmp(name + length - 2, "_t") == 0);

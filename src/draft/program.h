@@ -81,9 +81,10 @@ static inline const gt_token *gt_token_at(const gt_program *program, size_t at)
 bool gt_program_is(const gt_program *program, size_t at, const char *words);
 /* Whether the span is a name alone. */
 bool gt_program_is_name(const gt_program *program, gt_span span);
-/* Copies the token's text; "": the text is too long for a name. */
-void gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
-void gt_program_name(char out[GT_NAME_MAX], const gt_program *program, size_t at);
+/* Copies the token's text; "": the text is too long for a name. Returns `out`. */
+const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
+/* The text of a token of the program, which lives as long as the block around it. */
+#define GT_NAME(program, at) gt_token_name((char[GT_NAME_MAX]){""}, gt_token_at(program, at))
 /* Whether both tokens have the same text. */
 bool gt_program_same(const gt_program *program, size_t a, size_t b);
 /* Steps over the span's first token if it is one of `words`, and returns whether it is. */

@@ -175,10 +175,9 @@ static bool find_set(gt_found *out, const gt_program *p, size_t name, const gt_c
             }
         } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
                    gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
-            char index[GT_NAME_MAX];
-            gt_program_name(index, p, part.first + 2);
             items.end = gt_program_close(p, close + 2);
-            (void)gt_program_item_at(p, value, items, (size_t)gt_strtod(index, NULL));
+            (void)gt_program_item_at(p, value, items,
+                                     (size_t)gt_strtod(GT_NAME(p, part.first + 2), NULL));
         }
         if (gt_program_is_plain(p, *value)) {
             out->value.site = gt_program_site(p, i);
@@ -264,11 +263,10 @@ static bool is_open_part(const gt_program *p, const gt_closure *value)
 /* A name that the program gives a value to: what that is made of, or a leaf. */
 static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int depth)
 {
-    char name[GT_NAME_MAX];
     size_t length = t->text.length, leaves = t->leaf_count;
     int uses = t->leaf_uses;
     int64_t value = 0;
-    gt_program_name(name, t->program, at);
+    const char *name = GT_NAME(t->program, at);
     gt_text_append(&t->text, "(");
     if (!gt_span_is_empty(found->value.span) && !is_open_part(t->program, &found->value)) {
         expand(t, found->value.span, &found->value.site, depth + 1);
@@ -357,8 +355,8 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int d
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
     gt_element element;
-    gt_program_name(words, t->program, span.first);
-    if (!gt_element_from_name(&element, words) && expand_array_size(t, span, site, depth)) {
+    if (!gt_element_from_name(&element, GT_NAME(t->program, span.first)) &&
+        expand_array_size(t, span, site, depth)) {
         return;
     }
     for (size_t i = span.first; i < span.end; i++) {
@@ -426,8 +424,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
 {
     size_t close = gt_program_close(t->program, open);
     gt_span inside = {open + 1, close}, item;
-    char name[GT_NAME_MAX];
-    gt_program_name(name, t->program, at);
+    const char *name = GT_NAME(t->program, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
         expand_sizeof(t, inside, site, depth);
@@ -455,8 +452,8 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
 
 static void expand_number(gt_tracer *t, size_t at)
 {
-    char text[GT_NAME_MAX], *end;
-    gt_program_name(text, t->program, at);
+    char *end;
+    const char *text = GT_NAME(t->program, at);
     bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     double value = gt_strtod(text, &end);
     if (!is_hex && (strpbrk(text, ".eE") || strchr(end, 'f'))) {
@@ -551,8 +548,7 @@ static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
         return;
     }
     const int same = gt_trace_origin(t, part);
-    char text[GT_NAME_MAX];
-    gt_program_name(text, p, name);
+    const char *text = GT_NAME(p, name);
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
     } else if (gt_program_is(p, part.end - 1, ")")) {
