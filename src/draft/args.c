@@ -283,8 +283,7 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
 {
     const char *name = constant->name;
     const int symbol = gt_draft_find_symbol(draft, name);
-    const gt_token token = gt_token_of(name);
-    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &token);
+    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, name);
     gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
     bool is_fixed = false;
     for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
@@ -659,12 +658,8 @@ void gt_draft_write_constants(gt_draft *draft)
 
 void gt_draft_write_passes(gt_draft *draft)
 {
-    gt_lexer lexer = gt_lexer_of(draft->blocks);
-    char name[GT_NAME_MAX];
-    while (gt_lexer_accept(&lexer, "GPUTUNE_PARAM") && gt_lexer_accept(&lexer, "(")) {
-        gt_token_name(name, &lexer.token);
-        gt_lexer_next(&lexer);
-        (void)gt_lexer_accept(&lexer, ")");
+    for (uint32_t i = 0; i < draft->block_count; i++) {
+        const char *name = draft->blocks[i];
         gt_text_printf(draft->out,
                        "// guess: the type and length of the block '%s'\n"
                        "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",

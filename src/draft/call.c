@@ -44,8 +44,7 @@ static bool find_launch(gt_caller *c, size_t from)
 {
     const gt_program *p = c->program;
     size_t needed = c->draft->parameter_count; /* arguments: what has a default may be left out */
-    char kernel[GT_NAME_MAX];
-    gt_draft_function_name(kernel, c->draft);
+    const char *kernel = GT_KERNEL_NAME(c->draft);
     while (needed > 0 && c->draft->parameters[needed - 1].has_default) {
         needed--;
     }

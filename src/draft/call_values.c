@@ -223,7 +223,7 @@ static bool take_value(void *user, gt_caller *c, const gt_closure *value)
     gt_span end = last.span;
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = gt_token_at(p, end.first);
-    const char *digits = gt_token_name((char[GT_NAME_MAX]){""}, token);
+    const char *digits = GT_TOKEN_TEXT(token);
     if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER && strpbrk(digits, ".eE") &&
         !strpbrk(digits, "xX")) {
         gt_text_printf(out, "%s%.*s", minus ? "-" : "", (int)token->length, token->text);

@@ -190,18 +190,14 @@ void gt_values_add(gt_values *values, int64_t number)
     }
 }
 
-static gt_draft_comparison *find_comparison(const gt_draft_compared *compared, const gt_token *name)
+static gt_draft_comparison *find_comparison(const gt_draft_compared *compared, const char *name)
 {
-    for (size_t i = 0; compared && i < compared->count; i++) {
-        if (gt_token_is(name, compared->items[i].name)) {
-            return &compared->items[i];
-        }
-    }
-    return NULL;
+    const int i = compared ? GT_NAMED(compared->items, (uint32_t)compared->count, name) : -1;
+    return i < 0 ? NULL : &compared->items[i];
 }
 
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
-                                                  const gt_token *name)
+                                                  const char *name)
 {
     const gt_draft_comparison *found = find_comparison(compared, name);
     return found && found->values.count ? found : NULL;
@@ -211,7 +207,7 @@ const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compa
 static gputune_status read_comparisons(gt_draft_compared *out, gt_lexer line)
 {
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        gt_draft_comparison added = {0}, *one = find_comparison(out, &line.token);
+        gt_draft_comparison added = {0}, *one = find_comparison(out, GT_TOKEN_TEXT(&line.token));
         gt_lexer ahead = line;
         gt_lexer_next(&ahead);
         if (line.token.kind != GT_TOKEN_NAME || !gt_lexer_accept(&ahead, "==") ||
@@ -234,7 +230,8 @@ gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text)
                 GT_TRY(read_comparisons(out, line));
             }
             bool is_definition = defines && gt_lexer_accept(&line, "define");
-            gt_draft_comparison *one = is_definition ? find_comparison(out, &line.token) : NULL;
+            gt_draft_comparison *one =
+                is_definition ? find_comparison(out, GT_TOKEN_TEXT(&line.token)) : NULL;
             if (one) {
                 one->values.count = 0;
             }
@@ -274,7 +271,7 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
         }
         bool opens = gt_token_is_any(&ahead.token, "{ [");
         gt_lexer_next(&ahead);
-        if (opens && added.name[0] && !find_comparison(out, &name) &&
+        if (opens && added.name[0] && !find_comparison(out, added.name) &&
             read_numbers(&added, &ahead) && gt_draft_occurs(text, strlen(text), added.name)) {
             GT_TRY(gt_array_push(out, added));
         }
@@ -285,7 +282,7 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
 gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *value)
 {
     enum { ARCHITECTURE = 900 };
-    const gt_draft_comparison *compared = gt_draft_compared_with(user, name);
+    const gt_draft_comparison *compared = gt_draft_compared_with(user, GT_TOKEN_TEXT(name));
     bool is_architecture = gt_token_is(name, "__CUDA_ARCH__");
     if (gt_token_is(name, "__CUDACC_RTC__")) {
         return GT_OPEN; /* what a draft puts aside says how its kernels are launched */
@@ -351,7 +348,7 @@ static void read_directives(gt_draft *draft)
          gt_lexer_find_directive(&lexer, &line);) {
         for (bool asks = gt_token_is_any(&line.token, "if elif");
              asks && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            if (gt_draft_compared_with(draft->compared, &line.token) &&
+            if (gt_draft_compared_with(draft->compared, GT_TOKEN_TEXT(&line.token)) &&
                 concerns_kernel(draft, (size_t)(line.token.text - draft->whole))) {
                 note_undefined(draft, &line.token);
             }

@@ -16,8 +16,7 @@
 /* The function's name behind its namespaces. */
 static void append_name(gt_text *out, const gt_draft *draft)
 {
-    char name[GT_NAME_MAX];
-    gt_draft_function_name(name, draft);
+    const char *name = GT_KERNEL_NAME(draft);
     gt_text_printf(out, "%s%s%s", draft->function.scope, draft->function.scope[0] ? "::" : "",
                    name);
 }
@@ -116,13 +115,16 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
 
 static gputune_status read_parameters(gt_draft *draft)
 {
-    GT_REFUSE_AT(!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX,
-                                         &draft->parameter_count, draft->blocks, draft->text,
-                                         &draft->function) ||
-                     draft->parameter_count > GT_PARAMETER_MAX,
+    gt_signature takes;
+    GT_REFUSE_AT(!gt_function_signature(&takes, draft->text, &draft->function) ||
+                     takes.count > GT_PARAMETER_MAX,
                  gt_draft_place(draft, draft->function.name),
                  "the parameters of the kernel cannot be read; expected them without "
                  "directives");
+    memcpy(draft->parameters, takes.items, takes.count * sizeof *takes.items);
+    memcpy(draft->blocks, takes.blocks, sizeof takes.blocks);
+    draft->parameter_count = takes.count;
+    draft->block_count = takes.block_count;
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const uint32_t texture = gt_draft_read_texture(draft, parameter);
@@ -169,7 +171,7 @@ static gputune_status add_builtins(gt_draft *draft)
  * not const. */
 static gputune_status check_outputs(gt_draft *draft)
 {
-    bool writes = draft->blocks[0];
+    bool writes = draft->block_count > 0;
     for (int pass = 0; pass < 2 && !writes; pass++) {
         for (uint32_t i = 0; i < draft->buffer_count; i++) {
             gt_draft_buffer *buffer = &draft->buffers[i];
@@ -415,11 +417,10 @@ static bool is_again(gt_text *names, const gt_draft *draft)
 /* Another function of a kernel's name, with other parameters, is said to be left out. */
 static gputune_status note_overload(maker *m, const gt_draft *draft)
 {
-    char name[GT_NAME_MAX];
     gt_function first;
     gt_text note = {0};
     const gt_function *own = &draft->function;
-    gt_draft_function_name(name, draft);
+    const char *name = GT_KERNEL_NAME(draft);
     const size_t length = own->parameters_end - own->parameters;
     if (!gt_function_definition(&first, draft->text, name) || first.begin == own->begin ||
         (first.parameters_end - first.parameters == length &&

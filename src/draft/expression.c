@@ -141,9 +141,8 @@ static gt_sum read_parentheses(gt_draft *draft, gt_span *span)
 {
     char words[GT_NAME_MAX];
     gt_span inside = {span->first + 1, gt_program_close(draft->program, span->first)};
-    gt_program_words(words, draft->program, inside);
     gt_draft_skip_brackets(draft, span);
-    if (is_type(draft, words)) {
+    if (is_type(draft, gt_program_words(words, draft->program, inside))) {
         return read_operand(draft, span);
     }
     gt_sum sum = gt_draft_read_sum(draft, &inside);

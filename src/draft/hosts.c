@@ -177,7 +177,7 @@ static gputune_status note_missing(const hosts *h, const gt_token *name)
 {
     const int line = gt_lines_of(h->lines, name->line);
     gt_text note = {0};
-    const char *path = gt_token_name((char[GT_NAME_MAX]){""}, name);
+    const char *path = GT_TOKEN_TEXT(name);
     const bool is_local = name->text[-1] == '"';
     gt_text_printf(&note, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
                    is_local ? "beside this file" : "found");

@@ -169,10 +169,11 @@ typedef struct gt_draft {
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t parameter_count;
     bool is_struct[GT_PARAMETER_MAX]; /* by parameter: it is a struct of this program, by value */
-    char blocks[GT_BLOCKS_TEXT];      /* as gt_function_parameters() has them */
-    char axes[3][GT_NAME_MAX];        /* the names of the block's dimensions in expressions */
-    gt_call call;                     /* how the program launches the kernel, */
-    bool is_called;                   /* if it has a launch */
+    char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* as in gt_signature */
+    uint32_t block_count;
+    char axes[3][GT_NAME_MAX]; /* the names of the block's dimensions in expressions */
+    gt_call call;              /* how the program launches the kernel, */
+    bool is_called;            /* if it has a launch */
     GT_ARRAY(gt_draft_symbol) symbols;
     GT_ARRAY(gt_draft_guard) guards;
     GT_ARRAY(gt_draft_access) accesses;
@@ -245,7 +246,7 @@ gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text);
 gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text);
 /* The entry of the name, or NULL. */
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
-                                                  const gt_token *name);
+                                                  const char *name);
 void gt_values_add(gt_values *values, int64_t number);
 /* Adds the names in the kernel that nothing defines. A name such as block_size_x is taken for that
  * dimension of the block. */
@@ -361,7 +362,10 @@ void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* ---- write.c ---- */
 
-void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
+/* The kernel's name without its namespaces; returns `out`, for which the macro has memory of the
+ * block around it. */
+const char *gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
+#define GT_KERNEL_NAME(draft) gt_draft_function_name((char[GT_NAME_MAX]){""}, draft)
 
 /* Appends to draft->out the clauses whose words are not among draft->present. */
 void gt_draft_write(gt_draft *draft);

@@ -258,9 +258,8 @@ size_t gt_program_cast(const gt_program *p, gt_span span)
             return 0;
         }
     }
-    gt_program_words(words, p, type);
-    bool is_type =
-        names > 1 || gt_program_is(p, type.end - 1, "*") || gt_element_from_name(&element, words);
+    bool is_type = names > 1 || gt_program_is(p, type.end - 1, "*") ||
+                   gt_element_from_name(&element, gt_program_words(words, p, type));
     const size_t behind = type.end + 1;
     bool is_operand = behind < span.end && (gt_token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
                                             gt_program_is(p, behind, "( &"));
@@ -305,7 +304,7 @@ gt_span gt_program_type(const gt_program *p, size_t name)
     return type;
 }
 
-void gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
+const char *gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
 {
     size_t length = 0;
     out[0] = '\0';
@@ -319,6 +318,7 @@ void gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
     if (length >= GT_NAME_MAX) {
         out[0] = '\0';
     }
+    return out;
 }
 
 const gt_program_function *gt_program_function_at(const gt_program *p, size_t at)

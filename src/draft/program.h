@@ -83,8 +83,9 @@ bool gt_program_is(const gt_program *program, size_t at, const char *words);
 bool gt_program_is_name(const gt_program *program, gt_span span);
 /* Copies the token's text; "": the text is too long for a name. Returns `out`. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
-/* The text of a token of the program, which lives as long as the block around it. */
-#define GT_NAME(program, at) gt_token_name((char[GT_NAME_MAX]){""}, gt_token_at(program, at))
+/* The same of a token, or of one of the program, in memory of the block around it. */
+#define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
+#define GT_NAME(program, at) GT_TOKEN_TEXT(gt_token_at(program, at))
 /* Whether both tokens have the same text. */
 bool gt_program_same(const gt_program *program, size_t a, size_t b);
 /* Steps over the span's first token if it is one of `words`, and returns whether it is. */
@@ -115,7 +116,7 @@ gt_span gt_program_statement(const gt_program *program, size_t first);
 /* The tokens of the type in the declaration of `name`: TYPE in `TYPE *a, *NAME`. */
 gt_span gt_program_type(const gt_program *program, size_t name);
 /* Joins the span's tokens, without struct and const, by blanks; "": the result is too long. */
-void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span);
+const char *gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span);
 
 /* ---- names ---- */
 

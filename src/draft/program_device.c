@@ -4,7 +4,7 @@
 /* Whether the span has the name; of a function: whether it calls it. */
 static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is_function)
 {
-    const char *word = gt_token_name((char[GT_NAME_MAX]){""}, name);
+    const char *word = GT_TOKEN_TEXT(name);
     do {
         span.first = word[0] ? gt_program_first(p, span, word) : span.end;
     } while (span.first++ < span.end && is_function && !gt_program_is(p, span.first, "( < , )"));

@@ -80,8 +80,7 @@ static void write_constant_axis(gt_draft *draft, uint16_t d, const char *name, d
 {
     static const choice square = {{{8, 16, 32}, 3}, 16};
     const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
-    const gt_token token = gt_token_of(name);
-    const gt_draft_comparison *told = gt_draft_compared_with(draft->compared, &token);
+    const gt_draft_comparison *told = gt_draft_compared_with(draft->compared, name);
     choice choice = thread_dimensions(draft) > 1 ? square : usual_values(draft, d);
     if (constant && constant->has_value) {
         choice.chosen = (int64_t)constant->value;
@@ -450,10 +449,10 @@ static void write_work(gt_draft *draft)
     }
 }
 
-void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft)
+const char *gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft)
 {
     const gt_lexer lexer = gt_lexer_of(draft->text + draft->function.name);
-    gt_token_name(out, &lexer.token);
+    return gt_token_name(out, &lexer.token);
 }
 
 static void write_reference(gt_draft *draft)
@@ -500,8 +499,7 @@ static void write_candidates(gt_draft *draft)
 static void write_kernel(gt_draft *draft)
 {
     const char *before = "<";
-    char name[GT_NAME_MAX];
-    gt_draft_function_name(name, draft);
+    const char *name = GT_KERNEL_NAME(draft);
     gt_text_printf(draft->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
                    draft->function.scope[0] ? "::" : "", name);
     for (size_t i = 0; i < draft->constants.count; i++) {

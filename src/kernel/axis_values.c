@@ -8,21 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_value_text(char *out, size_t bytes, const gt_value *value)
+const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value)
 {
     if (value->word) {
-        (void)snprintf(out, bytes, "%s", value->word);
+        (void)snprintf(out, GT_NAME_MAX, "%s", value->word);
     } else {
-        (void)snprintf(out, bytes, "%lld", (long long)value->number);
+        (void)snprintf(out, GT_NAME_MAX, "%lld", (long long)value->number);
     }
+    return out;
 }
 
 void gt_values_append(gt_text *out, const gt_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        char value[GT_NAME_MAX];
-        gt_value_text(value, sizeof value, &values[i]);
-        gt_text_printf(out, "%s%s", i ? ", " : "", value);
+        gt_text_printf(out, "%s%s", i ? ", " : "", GT_VALUE_TEXT(&values[i]));
     }
 }
 

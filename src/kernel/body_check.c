@@ -153,36 +153,39 @@ bool gt_template_lacks_shared(const gt_template *template)
     return lacks;
 }
 
-/* What the kernel's parameters must begin with. */
-static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
+static void append_block(gt_text *out, const char *name)
 {
-    size_t length = 0;
-    out[0] = '\0';
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        if (template->passes[i].axis >= 0) {
-            length += (size_t)snprintf(out + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
-                                       length ? " " : "", template->passes[i].name);
-        }
-    }
+    gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
 }
 
 /* What a single kernel's parameters begin and end with, beside args() and scratch(). */
 static gputune_status check_surroundings(const gt_parse *parse, const gt_template_step *step,
-                                         size_t count, const char *blocks)
+                                         const gt_signature *given)
 {
     const gt_template *template = parse->template;
     const gt_place place = step->kernel.place;
-    char expected[GT_BLOCKS_TEXT];
+    GT_SCOPED(gt_text_free) gt_text found = {0};
+    GT_SCOPED(gt_text_free) gt_text expected = {0};
     uint32_t maps = 0;
-    declared_blocks(expected, template);
-    GT_REFUSE_AT(strcmp(blocks, expected) != 0, place,
+    for (uint32_t i = 0; i < given->block_count; i++) {
+        append_block(&found, given->blocks[i]);
+        gt_text_append(&found, given->has_comma[i] ? " and a comma" : "");
+    }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].axis >= 0) {
+            append_block(&expected, template->passes[i].name);
+        }
+    }
+    GT_TRY(found.failed || expected.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_REFUSE_AT(strcmp(gt_text_string(&found), gt_text_string(&expected)) != 0, place,
                  "the parameters of '%s' begin with %s; expected %s", template->name,
-                 blocks[0] ? blocks : "no block", expected[0] ? expected : "no block");
+                 found.length ? found.data : "no block",
+                 expected.length ? expected.data : "no block");
     for (uint32_t i = 0; i < parse->parts->map_count; i++) {
         maps += !parse->parts->maps[i].replaces;
     }
     return check_count(
-        count, template->taken_count + parse->parts->scratch_count + maps, template->name,
+        given->count, template->taken_count + parse->parts->scratch_count + maps, template->name,
         maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
         place);
 }
@@ -218,20 +221,19 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
     const bool one = !parse->parts->is_pipeline;
     const uint32_t values = template->argument_count + parse->parts->scratch_count;
     gt_function function;
-    gt_function_parameter parameters[GT_PARAMETER_MAX];
-    size_t count;
-    char blocks[GT_BLOCKS_TEXT] = "";
+    gt_signature given;
     const gt_place place = step->kernel.place;
     GT_TRY(find_function(&function, text, &step->kernel));
     GT_TRY(check_shared(&function, &step->kernel, step->shared,
                         one ? "shared(BYTES), as in shared(4 * BLOCK)"
                             : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)",
                         text));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
+    if (!gt_function_signature(&given, text, &function)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(one ? check_surroundings(parse, step, count, blocks)
-               : check_count(count, step->argument_count, step->kernel.name,
+    const gt_function_parameter *parameters = given.items;
+    GT_TRY(one ? check_surroundings(parse, step, &given)
+               : check_count(given.count, step->argument_count, step->kernel.name,
                              ", those of args = (…), or without it those of args() and scratch()",
                              place));
     for (uint32_t i = 0; i < (one ? template->taken_count : step->argument_count); i++) {
@@ -285,10 +287,11 @@ static const extra of_init = {false, ": those of args() and 'unsigned long long 
 
 /* The arguments come behind the blocks' pointers. */
 static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
-                                             const gt_function_parameter *parameters, size_t count,
-                                             const extra *extra)
+                                             const gt_signature *takes, const extra *extra)
 {
     const gt_template *template = parse->template;
+    const gt_function_parameter *parameters = takes->items;
+    const size_t count = takes->count;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
@@ -353,9 +356,8 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                                   const extra *extra)
 {
     gt_function function;
-    gt_function_parameter parameters[GT_PARAMETER_MAX];
-    size_t count;
-    char blocks[GT_BLOCKS_TEXT] = "", name[GT_NAME_MAX];
+    gt_signature takes;
+    char name[GT_NAME_MAX];
     if (!judge->present) {
         return GPUTUNE_OK;
     }
@@ -365,39 +367,36 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                  "another kernel%s",
                  judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
     GT_TRY(find_function(&function, text, &judge->kernel));
-    GT_REFUSE_AT(
-        !gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||
-            count > GT_PARAMETER_MAX,
-        judge->kernel.place,
-        "the parameters of '%s' cannot be read; expected them without directives",
-        judge->kernel.name);
+    GT_REFUSE_AT(!gt_function_signature(&takes, text, &function) || takes.count > GT_PARAMETER_MAX,
+                 judge->kernel.place,
+                 "the parameters of '%s' cannot be read; expected them without directives",
+                 judge->kernel.name);
     GT_REFUSE_AT(
         extra == &of_init && sets_variable(name, parse, text, &function), judge->kernel.place,
         "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
         "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
         judge->kernel.name, name, name);
-    GT_REFUSE_AT(blocks[0], judge->kernel.place,
+    GT_REFUSE_AT(takes.block_count > 0, judge->kernel.place,
                  "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
                  "the block",
                  judge->kernel.name);
-    return check_judge_parameters(judge, parse, parameters, count, extra);
+    return check_judge_parameters(judge, parse, &takes, extra);
 }
 
 /* Whether the function's parameters are those of args() and scratch(). */
 static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
 {
     const gt_template *template = parse->template;
-    gt_function_parameter given[GT_PARAMETER_MAX];
-    char blocks[GT_BLOCKS_TEXT];
-    size_t count;
-    bool fits = gt_function_parameters(given, GT_PARAMETER_MAX, &count, blocks, text, function) &&
-                count == template->taken_count + parse->parts->scratch_count;
+    gt_signature takes;
+    bool fits = gt_function_signature(&takes, text, function) &&
+                takes.count == template->taken_count + parse->parts->scratch_count;
     for (uint32_t i = 0; i < template->taken_count && fits; i++) {
         const gt_argument *argument = &template->arguments[i];
+        const gt_function_parameter *given = &takes.items[i];
         gt_element element;
-        const bool known = given[i].has_type && fixed_element(&element, argument);
-        fits = given[i].pointer == (argument->is_buffer || argument->pointee[0]) &&
-               (!known || given[i].element.type == element.type);
+        const bool known = given->has_type && fixed_element(&element, argument);
+        fits = given->pointer == (argument->is_buffer || argument->pointee[0]) &&
+               (!known || given->element.type == element.type);
     }
     return fits;
 }

@@ -22,9 +22,7 @@ gt_config gt_config_default(const gt_template *template)
 
 void gt_axis_value_append(gt_text *text, const gt_axis *axis, uint32_t choice)
 {
-    char value[GT_NAME_MAX];
-    gt_value_text(value, sizeof value, &axis->values[choice]);
-    gt_text_append(text, value);
+    gt_text_append(text, GT_VALUE_TEXT(&axis->values[choice]));
 }
 
 gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config)

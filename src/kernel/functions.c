@@ -3,7 +3,6 @@
 
 #include "kernel/types.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static size_t offset(const gt_lexer *lexer, const char *text)
@@ -362,42 +361,34 @@ static void read_parameter(gt_function_parameter *out, gt_lexer item)
     out->has_type = !out->is_overlong && gt_element_from_name(&out->element, out->words);
 }
 
-static bool read_blocks(char blocks[GT_BLOCKS_TEXT], gt_lexer *lexer)
+static bool read_blocks(gt_signature *out, gt_lexer *lexer)
 {
-    size_t length = 0;
-    blocks[0] = '\0';
     while (gt_lexer_accept(lexer, "GPUTUNE_PARAM")) {
-        char name[GT_NAME_MAX];
-        bool whole = gt_lexer_accept(lexer, "(") &&
-                     gt_name_read(name, sizeof name, lexer, "a block's name") == GPUTUNE_OK &&
-                     gt_lexer_accept(lexer, ")");
-        if (!whole || length + sizeof name + 32 > GT_BLOCKS_TEXT) {
+        const uint32_t i = out->block_count;
+        if (i == GT_BLOCK_MAX || !gt_lexer_accept(lexer, "(") ||
+            gt_name_read(out->blocks[i], GT_NAME_MAX, lexer, "a name") != GPUTUNE_OK ||
+            !gt_lexer_accept(lexer, ")")) {
             return false;
         }
-        length += (size_t)snprintf(blocks + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
-                                   length ? " " : "", name);
-        if (gt_lexer_accept(lexer, ",")) { /* the macro has its own */
-            length += (size_t)snprintf(blocks + length, GT_BLOCKS_TEXT - length, " and a comma");
-        }
+        out->has_comma[i] = gt_lexer_accept(lexer, ",");
+        out->block_count++;
     }
     return true;
 }
 
-bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
-                            char blocks[GT_BLOCKS_TEXT], const char *text,
-                            const gt_function *function)
+bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function)
 {
     gt_lexer item, lexer = gt_lexer_on(text + function->parameters,
                                        function->parameters_end - function->parameters);
-    *count = 0;
-    if (!function->plain || !read_blocks(blocks, &lexer)) {
+    out->count = out->block_count = 0;
+    if (!function->plain || !read_blocks(out, &lexer)) {
         return false;
     }
     gt_lexer ahead = lexer;
     bool nothing = gt_lexer_accept(&ahead, "void") && ahead.token.kind == GT_TOKEN_END;
-    for (; !nothing && gt_lexer_item(&item, &lexer); ++*count) {
+    for (; !nothing && gt_lexer_item(&item, &lexer); out->count++) {
         gt_function_parameter ignored;
-        read_parameter(*count < most ? &out[*count] : &ignored, item);
+        read_parameter(out->count < GT_PARAMETER_MAX ? &out->items[out->count] : &ignored, item);
     }
     return true;
 }

@@ -48,12 +48,14 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
 /* Whether the definition adds the parameter to something or indexes by it, which makes the
  * parameter an offset. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
-enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 32) };
+/* What a function takes. */
+typedef struct gt_signature {
+    gt_function_parameter items[GT_PARAMETER_MAX];
+    size_t count; /* more than GT_PARAMETER_MAX: the others are not among the items */
+    char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* of GPUTUNE_PARAM(block) in front of all parameters */
+    bool has_comma[GT_BLOCK_MAX];           /* behind it, where the macro has its own */
+    uint32_t block_count;
+} gt_signature;
 
-/* Reads the parameters of a function. Writes at most `most` of them to `out`; *count is how many
- * there are. Leading GPUTUNE_PARAM(block) do not count as parameters, and are written to `blocks`:
- * "GPUTUNE_PARAM(a) GPUTUNE_PARAM(b)", or "". false: directives or brackets make the list
- * unreadable. */
-bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
-                            char blocks[GT_BLOCKS_TEXT], const char *text,
-                            const gt_function *function);
+/* Reads the parameters of a function. false: directives or brackets make the list unreadable. */
+bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);

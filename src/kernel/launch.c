@@ -10,12 +10,10 @@
 static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
                              const gt_device *device)
 {
-    char reason[96];
     GT_FREED char *text = NULL;
-    gt_limit_text(reason, sizeof reason, limit, device);
     GT_TRY(gt_config_text(&text, template, config));
     return gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
-                   template->name, text, reason);
+                   template->name, text, GT_LIMIT_REASON(limit, device));
 }
 
 /* A vector that does not divide a row would read across its end. */
@@ -328,8 +326,7 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
         bool launches = gt_axis_traits_of(axis->kind)->at_launch || !axis->in_source ||
                         (parts->geometry_axes >> i & 1);
         if (launches) {
-            char value[GT_NAME_MAX];
-            gt_value_text(value, sizeof value, &axis->values[config->choice[i]]);
+            const char *value = GT_VALUE_TEXT(&axis->values[config->choice[i]]);
             hash = gt_hash_join(hash, gt_hash_string(axis->name));
             hash = gt_hash_join(hash, gt_hash_string(value));
         }

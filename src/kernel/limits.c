@@ -49,7 +49,7 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",
 };
 
-void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device)
+const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device)
 {
     const long long numbers[GT_LIMIT_COUNT] = {
         [GT_LIMIT_BLOCK_THREADS] = device->max_threads_per_block,
@@ -59,5 +59,6 @@ void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *dev
         [GT_LIMIT_CARVEOUT_BLOCK] = device->shared_reserved_per_block_bytes,
         [GT_LIMIT_PASS_VALUE] = device->max_parameter_bytes,
         [GT_LIMIT_PASS_CONSTANT] = (long long)device->constant_bytes};
-    (void)snprintf(out, bytes, texts[limit], numbers[limit]);
+    (void)snprintf(out, GT_LIMIT_TEXT, texts[limit], numbers[limit]);
+    return out;
 }

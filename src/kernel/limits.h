@@ -58,6 +58,8 @@ typedef enum gt_limit {
 /* Returns `limit` from the enclosing function where `condition` holds. */
 #define GT_EXCLUDE(condition, limit) GT_WITHIN((condition) ? (limit) : GT_LIMIT_NONE)
 
+enum { GT_LIMIT_TEXT = 96 };
 /* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
- * `out`, NUL-terminated. */
-void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);
+ * `out`, and returns it; the macro has memory of the block around it for the text. */
+const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
+#define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

@@ -59,7 +59,7 @@ static gputune_status check_name(gt_parse *parse, const char *name, gt_place pla
     GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
                  name, template->arguments[first].place.line);
     GT_REFUSE_AT(
-        gt_template_axis(template, name), place,
+        gt_template_axis_index(template, name) >= 0, place,
         "'%s' is a tunable, which would replace the argument's name; expected another name", name);
     return GPUTUNE_OK;
 }

@@ -35,10 +35,9 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
                           body));
     parse->parts->value_count[index] = axis->count;
     for (uint32_t i = 0; i < axis->count; i++) {
-        char text[GT_NAME_MAX];
         const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
-        gt_value_text(text, sizeof text, &axis->values[i]);
-        GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name, text, refusal);
+        GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name,
+                     GT_VALUE_TEXT(&axis->values[i]), refusal);
     }
     return GPUTUNE_OK;
 }
@@ -126,7 +125,7 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
                               gt_lexer *body)
 {
     gt_value value;
-    char name[GT_NAME_MAX], text[GT_NAME_MAX];
+    char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
     GT_TRY(find_axis(axis, parse, name, place));
@@ -135,8 +134,8 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     GT_TRY(gt_lexer_expect(body, "="));
     place = gt_lexer_place(body);
     GT_TRY(gt_read_value(&value, parse, body));
-    gt_value_text(text, sizeof text, &value);
-    gputune_status status = gt_axis_choice(choice, parse->template, *axis, text, false);
+    gputune_status status =
+        gt_axis_choice(choice, parse->template, *axis, GT_VALUE_TEXT(&value), false);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 

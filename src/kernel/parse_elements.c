@@ -23,13 +23,9 @@ typedef struct elements {
     gt_text loops;
 } elements;
 
-static int find_argument(const gt_template *template, const gt_token *name)
+static int find_argument(const gt_template *template, const char *name)
 {
-    int at = (int)template->argument_count - 1;
-    while (at >= 0 && !gt_token_is(name, template->arguments[at].name)) {
-        at--;
-    }
-    return at;
+    return GT_NAMED(template->arguments, template->argument_count, name);
 }
 
 /* The place among the kernel's values of an expression, which the kernel itself need not know how
@@ -111,7 +107,9 @@ static bool is_own_element(const assignment *now, gt_lexer at)
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->parse->template;
-    const int index = find_argument(template, &at->token);
+    char name[GT_NAME_MAX];
+    (void)gt_token_copy(name, sizeof name, &at->token); /* "" is no argument's */
+    const int index = find_argument(template, name);
     const gt_argument *argument = index < 0 ? NULL : &template->arguments[index];
     GT_REFUSE_AT(argument && argument->is_buffer && argument->direction == GT_OUT,
                  gt_lexer_place(at),
@@ -264,9 +262,8 @@ static void append_helpers(gt_text *out, const elements *made)
         EXTREME("max")};
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {
         const char *name = helpers[h].name, *call = helpers[h].call;
-        const gt_token token = gt_token_of(name);
         bool is_called = !call || strstr(gt_text_string(&made->loops), call);
-        if (is_called && find_argument(made->parse->template, &token) < 0) {
+        if (is_called && find_argument(made->parse->template, name) < 0) {
             gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", name, helpers[h].code, name);
         }
     }
@@ -316,10 +313,9 @@ static void append_names(gt_text *out, const elements *made)
     }
     for (uint32_t i = 0; i < made->judge->value_count; i++) {
         const char *name = made->judge->values[i]->text;
-        const gt_token token = gt_token_of(name);
         int problem = gt_template_problem_index(template, name);
         if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_SIZE &&
-            find_argument(template, &token) < 0) {
+            find_argument(template, name) < 0) {
             gt_text_printf(out, "const long long %s = gputune_value_%u;\n", name, i);
         }
     }

@@ -121,13 +121,11 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
 {
     do {
         gt_value value;
-        char text[GT_NAME_MAX];
         gt_place place = gt_lexer_place(lexer);
         GT_TRY(gt_read_value(&value, parse, lexer));
-        gt_value_text(text, sizeof text, &value);
         for (uint32_t i = 0; i < *count; i++) {
             GT_REFUSE_AT(values[i].number == value.number && !values[i].word == !value.word, place,
-                         "value %s given twice; expected each once", text);
+                         "value %s given twice; expected each once", GT_VALUE_TEXT(&value));
         }
         GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;

@@ -22,10 +22,9 @@ typedef struct generator {
 
 static void define(generator *g, const char *name, const gt_value *value)
 {
-    char text[GT_NAME_MAX];
-    gt_value_text(text, sizeof text, value);
     bool negative = !value->word && value->number < 0;
-    gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name, text);
+    gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name,
+                   GT_VALUE_TEXT(value));
 }
 
 /* The macro of a name with values: NAME, and of words NAME_word, which is 1 for the chosen one and
@@ -199,12 +198,8 @@ static gputune_status add_passes(generator *g)
     }
     gt_blocks_ways(ways, g->binding);
     gt_limit limit = gt_blocks_make(blocks, g->binding, ways);
-    if (limit) {
-        char reason[96];
-        gt_limit_text(reason, sizeof reason, limit, g->binding->device);
-        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass its blocks in this way: %s",
-                       template->name, reason);
-    }
+    GT_REFUSE(limit, GPUTUNE_ENOVARIANT, "%s cannot pass its blocks in this way: %s",
+              template->name, GT_LIMIT_REASON(limit, g->binding->device));
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
                                "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
     for (uint32_t i = 0; i < template->pass_count; i++) {
@@ -266,10 +261,9 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : argument_value(g, &token);
-        char words[GT_NAME_MAX];
         if (value) {
-            gt_value_text(words, sizeof words, value);
-            gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s", words);
+            gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
+                           GT_VALUE_TEXT(value));
         } else {
             gt_text_append_bytes(&text, token.text, token.length);
         }

@@ -22,8 +22,7 @@ static gputune_status make_reasons(gt_space *space)
 {
     const gt_template_parts *parts = space->template->parts;
     for (int i = 0; i < GT_LIMIT_COUNT; i++) {
-        char text[96];
-        gt_limit_text(text, sizeof text, (gt_limit)i, space->base.device);
+        const char *text = GT_LIMIT_REASON((gt_limit)i, space->base.device);
         GT_TRY(gt_strdup(&space->reasons[i], text));
     }
     for (uint32_t i = 0; i < parts->require_count; i++) {
@@ -229,8 +228,7 @@ gt_hash gt_space_signature(const gt_space *space)
         hash = gt_hash_join(hash, gt_hash_string(axis->name));
         hash = gt_hash_join(hash, gt_hash_bytes(shape, sizeof shape));
         for (int v = 0; v < space->counts[i]; v++) {
-            char value[GT_NAME_MAX];
-            gt_value_text(value, sizeof value, &axis->values[space->choices[i][v]]);
+            const char *value = GT_VALUE_TEXT(&axis->values[space->choices[i][v]]);
             hash = gt_hash_join(hash, gt_hash_string(value));
         }
     }

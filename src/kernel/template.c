@@ -243,9 +243,3 @@ const gt_argument *gt_template_parameter(const gt_template *template, uint32_t i
            : scratch < template->parts->scratch_count ? &template->parts->scratch[scratch]
                                                       : NULL;
 }
-
-const gt_axis *gt_template_axis(const gt_template *template, const char *name)
-{
-    int index = gt_template_axis_index(template, name);
-    return index < 0 ? NULL : &template->axes[index];
-}

@@ -411,5 +411,3 @@ static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {
     return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);
 }
-/* The axis of that name, or NULL. */
-const gt_axis *gt_template_axis(const gt_template *template, const char *name);

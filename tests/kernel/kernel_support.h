@@ -22,6 +22,13 @@
         }                                                                                          \
     } while (0)
 
+/* The axis of that name, or NULL. */
+static inline const gt_axis *axis_of(const gt_template *template, const char *name)
+{
+    const int index = gt_template_axis_index(template, name);
+    return index < 0 ? NULL : &template->axes[index];
+}
+
 static inline gt_device device_of(const char *arch)
 {
     gt_device device;

@@ -82,8 +82,8 @@ TEST(test_options_are_part_of_the_identity)
 TEST(test_an_axis_of_options_is_compiled_for)
 {
     gt_template *t = parse(HEAD "options(FAST ? \"-G\" : \"\")\n");
-    assert_true(gt_template_axis(t, "FAST")->in_source);
-    assert_false(gt_template_axis(t, "MODE")->in_source);
+    assert_true(axis_of(t, "FAST")->in_source);
+    assert_false(axis_of(t, "MODE")->in_source);
     gt_template_free(t);
 }
 

@@ -75,7 +75,7 @@ TEST(test_it_asks_for_no_vectors)
 TEST(test_it_is_about_the_launch_alone)
 {
     gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
-    assert_false(gt_template_axis(template, "L2")->in_source);
+    assert_false(axis_of(template, "L2")->in_source);
     gt_template_free(template);
 }
 

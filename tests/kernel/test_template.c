@@ -44,8 +44,8 @@ TEST(test_axes)
 {
     gt_template *t = parse(full);
     assert_int_equal(t->axis_count, 6);
-    const gt_axis *vec = gt_template_axis(t, "VEC"), *mode = gt_template_axis(t, "MODE");
-    const gt_axis *cy = gt_template_axis(t, "CY"), *block = gt_template_axis(t, "B");
+    const gt_axis *vec = axis_of(t, "VEC"), *mode = axis_of(t, "MODE");
+    const gt_axis *cy = axis_of(t, "CY"), *block = axis_of(t, "B");
     assert_int_equal(vec->kind, GT_AXIS_VECTOR);
     assert_int_equal(vec->buffers, 2);
     assert_true(vec->in_source && mode->in_source);
@@ -53,8 +53,8 @@ TEST(test_axes)
     assert_int_equal(cy->dimension, 1);
     assert_int_equal(mode->default_choice, 1);
     assert_int_equal(block->default_choice, 1);
-    assert_int_equal(gt_template_axis(t, "C")->values[0].number, -1);
-    assert_null(gt_template_axis(t, "D"));
+    assert_int_equal(axis_of(t, "C")->values[0].number, -1);
+    assert_null(axis_of(t, "D"));
     gt_template_free(t);
 }
 
@@ -126,7 +126,7 @@ TEST(test_includes)
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
                                 "#include \"gputune.cuh\"\n#include \"plain.cuh\"\nint after;\n",
                                 NULL, read_include, NULL));
-    const gt_axis *deep = gt_template_axis(t, "DEEP");
+    const gt_axis *deep = axis_of(t, "DEEP");
     assert_non_null(deep);
     assert_true(deep->in_source);
     const gt_device device = device_of("sm_90");
