@@ -206,8 +206,8 @@ typedef struct gt_winner {
     X(REAL, s.volume, volume, HIDDEN)
 
 /* The columns that describe a winner's GPU, kernel and scenario when the winner is exported
- * (wisdom_parts.h). Those of the GPU come first, in the order in which GT_SQL_GPU_DESCRIBE binds
- * them. */
+ * (wisdom_parts.h). Those of the GPU come first. */
+enum { GT_GPU_COLUMNS = 15 };
 #define GT_WISDOM_COLUMNS(X)                                                                       \
     X(TEXT, g.environment, scenario.environment, HIDDEN)                                           \
     X(TEXT, g.name, gpu, HIDDEN)                                                                   \

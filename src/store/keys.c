@@ -163,8 +163,8 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
     GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,
                             scenario->identity));
     gt_hash hash = gt_scenario_hash(scenario);
-    GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "hhittttdnnttddn", hash,
-                      gt_family_hash(scenario), kernel, text_or_empty(scenario->problem),
+    GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, hash,
+                      gt_family_hash(scenario), text_or_empty(scenario->problem),
                       gt_scenario_bucket(scenario), text_or_empty(scenario->fixed),
                       gt_sizes_text(sizes, scenario->sizes, scenario->size_count), volume,
                       (int)scenario->objective, (int)scenario->cache,

@@ -111,30 +111,21 @@
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(GPU_ID, "SELECT id FROM gpu WHERE environment = ?1")                                         \
     X(GPU_ADD, "INSERT INTO gpu (environment) VALUES (?1) ON CONFLICT DO NOTHING")                 \
-    X(GPU_SET, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, host = ?6, "   \
-               "sm_count = ?7, l2_bytes = ?8, memory_bytes = ?9, bus_width_bits = ?10, "           \
-               "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "                \
-               "nvrtc_version = ?14, copy_bytes_per_s = iif(?15 > 0, ?15, copy_bytes_per_s) "      \
-               "WHERE environment = ?1")                                                           \
+    /* the parameters are the columns of the GPU in GT_WISDOM_COLUMNS, in their order */           \
+    X(GPU_SET, "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, "                  \
+               "CAST(?8 AS INTEGER), CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, "               \
+               "iif(?15 > 0, ?15, copy_bytes_per_s)) WHERE environment = ?1")                      \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
     /* only rates that a GPU's row has too: those of a damaged row are not used */                 \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
                   "g.memory_clock_khz = c.memory_clock_khz AND g.sm_clock_khz = c.sm_clock_khz)")  \
-    /* the parameters are GT_WISDOM_COLUMNS */                                                     \
-    X(GPU_DESCRIBE, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, "         \
-                    "host = ?6, sm_count = ?7, l2_bytes = CAST(?8 AS INTEGER), "                   \
-                    "memory_bytes = CAST(?9 AS INTEGER), bus_width_bits = ?10, "                   \
-                    "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "           \
-                    "nvrtc_version = ?14, copy_bytes_per_s = ?15 "                                 \
-                    "WHERE environment = ?1 AND ?29 IS NOT NULL")                                  \
     X(KERNEL_ADD, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) ON CONFLICT DO NOTHING")    \
     X(KERNEL_ID, "SELECT id FROM kernel WHERE name = ?1 AND identity = ?2")                        \
     X(SCENARIO_SET,                                                                                \
-      "INSERT INTO scenario (hash, family, kernel, problem, bucket, fixed, sizes, volume, "        \
-      "objective, cache, alignment, inputs, work_bytes, work_flops, unreferenced) "                \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "                 \
+      "INSERT INTO scenario (kernel, " GT_TEXT_SCENARIO ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "   \
+      "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "                                                     \
       "ON CONFLICT (hash) DO UPDATE SET problem = excluded.problem, sizes = excluded.sizes, "      \
       "volume = excluded.volume, work_bytes = excluded.work_bytes, "                               \
       "work_flops = excluded.work_flops, unreferenced = excluded.unreferenced")                    \

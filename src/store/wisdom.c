@@ -547,8 +547,9 @@ static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *plac
     if (known != GPUTUNE_ENOTFOUND) {
         return known;
     }
+    const gt_columns of_gpu = {gt_wisdom_columns.items, GT_GPU_COLUMNS};
     GT_TRY(gt_gpu_row(&row, database, place->scenario.environment));
-    return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
+    return gt_execute(database, GT_SQL_GPU_SET, "c", &of_gpu, place);
 }
 
 /* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
