@@ -1,6 +1,6 @@
 # gputune. `make demo` and `make check` do everything on a fresh machine; `make help` lists the rest.
 #
-#   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash, zlib as archives
+#   V=1          shows the commands            STATIC=1  links SQLite, xxHash, zlib as archives
 #   B=DIR        another build folder          PREFIX=, LIBDIR=, DESTDIR=  where `make install` puts things
 #   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
 #   EXTRA_CFLAGS=, CC=
@@ -38,7 +38,6 @@ lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
 # examples link the archive.
 SHARED := $(if $(STATIC),,$(B)/libgputune.so)
 LIBS := $(call lib,sqlite3) $(call lib,xxhash) $(call lib,z) -lm -ldl
-CLI_LIBS := $(call lib,jansson) $(LIBS)
 
 # --- what there is ---------------------------------------------------------------------------------
 ROOMS := base gpu kernel draft stats store search farm tuner api
@@ -168,7 +167,7 @@ $(B)/libgputune.so: $(LIB_OBJ) src/api/gputune.map
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 	@ln -sf $(@F) $@.0
 $(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
-	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
+	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # no soname: it is loaded by its path alone, and nothing takes it for the system's driver
@@ -183,19 +182,19 @@ $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/text.c \
     src/base/asked_for.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(CLI_LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # a file system whose locks other machines do not see; a machine whose clocks differ
 $(B)/tests/cli/%.so: tests/cli/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@ -ldl
 # the command line with canned answers, for exact output
 $(B)/tests/cli/gputune-fake: $(CLI_OBJ) $(CLI_BASE_OBJ)
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
 $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(CLI_LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
@@ -301,7 +300,7 @@ $(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 $(B)/wheel/gputune: $(CLI_OBJ) $(B)/libgputune.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(CLI_LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 $(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 wheel: all $(WHEEL)

@@ -6,9 +6,9 @@
 #include "cli/options.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +83,25 @@ char *cli_json_number(double value)
 
 char *cli_json_text(const char *text)
 {
-    json_t *string = json_string(text);
-    char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    char *copy = cli_copy(encoded ? encoded : "\"\"");
-    free(encoded);
-    json_decref(string);
-    return copy;
+    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *at = text ? text : "", *end = at + strlen(at);
+    char *out = cli_allocate(6 * strlen(at) + 3, 1), *to = out;
+    *to++ = '"';
+    for (int length; at < end; at += length) {
+        const char *known = strchr(escaped, *at);
+        length = gt_utf8_length(at, end);
+        if (length == 0) {
+            return cli_copy("\"\"");
+        }
+        if (known) {
+            *to++ = '\\';
+            *to++ = letters[known - escaped];
+        } else if ((unsigned char)*at < 0x20) {
+            to += snprintf(to, 7, "\\u%04X", (unsigned)*at);
+        } else {
+            to = (char *)memcpy(to, at, (size_t)length) + length;
+        }
+    }
+    *to = '"';
+    return out;
 }

@@ -54,7 +54,6 @@ const char *gputune_strategy_name(gputune_strategy strategy)
     return names[strategy];
 }
 
-/* Regret halves with every doubling; without workers there is no clock. */
 int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss), void *user)
 {
     gputune_miss miss = {.version = GPUTUNE_MISS_VERSION,
@@ -81,15 +80,6 @@ int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
     return *out ? 0 : GPUTUNE_ENOMEM;
 }
 
-int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
-                        const gputune_wisdom_filter *filter)
-{
-    (void)tuner;
-    (void)filter;
-    *count = 1;
-    return strstr(path, "absent") ? gt_fail(GPUTUNE_EIO, "cannot write '%s'", path) : 0;
-}
-
 int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
@@ -108,6 +98,7 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                : 0;
 }
 
+/* Regret halves with every doubling; without workers there is no clock. */
 int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {
@@ -413,11 +404,6 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
                              .exclusion_certainties = certainties};
     *out = space;
     return 0;
-}
-
-void gputune_space_free(gputune_space *space)
-{
-    free(space);
 }
 
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)
