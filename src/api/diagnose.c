@@ -362,45 +362,22 @@ static void check_file_system(patient *p)
 
 /* ---- environment variables ------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    bool overrules; /* what a program asks for */
-} variables[] = {{"GPUTUNE_DB", false},
-                 {"GPUTUNE_DRIVER", false},
-                 {"GPUTUNE_TEMPLATES", false},
-                 {"GPUTUNE_INCLUDE", false},
-                 {"GPUTUNE_WORKER", false},
-                 {"GPUTUNE_WORKER_STDERR", false},
-                 {"GPUTUNE_NVRTC", false},
-                 {"GPUTUNE_LIBRARY", false},
-                 {"GPUTUNE_COMPILE_MEMORY", false},
-                 {"GPUTUNE_RECORD", false},
-                 {"GPUTUNE_LOG", false},
-                 {"GPUTUNE_EMULATOR", false},
-                 {"GPUTUNE_EMU_DEVICES", false},
-                 {"GPUTUNE_EMU_SET", false},
-                 {"GPUTUNE_EMU_PROFILE", false},
-                 {"GPUTUNE_EMU_THREADS", false},
-                 {"GPUTUNE_EMU_VERBOSE", false},
-                 {"GPUTUNE_EMU_REACHED", false},
-                 {"GPUTUNE_EMU_FAULTS", true},
-                 {"GPUTUNE_DISABLE", true},
-                 {"GPUTUNE_FORCE", true},
-                 {"GPUTUNE_EFFORT", true},
-                 {"GPUTUNE_DEBUG", true}};
-enum { VARIABLES = sizeof variables / sizeof *variables };
+static const char *const variables[] = {
+    "GPUTUNE_DB", "GPUTUNE_DRIVER", "GPUTUNE_TEMPLATES", "GPUTUNE_INCLUDE", "GPUTUNE_WORKER",
+    "GPUTUNE_WORKER_STDERR", "GPUTUNE_NVRTC", "GPUTUNE_LIBRARY", "GPUTUNE_COMPILE_MEMORY",
+    "GPUTUNE_RECORD", "GPUTUNE_LOG", "GPUTUNE_EMULATOR", "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET",
+    "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS", "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED",
+    /* these overrule what a program asks for: */
+    "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG"};
+enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 5 };
 
 static void check_unknown(patient *p)
 {
-    const char *names[VARIABLES];
-    for (size_t i = 0; i < VARIABLES; i++) {
-        names[i] = variables[i].name;
-    }
     for (char **at = environ; at && *at; at++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
-        if (strncmp(name, "GPUTUNE_", 8) == 0 && !gt_is_listed(name, names, VARIABLES)) {
-            const char *nearest = gt_nearest(name, names, VARIABLES);
+        if (strncmp(name, "GPUTUNE_", 8) == 0 && !gt_is_listed(name, variables, VARIABLES)) {
+            const char *nearest = gt_nearest(name, variables, VARIABLES);
             WARN(p, "gputune(3) lists the variables", "%s is no variable of gputune%s%s%s", name,
                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
         }
@@ -411,12 +388,12 @@ static void check_environment(patient *p)
 {
     GT_SCOPED(gt_text_free) gt_text set = {0};
     for (size_t i = 0; i < VARIABLES; i++) {
-        const char *value = gt_environment(variables[i].name);
-        if (value && variables[i].overrules) {
+        const char *value = gt_environment(variables[i]);
+        if (value && i >= VARIABLES - OVERRULING) {
             WARN(p, "unset it, unless that is meant", "%s=%s overrules what programs ask for",
-                 variables[i].name, value);
+                 variables[i], value);
         } else if (value) {
-            gt_text_printf(&set, "%s%s=%s", set.length ? ", " : "", variables[i].name, value);
+            gt_text_printf(&set, "%s%s=%s", set.length ? ", " : "", variables[i], value);
         }
     }
     check_unknown(p);

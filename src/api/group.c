@@ -163,17 +163,13 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
                           gputune_sizes sizes, const gputune_options *options,
                           const gputune_group *group)
 {
-    gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gputune_options o;
     gputune_group known = GPUTUNE_GROUP_INIT;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(read_group(&known, group));
-    if (options && options->version != GPUTUNE_OPTIONS_VERSION) {
-        GT_TRY(gt_options_read(&standard, options));
-        options = &standard;
-    }
-    options = options ? options : &standard;
-    GT_TRY(gt_call_check(kernel, sizes, options));
+    GT_TRY(gt_options_read(&o, options));
+    GT_TRY(gt_call_check(kernel, sizes, &o));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return (known.rank ? follow : lead)(out, tuner, kernel, sizes, options, &known);
+    return (known.rank ? follow : lead)(out, tuner, kernel, sizes, &o, &known);
 }

@@ -33,9 +33,9 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
 }
 
 /* Shows the same with a blank in place of each comma that a name follows. */
-static int fail_comma(const char *option, const char *text, size_t length)
+static int fail_comma(const char *option, const char *word)
 {
-    char *parted = cli_copy_part(text, length);
+    char *parted = cli_copy(word);
     char *comma = NULL;
     for (char *at = parted; *at; at++) {
         if (*at == '=' && comma) {
@@ -44,37 +44,33 @@ static int fail_comma(const char *option, const char *text, size_t length)
         comma = *at == ',' ? at : *at == '=' ? NULL : comma;
     }
     return cli_stop(CLI_EXIT_USAGE,
-                    "%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'",
-                    option, (int)length, text, parted);
+                    "%s: '%s' has a second name behind a comma; separate names by blanks: '%s'",
+                    option, word, parted);
 }
 
-/* One NAME=V,V of `length` bytes. */
-static int parse_assignment(cli_values *out, const char *option, const char *text, size_t length)
+/* One NAME=V,V. */
+static int parse_assignment(cli_values *out, const char *option, const char *word)
 {
-    const char *end = text + length, *equals = memchr(text, '=', length);
-    if (!equals || !is_name(text, (size_t)(equals - text))) {
-        return cli_stop(CLI_EXIT_USAGE, "%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option,
-                        (int)length, text);
+    const char *at = strchr(word, '=');
+    if (!at || !is_name(word, (size_t)(at - word))) {
+        return cli_stop(CLI_EXIT_USAGE, "%s: found '%s'; expected NAME=VALUE[,VALUE...]", option,
+                        word);
     }
-    cli_value_list *list = cli_values_named(out, cli_copy_part(text, (size_t)(equals - text)));
-    const char *start = equals + 1;
-    for (;;) {
-        const char *stop = memchr(start, ',', (size_t)(end - start));
-        stop = stop ? stop : end;
-        if (stop == start) {
+    cli_value_list *list = cli_values_named(out, cli_copy_part(word, (size_t)(at - word)));
+    while (*at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0) {
             return cli_stop(CLI_EXIT_USAGE,
-                            "%s: a value is missing in '%.*s'; expected NAME=VALUE[,VALUE...]",
-                            option, (int)length, text);
+                            "%s: a value is missing in '%s'; expected NAME=VALUE[,VALUE...]",
+                            option, word);
         }
-        if (memchr(start, '=', (size_t)(stop - start))) {
-            return fail_comma(option, text, length);
+        if (memchr(at, '=', length)) {
+            return fail_comma(option, word);
         }
-        cli_push(list->values, list->count, cli_copy_part(start, (size_t)(stop - start)));
-        if (stop == end) {
-            return CLI_CONTINUE;
-        }
-        start = stop + 1;
+        cli_push(list->values, list->count, cli_copy_part(at, length));
+        at += length;
     }
+    return CLI_CONTINUE;
 }
 
 int cli_values_parse(cli_values *out, const char *option, const char *text)
@@ -85,11 +81,10 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
         return cli_stop(CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
                         option);
     }
-    while (*text) {
-        size_t length = strcspn(text, blanks);
-        CLI_TRY(parse_assignment(out, option, text, length));
+    for (size_t length; *text; text += strspn(text, blanks)) {
+        length = strcspn(text, blanks);
+        CLI_TRY(parse_assignment(out, option, cli_copy_part(text, length)));
         text += length;
-        text += strspn(text, blanks);
     }
     return CLI_CONTINUE;
 }
@@ -232,10 +227,10 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *con
     return CLI_CONTINUE;
 }
 
-int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name)
+static int find_stored(cli_catalogue *out, const cli_session *session, const char *name)
 {
     if (cli_is_path(name)) {
-        return cli_catalogue_find(out, session, &name, 1);
+        return cli_catalogue_find(out, session, (char *const *)&name, 1);
     }
     *out = (cli_catalogue){NULL, 0};
     if (gputune_find_kernels(session->tuner, name, add_kernel, out) < 0) {
@@ -259,23 +254,22 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
                     first->path, list, first->path, first->name);
 }
 
-int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name)
+int cli_catalogue_stored_one(const char **out, const cli_session *session, const char *name)
 {
     cli_catalogue catalogue;
     *out = NULL;
     if (!name) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(cli_catalogue_stored(&catalogue, session, name));
+    CLI_TRY(find_stored(&catalogue, session, name));
     *out = catalogue.kernels[0].name;
     return cli_catalogue_one(&catalogue);
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
-    char *names[] = {(char *)name};
     cli_catalogue catalogue;
-    return cli_catalogue_find(&catalogue, session, names, 1);
+    return cli_catalogue_find(&catalogue, session, (char *const *)&name, 1);
 }
 
 int cli_stored_sizes(const char **out, const cli_list *texts)
@@ -298,13 +292,13 @@ int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
     return cli_stored_sizes(&out->sizes, &stored->sizes);
 }
 
-int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
-                    const cli_catalogue *catalogue,
+int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
-    size_t count = catalogue->count ? catalogue->count : 1;
-    for (size_t i = 0; i < count; i++) {
-        filter->kernel = catalogue->count ? catalogue->kernels[i].name : NULL;
+    cli_catalogue catalogue = {.count = 1};
+    CLI_TRY(name ? find_stored(&catalogue, session, name) : CLI_CONTINUE);
+    for (size_t i = 0; i < catalogue.count; i++) {
+        filter->kernel = name ? catalogue.kernels[i].name : NULL;
         int status = gputune_records(session->tuner, filter, each, user);
         CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
     }

@@ -56,15 +56,13 @@ bool cli_is_path(const char *name);
  * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
                        size_t count);
-/* The same for a command that only reads what is stored: a name that no template has is taken as
- * that of a template that is gone. */
-int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name);
 /* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
  * a file that has several. */
 int cli_catalogue_one(const cli_catalogue *catalogue);
 /* Sets *out to the one kernel that was given to a command which reads what is stored; to NULL where
- * `name` is NULL. Returns as cli_catalogue_find() does. */
-int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name);
+ * `name` is NULL. A name that no template has is taken as that of a template that is gone. Returns
+ * as cli_catalogue_find() does. */
+int cli_catalogue_stored_one(const char **out, const cli_session *session, const char *name);
 /* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
@@ -90,11 +88,11 @@ int cli_stored_sizes(const char **out, const cli_list *texts);
  * among those found. Returns as cli_stored_sizes() does. */
 int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
                       const cli_session *session);
-/* Calls `each`, as gputune_records() does, for the filter's records of the catalogue's kernels; of
- * all kernels if it is empty. Returns CLI_CONTINUE, also where nothing is stored, or an exit code
- * after printing what is wrong. The filter's kernel is then the last one. */
-int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
-                    const cli_catalogue *catalogue,
+/* Calls `each`, as gputune_records() does, for the filter's records of the kernels that a name
+ * stands for, also those of templates that are gone; of all kernels where `name` is NULL. Returns
+ * CLI_CONTINUE, also where nothing is stored, or an exit code after printing what is wrong. The
+ * filter's kernel is then the last one. */
+int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,
                     int (*each)(void *user, const gputune_record *record), void *user);
 /* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
  * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */

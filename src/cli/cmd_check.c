@@ -169,7 +169,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
     checked checked = nothing_checked();
     gputune_sizes sizes = {0};
     if (given.selection.sizes.count) {
-        sizes = cli_scenario_sizes(scenario);
+        sizes = scenario->sizes;
     }
     int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
     write_checked(&checked, (cli_format_kind)given.common.format, stdout);

@@ -175,8 +175,8 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     cli_table table = cli_record_table(CLI_VIEW_COMPARE);
     comparison at = {.table = &table};
     gputune_options options = cli_tuning_options(&given.tuning, scenario);
-    int code = compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
-                            given.sides, &options);
+    int code =
+        compare_pair(&at, session, scenario->kernel->name, scenario->sizes, given.sides, &options);
     cli_table_print(&table, given.common.format);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);

@@ -154,9 +154,9 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
     char *text;
     size_t bytes;
     const cli_list *list = &given.configurations;
-    CLI_TRY(cli_passed(gputune_emit(
-        &text, &bytes, session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
-        list->count ? list->items[0] : NULL, given.arch, forms[given.form])));
+    CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
+                                    scenario->sizes, list->count ? list->items[0] : NULL,
+                                    given.arch, forms[given.form])));
     return write_code(text, bytes);
 }
 

@@ -338,17 +338,16 @@ static const cli_option options[] = {
 
 static int export_stored(const cli_arguments *arguments)
 {
-    cli_catalogue catalogue;
+    const char *kernel;
     cli_session session;
     cli_measured_list list = {NULL, 0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
     CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
-    CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
-    CLI_TRY(cli_catalogue_one(&catalogue));
+    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
     filter.all_trials = filter.any_gpu = true;
     filter.history = given.scenario != NULL;
-    CLI_TRY(cli_stored_read(&filter, &session, &catalogue, cli_measured_add, &list));
+    CLI_TRY(cli_stored_read(&filter, &session, kernel, cli_measured_add, &list));
     if (!list.count) {
         return cli_stored_nothing(&session, &filter);
     }

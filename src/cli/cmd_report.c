@@ -247,17 +247,14 @@ static char *find_source(const cli_session *session, const cli_measured *from)
 static int collect(cli_report *report, const cli_session *session)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    cli_catalogue catalogue = {NULL, 0};
     filter.all_trials = true;
     filter.history = given.history;
     CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
     size_t count = given.names.count ? given.names.count : 1;
     for (size_t i = 0; i < count; i++) {
         size_t before = report->measured.count;
-        if (given.names.count) {
-            CLI_TRY(cli_catalogue_stored(&catalogue, session, given.names.items[i]));
-        }
-        CLI_TRY(cli_stored_read(&filter, session, &catalogue, add, report));
+        const char *name = given.names.count ? given.names.items[i] : NULL;
+        CLI_TRY(cli_stored_read(&filter, session, name, add, report));
         if (report->measured.count == before) {
             return cli_stored_nothing(session, &filter);
         }

@@ -35,8 +35,8 @@ static int measure(work *at, const cli_session *session, const cli_scenario *sce
     options.objective = (gputune_objective)objective;
     options.save = given.save;
     const cli_list *list = &given.configurations;
-    int status = gputune_run(session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
-                             list->items, list->count, &options, add, at);
+    int status = gputune_run(session->tuner, scenario->kernel->name, scenario->sizes, list->items,
+                             list->count, &options, add, at);
     if (status == GPUTUNE_EUNSUPPORTED && given.tuning.objective == CLI_OBJECTIVE_ALL) {
         cli_note("without %s: %s", gputune_objective_name(options.objective), gputune_error());
         return CLI_EXIT_OK;
@@ -48,7 +48,7 @@ static void show_logs(const cli_session *session, const cli_scenario *scenario)
 {
     const cli_list *list = &given.configurations;
     for (size_t i = 0; i < (list->count ? list->count : 1); i++) {
-        cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
+        cli_compile_log(session, scenario->kernel->name, scenario->sizes,
                         list->count ? list->items[i] : NULL);
     }
 }

@@ -307,25 +307,6 @@ static void write_found(const cli_session *session, found *at)
     }
 }
 
-static int show(const cli_session *session, const cli_catalogue *catalogue)
-{
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = given.all || given.why || given.plot;
-    filter.failures = true;
-    filter.history = given.history;
-    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
-    unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
-    view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.table = cli_record_table(view),
-                .last = {.scenario = "", .environment = ""},
-                .all = given.plot || (given.all && !given.why),
-                .columns =
-                    given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
-    CLI_TRY(cli_stored_read(&filter, session, catalogue, add, &at));
-    write_found(session, &at);
-    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
-}
-
 static const cli_option options[] = {
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, NULL,
      "every trial with its statistics, not only the winners"},
@@ -344,15 +325,26 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS(&given.common),
 };
 
-static int show_stored(const cli_arguments *arguments)
+static int show(const cli_arguments *arguments)
 {
     cli_session session;
-    cli_catalogue catalogue = {NULL, 0};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.all_trials = given.all || given.why || given.plot;
+    filter.failures = true;
+    filter.history = given.history;
     CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
-    if (arguments->count) {
-        CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
-    }
-    return show(&session, &catalogue);
+    CLI_TRY(cli_stored_filter(&filter, &given.stored, &session));
+    unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
+    view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
+    found at = {.table = cli_record_table(view),
+                .last = {.scenario = "", .environment = ""},
+                .all = given.plot || (given.all && !given.why),
+                .columns =
+                    given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
+    const char *name = arguments->count ? arguments->items[0] : NULL;
+    CLI_TRY(cli_stored_read(&filter, &session, name, add, &at));
+    write_found(&session, &at);
+    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
 }
 
 const cli_command cmd_show = {
@@ -381,4 +373,4 @@ const cli_command cmd_show = {
     0,
     1,
     options,
-    show_stored};
+    show};

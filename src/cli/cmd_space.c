@@ -80,7 +80,7 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
     gputune_space *space;
     gputune_options options = cli_tuning_options(&given.tuning, scenario);
     CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
-                                              cli_scenario_sizes(scenario), given.arch, &options)));
+                                              scenario->sizes, given.arch, &options)));
     write_space(space, (cli_format_kind)given.common.format);
     say_if_uncertain(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;

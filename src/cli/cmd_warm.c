@@ -73,9 +73,8 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
 {
     gputune_options options = cli_tuning_options(&warm->tuning, at->scenario);
     uint32_t before = at->done, failed_before = at->failed;
-    int status =
-        gputune_compile(session->tuner, at->scenario->kernel->name,
-                        cli_scenario_sizes(at->scenario), warm->arch, &options, add_variant, at);
+    int status = gputune_compile(session->tuner, at->scenario->kernel->name, at->scenario->sizes,
+                                 warm->arch, &options, add_variant, at);
     cli_console_progress_end();
     if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;

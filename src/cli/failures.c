@@ -167,7 +167,7 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     void *mark = cli_mark();
     (void)gputune_records(session->tuner, &filter, take_newest, &last);
     if (last.record.created) {
-        cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
+        cli_compile_log(session, scenario->kernel->name, scenario->sizes,
                         last.record.configuration);
     }
     cli_release(mark);

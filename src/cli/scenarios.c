@@ -146,8 +146,10 @@ static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli
     if (!value[0]) {
         return CLI_CONTINUE;
     }
-    scenario->sizes = cli_grow(scenario->sizes, scenario->size_count, sizeof *scenario->sizes);
-    return cli_size_make(&scenario->sizes[scenario->size_count++], name, value);
+    gputune_size *sizes =
+        cli_grow((void *)scenario->sizes.items, scenario->sizes.count, sizeof *sizes);
+    scenario->sizes.items = sizes;
+    return cli_size_make(&sizes[scenario->sizes.count++], name, value);
 }
 
 /* The `index`-th combination of the kernel's given sizes. */
@@ -255,12 +257,6 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);
-}
-
-gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
-{
-    gputune_sizes sizes = {scenario->size_count, scenario->sizes};
-    return sizes;
 }
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */

@@ -17,9 +17,8 @@ bool cli_sizes_read(gputune_sizes *out, const char *text);
 
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */
-    gputune_size *sizes;
-    size_t size_count;
-    const char **only; /* the texts of --only for axes that this kernel has */
+    gputune_sizes sizes;      /* those that differ from the kernel's */
+    const char **only;        /* the texts of --only for axes that this kernel has */
     size_t only_count;
     char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
@@ -57,7 +56,6 @@ typedef struct cli_selection {
  * that are not given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
-gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
 /* What run, compare, space and emit have in common: opens as `common` and `mode` say, finds the one

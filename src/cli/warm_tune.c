@@ -206,7 +206,7 @@ static void ask(bench *bench, const gputune_options *options)
     bench->plan = NULL;
     bench->info = (gputune_info){.version = GPUTUNE_INFO_VERSION};
     bench->status = tune_kernel(&bench->plan, bench->gpu->session.tuner, scenario->kernel->name,
-                                cli_scenario_sizes(scenario), options);
+                                scenario->sizes, options);
     if (bench->status == GPUTUNE_OK) {
         bench->status = gputune_plan_info(&bench->info, bench->plan);
     }

@@ -13,9 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                            gt_obstacle *met);
-
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
 static const char locked_text[] = "another process has locked it; wait until it ends";
 
@@ -132,7 +129,7 @@ gputune_status gt_layers_open_memory(gt_database **database)
 }
 
 /* Stops using the system's file. Under `reading`. */
-static void gt_layers_drop_system(gt_store *store, const char *why)
+static void drop_system(gt_store *store, const char *why)
 {
     gt_layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
     gt_database_close(&store->system);
@@ -161,6 +158,68 @@ gputune_status gt_store_check(gt_store *store, bool writing)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_obstacle *met)
+{
+    const gt_file_state now = gt_layers_state(store);
+    bool fixed = store->only_read || now.no_file;
+    store->reader_path = now.index;
+    return gt_database_open(&store->reader, now.path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
+                            patience, met);
+}
+
+/* A command that only reads goes on with the file that it began with. */
+static bool is_reader_of(const gt_store *store, const gt_file_state *now)
+{
+    return store->reader &&
+           (now->no_file || (store->reader_path == now->index &&
+                             (store->only_read || !gt_database_is_gone(store->reader))));
+}
+
+/* The file is there, and needs no write connection before it is read: most processes only look up.
+ */
+static gputune_status open_current(gt_store *store)
+{
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    gt_obstacle met = {0};
+    gputune_status status = open_reader(store, &at_once, &met);
+    if (status == GPUTUNE_OK && !store->reader->current) {
+        gt_database_close(&store->reader);
+    }
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
+}
+
+/* If nothing is being written now, a write connection makes the file or brings it up to date. */
+static gputune_status open_prepared(gt_store *store, const gt_patience *patience, gt_obstacle *met)
+{
+    if (!store->only_read && pthread_mutex_trylock(&store->writing) == 0) {
+        gputune_status status = gt_layers_open_writer(store, patience);
+        pthread_mutex_unlock(&store->writing);
+        GT_TRY(status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status);
+    }
+    return open_reader(store, patience, met);
+}
+
+/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
+ * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
+ * EDATABASE: it cannot be read now. Under `reading`. */
+static gputune_status open_for_lookups(gt_store *store, const gt_patience *patience,
+                                       gt_obstacle *met)
+{
+    const gt_file_state now = gt_layers_state(store);
+    if (is_reader_of(store, &now)) {
+        return GPUTUNE_OK;
+    }
+    gt_database_close(&store->reader);
+    if (!store->only_read && !now.no_file && !now.is_damaged) {
+        GT_TRY(open_current(store));
+    }
+    gputune_status status = store->reader ? GPUTUNE_OK : open_prepared(store, patience, met);
+    if (status == GPUTUNE_OK && !store->only_read) {
+        tell_distrust(store);
+    }
+    return status;
+}
+
 static void open_system(gt_store *store)
 {
     gt_obstacle met = {0};
@@ -168,7 +227,7 @@ static void open_system(gt_store *store)
     if (store->system_path && gt_file_exists(store->system_path) &&
         gt_database_open(&store->system, store->system_path, GT_DATABASE_READ, &patience, &met) !=
             GPUTUNE_OK) {
-        gt_layers_drop_system(store, met.why);
+        drop_system(store, met.why);
     }
     if (store->system) {
         store->system->given = true;
@@ -274,7 +333,7 @@ static gputune_status open_file(gt_store *store, const char *path)
     }
     do {
         met = (gt_obstacle){0};
-        status = gt_layers_open_reader(store, &patience, &met);
+        status = open_for_lookups(store, &patience, &met);
     } while (store->only_read && status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED &&
              turn_to_beside(store, met.why));
     if (status != GPUTUNE_EDATABASE || !store->only_read) {
@@ -363,70 +422,6 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return gt_patience_at_most(&most, fmax(left_s, share_s));
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
-
-static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    const gt_file_state now = gt_layers_state(store);
-    bool fixed = store->only_read || now.no_file;
-    store->reader_path = now.index;
-    return gt_database_open(&store->reader, now.path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
-                            patience, met);
-}
-
-/* A command that only reads goes on with the file that it began with. */
-static bool is_reader_of(const gt_store *store, const gt_file_state *now)
-{
-    return store->reader &&
-           (now->no_file || (store->reader_path == now->index &&
-                             (store->only_read || !gt_database_is_gone(store->reader))));
-}
-
-/* The file is there, and needs no write connection before it is read: most processes only look up.
- */
-static gputune_status open_current(gt_store *store)
-{
-    const gt_patience at_once = gt_patience_for(0, NULL);
-    gt_obstacle met = {0};
-    gputune_status status = open_reader(store, &at_once, &met);
-    if (status == GPUTUNE_OK && !store->reader->current) {
-        gt_database_close(&store->reader);
-    }
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
-}
-
-/* If nothing is being written now, a write connection makes the file or brings it up to date. */
-static gputune_status open_prepared(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    if (!store->only_read && pthread_mutex_trylock(&store->writing) == 0) {
-        gputune_status status = gt_layers_open_writer(store, patience);
-        pthread_mutex_unlock(&store->writing);
-        GT_TRY(status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status);
-    }
-    return open_reader(store, patience, met);
-}
-
-/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
- * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
- * EDATABASE: it cannot be read now. Under `reading`. */
-static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                            gt_obstacle *met)
-{
-    const gt_file_state now = gt_layers_state(store);
-    if (is_reader_of(store, &now)) {
-        return GPUTUNE_OK;
-    }
-    gt_database_close(&store->reader);
-    if (!store->only_read && !now.no_file && !now.is_damaged) {
-        GT_TRY(open_current(store));
-    }
-    gputune_status status = store->reader ? GPUTUNE_OK : open_prepared(store, patience, met);
-    if (status == GPUTUNE_OK && !store->only_read) {
-        tell_distrust(store);
-    }
-    return status;
-}
-
 /* --- layers ----------------------------------------------------------------------------------- */
 
 static void note_damage(gt_store *store)
@@ -449,7 +444,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     if (gt_layers_state(store).unreadable) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_layers_open_reader(store, &at_once, &met);
+    gputune_status status = open_for_lookups(store, &at_once, &met);
     if (status == GPUTUNE_EDATABASE && met.trouble != GT_TROUBLE_LOCKED &&
         gt_layers_state(store).no_file) {
         /* what cannot be written cannot be read either, for the same reason; the next lookup tries
@@ -526,7 +521,7 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
     store->system->patience = brief;
     status = work(store->system, context);
     if (status == GPUTUNE_EDATABASE && gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
-        gt_layers_drop_system(store, gt_database_why(store->system));
+        drop_system(store, gt_database_why(store->system));
     }
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
