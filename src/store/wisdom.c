@@ -191,21 +191,30 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     return length == 32;
 }
 
-/* The value up to its closing quote, without its backslashes; *at goes on behind it. */
-static gputune_status read_string(char **out, const char **at, const char *end)
+/* Takes a text up to its closing quote, in place of which it ends, without its backslashes; *at
+ * goes on behind it. */
+static gputune_status take_string(char **out, char **at)
 {
-    gt_text text = {0};
-    const char *c = *at + 1;
-    while (c < end && *c != '"') {
-        c += *c == '\\' && c + 1 < end;
-        gt_text_append_bytes(&text, c++, 1);
+    char *to = *out = ++*at;
+    for (; **at != '"'; ++*at) {
+        *at += **at == '\\' && (*at)[1];
+        GT_TRY(**at ? GPUTUNE_OK : mistake("a text has no closing quote"));
+        *to++ = **at;
     }
-    if (c >= end) {
-        gt_text_free(&text);
-        return mistake("a text has no closing quote");
+    *to = '\0';
+    ++*at;
+    return GPUTUNE_OK;
+}
+
+/* Takes what is in front of the next blank. */
+static char *take_word(char **at)
+{
+    char *word = *at;
+    *at += strcspn(word, " ");
+    if (**at) {
+        *(*at)++ = '\0';
     }
-    *at = c + 1;
-    return gt_text_take(out, &text);
+    return word;
 }
 
 static bool is_text(gt_column_kind kind)
@@ -233,21 +242,15 @@ static gputune_status read_number(gt_value *out, const gt_column *column, const 
 }
 
 /* Reads the value at *at into the column (NULL: it is left out); *at goes on behind it. */
-static gputune_status read_value(void *row, const gt_column *column, const char **at,
-                                 const char *end)
+static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
-    GT_FREED char *text = NULL;
+    char *text;
     gt_value value = {.text = NULL};
     bool is_quoted = **at == '"';
     if (is_quoted) {
-        GT_TRY(read_string(&text, at, end));
+        GT_TRY(take_string(&text, at));
     } else {
-        size_t length = 0;
-        while (*at + length < end && (*at)[length] != ' ') {
-            length++;
-        }
-        GT_TRY(gt_strndup(&text, *at, length));
-        *at += length;
+        text = take_word(at);
     }
     if (!column) {
         return GPUTUNE_OK;
@@ -269,45 +272,40 @@ static gputune_status read_value(void *row, const gt_column *column, const char 
     return gt_column_set(row, column, &value);
 }
 
-static const gt_column *find_column(const gt_columns *columns, const char *name, size_t length)
+static const gt_column *find_column(const gt_columns *columns, const char *name)
 {
     for (size_t i = 0; i < columns->count; i++) {
-        if (strlen(columns->items[i].name) == length &&
-            memcmp(columns->items[i].name, name, length) == 0) {
+        if (strcmp(columns->items[i].name, name) == 0) {
             return &columns->items[i];
         }
     }
     return NULL;
 }
 
-static gputune_status read_pairs(void *row, const gt_columns *columns, const char *at,
-                                 const char *end)
+static gputune_status read_pairs(void *row, const gt_columns *columns, char *at)
 {
-    while (at < end) {
-        if (*at == ' ') {
-            at++;
-            continue;
-        }
-        const char *equals = memchr(at, '=', (size_t)(end - at));
-        if (!equals || equals + 1 >= end) {
+    for (; *(at += strspn(at, " "));) {
+        char *equals = strchr(at, '=');
+        if (!equals || !equals[1]) {
             return mistake("a name has no value");
         }
-        const gt_column *column = find_column(columns, at, (size_t)(equals - at));
+        *equals = '\0';
+        const gt_column *column = find_column(columns, at);
         at = equals + 1;
-        GT_TRY(read_value(row, column, &at, end));
+        GT_TRY(read_value(row, column, &at));
     }
     return GPUTUNE_OK;
 }
 
 /* A NUL follows the image, beyond its bytes. */
-static gputune_status read_image(gt_image *out, const char *at, const char *end)
+static gputune_status read_image(gt_image *out, const char *at)
 {
     char *text, *data = NULL;
     void *packed = NULL;
     size_t count;
     unsigned long long bytes = strtoull(at, &text, 10);
     bool right = *text == ' ' && bytes > 0 && bytes <= IMAGE_MOST &&
-                 gt_base64_read(&packed, &count, text + 1, (size_t)(end - text - 1));
+                 gt_base64_read(&packed, &count, text + 1, strlen(text + 1));
     uLongf unpacked = (uLongf)bytes;
     data = right ? malloc((size_t)bytes + 1) : NULL;
     right = data && uncompress((Bytef *)data, &unpacked, packed, count) == Z_OK &&
@@ -322,44 +320,39 @@ static gputune_status read_image(gt_image *out, const char *at, const char *end)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_other(gt_wisdom_entry *entry, const char *at, const char *end)
+static gputune_status read_other(gt_wisdom_entry *entry, char *at)
 {
     GT_TRY(gt_array_reserve(&entry->also));
     gt_trial *trial = &entry->also.items[entry->also.count++];
     *trial = (gt_trial){0};
-    return read_pairs(trial, &gt_trial_columns, at, end);
-}
-
-static bool begins_with(const char *line, const char *end, const char *word)
-{
-    size_t length = strlen(word);
-    return (size_t)(end - line) >= length && memcmp(line, word, length) == 0 &&
-           (line + length == end || line[length] == ' ');
+    return read_pairs(trial, &gt_trial_columns, at);
 }
 
 /* A line whose first word is not known is left out. */
-static gputune_status read_part(gt_wisdom_entry *entry, const char *line, const char *end)
+static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
-    const char *values = line + strcspn(line, " \n");
+    const char *word = take_word(&line);
     for (int i = 0; i < PARTS; i++) {
-        if (begins_with(line, end, parts[i].word)) {
-            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, values, end);
+        if (strcmp(word, parts[i].word) == 0) {
+            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, line);
         }
     }
-    return begins_with(line, end, also_word)   ? read_other(entry, values, end)
-           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, values, end)
-           : begins_with(line, end, fallback_word)
-               ? read_image(&entry->winner.fallback.image, values, end)
-               : GPUTUNE_OK;
+    return strcmp(word, also_word) == 0       ? read_other(entry, line)
+           : strcmp(word, code_word) == 0     ? read_image(&entry->winner.code.image, line)
+           : strcmp(word, fallback_word) == 0 ? read_image(&entry->winner.fallback.image, line)
+                                              : GPUTUNE_OK;
 }
 
-static gputune_status read_body(gt_wisdom_entry *entry, const char *body, const char *end)
+static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t length)
 {
-    while (body < end) {
-        const char *line_end = memchr(body, '\n', (size_t)(end - body));
-        line_end = line_end ? line_end : end;
-        GT_TRY(read_part(entry, body, line_end));
-        body = line_end + (line_end < end);
+    GT_FREED char *copy = NULL;
+    GT_TRY(gt_strndup(&copy, body, length));
+    for (char *line = copy, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) {
+            *end++ = '\0';
+        }
+        GT_TRY(read_part(entry, line));
     }
     return GPUTUNE_OK;
 }
@@ -401,7 +394,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     if (!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body)))) {
         return mistake("an entry was changed since it was written, or is cut short");
     }
-    gputune_status status = read_body(&entry, body, end);
+    gputune_status status = read_body(&entry, body, (size_t)(end - body));
     return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
 }
 
