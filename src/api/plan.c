@@ -134,50 +134,38 @@ static void gt_plan_code_free(gt_plan_code *code)
     free(code->image.data);
 }
 
-typedef struct place {
-    const gt_buffer *buffer; /* NULL: a scalar */
-    uint32_t index;          /* of the buffer */
-} place;
-
-static place place_at(const gt_workload *workload, uint32_t argument)
+/* NULL: the argument is a scalar. */
+static const gt_buffer *buffer_at(const gt_workload *workload, uint32_t argument)
 {
     uint32_t index = workload->arguments[argument].index;
-    return workload->arguments[argument].is_buffer ? (place){&workload->buffers[index], index}
-                                                   : (place){NULL, 0};
+    return workload->arguments[argument].is_buffer ? &workload->buffers[index] : NULL;
 }
 
-static bool is_written(place at)
+static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint32_t written,
+                               uint32_t other)
 {
-    return at.buffer && at.buffer->direction != GT_IN;
+    const gt_buffer *a = buffer_at(workload, written), *b = buffer_at(workload, other);
+    const gt_pair pair = {.written_bytes = a->bytes,
+                          .other_bytes = b->bytes,
+                          .written = (uint8_t)(workload->block_count + written),
+                          .other = (uint8_t)(workload->block_count + other),
+                          .may_coincide = a->in_place == b - workload->buffers + 1,
+                          .can_be_declared = a->direction == GT_OUT && b->direction == GT_IN &&
+                                             a->bytes == b->bytes};
+    return gt_array_push(out, pair);
 }
 
-/* Whether the two are a pair: of two that are written, in the order of the arguments. */
-static bool are_paired(const gt_workload *workload, uint32_t written, uint32_t other)
-{
-    place a = place_at(workload, written), b = place_at(workload, other);
-    return written != other && is_written(a) && b.buffer && (!is_written(b) || written < other);
-}
-
-static gt_pair pair_of(const gt_workload *workload, uint32_t written, uint32_t other)
-{
-    place a = place_at(workload, written), b = place_at(workload, other);
-    return (gt_pair){.written_bytes = a.buffer->bytes,
-                     .other_bytes = b.buffer->bytes,
-                     .written = (uint8_t)(workload->block_count + written),
-                     .other = (uint8_t)(workload->block_count + other),
-                     .may_coincide = a.buffer->in_place == b.index + 1,
-                     .can_be_declared = a.buffer->direction == GT_OUT &&
-                                        b.buffer->direction == GT_IN &&
-                                        a.buffer->bytes == b.buffer->bytes};
-}
-
+/* Of two buffers that are written, only the pair in the order of the arguments. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
     for (uint32_t i = 0; i < workload->argument_count; i++) {
+        const gt_buffer *written = buffer_at(workload, i);
         for (uint32_t k = 0; k < workload->argument_count; k++) {
-            if (are_paired(workload, i, k)) {
-                GT_TRY(gt_array_push(out, pair_of(workload, i, k)));
+            const gt_buffer *other = buffer_at(workload, k);
+            if (i != k && written && other && written->direction != GT_IN &&
+                (other->direction == GT_IN || i < k)) {
+                GT_TRY(add_pair(out, workload, i, k));
             }
         }
     }

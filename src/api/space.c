@@ -88,23 +88,17 @@ static gputune_status describe_values(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static gputune_certainty certainty_of(gt_certainty certainty)
-{
-    return certainty == GT_EXACT   ? GPUTUNE_EXACT
-           : certainty == GT_ABOUT ? GPUTUNE_ABOUT
-                                   : GPUTUNE_AT_MOST;
-}
-
 static gputune_status describe_counts(space_parts *parts)
 {
+    _Static_assert((int)GPUTUNE_AT_MOST == (int)GT_AT_MOST, "the two have the same values");
     GT_TRY(gt_request_prepare_space(parts->request, parts->engine));
     gt_space_size valid = gt_space_count(parts->engine);
     gt_space_size sources = gt_space_sources(parts->engine);
     parts->space.combinations = gt_space_combinations(parts->engine);
     parts->space.valid = valid.count;
-    parts->space.valid_certainty = certainty_of(valid.certainty);
+    parts->space.valid_certainty = (gputune_certainty)valid.certainty;
     parts->space.sources = sources.count;
-    parts->space.sources_certainty = certainty_of(sources.certainty);
+    parts->space.sources_certainty = (gputune_certainty)sources.certainty;
     return GPUTUNE_OK;
 }
 
@@ -115,7 +109,7 @@ static gputune_status describe_exclusions(space_parts *parts)
     for (size_t i = 0; i < count; i++) {
         const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
         GT_TRY(gt_array_push(&parts->exclusions, exclusion));
-        GT_TRY(gt_array_push(&parts->certainties, certainty_of(counts[i].certainty)));
+        GT_TRY(gt_array_push(&parts->certainties, (gputune_certainty)counts[i].certainty));
     }
     return GPUTUNE_OK;
 }
