@@ -8,34 +8,16 @@
 #include "store/layers_parts.h"
 #include "store/store.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 static const double write_wait_s = 30;         /* in all, for a file that stays locked */
 static const double write_hopeless_wait_s = 1; /* then for each write */
 
 /* --- a damaged file --------------------------------------------------------------------------- */
-
-/* Only one process at a time decides that a file is damaged and begins another. */
-static int lock_beside(const gt_store *store, const gt_patience *patience)
-{
-    GT_FREED char *path = NULL;
-    int tries = 0;
-    if (gt_path_format(&path, "%s.lock", store->asked) != GPUTUNE_OK) {
-        return -1;
-    }
-    int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
-           gt_wait_step(patience, tries++, GT_SHORT_STEP_S)) {
-    }
-    return file;
-}
 
 /* Opens the file that is in use. Warns if a file was made on a network file system. */
 static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
@@ -67,18 +49,15 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
     return status;
 }
 
-/* Leaves the damaged file as it is, and tries ".1", ".2" and so on until one is sound or new. OK
- * also if none can be written. EDATABASE: it is locked. */
+/* Leaves the damaged file as it is, and tries ".1", ".2" and so on until one is sound or new. Other
+ * processes do the same, and find the same file: one of them makes it, and its tables in one
+ * transaction. OK also if none can be written. EDATABASE: it is locked. */
 static gputune_status begin_beside(gt_store *store, const gt_patience *patience, const char *why)
 {
     gt_obstacle next = {.trouble = GT_TROUBLE_DAMAGED};
     const char *damaged = gt_layers_state(store).path;
     gt_database_close(&store->writer);
-    int lock = lock_beside(store, patience);
     gputune_status status = open_next(store, patience, &next);
-    if (lock >= 0) {
-        close(lock);
-    }
     if (status == GPUTUNE_OK ||
         (status == GPUTUNE_EDATABASE && next.trouble == GT_TROUBLE_LOCKED)) {
         gt_layers_warn(

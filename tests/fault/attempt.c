@@ -55,8 +55,7 @@ void attempt_place(int slot, const scene *s)
     char from[128];
     attempt_path(app.database, sizeof app.database, slot, "db");
     attempt_path(app.file, sizeof app.file, slot, "file");
-    for (const char *const *end = (const char *const[]){"", "-journal", ".lock", "-2", NULL}; *end;
-         end++) {
+    for (const char *const *end = (const char *const[]){"", "-journal", "-2", NULL}; *end; end++) {
         snprintf(from, sizeof from, "%s%s", app.database, *end);
         unlink(from);
     }

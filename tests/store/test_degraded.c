@@ -655,35 +655,68 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_OF(processes_share_a_file, world *w, open_world, close_world)
+/* Runs `work` in so many processes side by side, each of which must succeed. */
+static void run_processes(world *w, int count, bool (*work)(world *w, int process))
 {
-    enum { PROCESSES = 6, PUTS = 10 };
-    for (int p = 0; p < PROCESSES; p++) {
+    for (int p = 0; p < count; p++) {
         if (fork() == 0) {
-            gt_store *store;
-            if (gt_store_open(&store, w->path, NULL, NULL, false) != GPUTUNE_OK) {
-                _exit(1);
-            }
-            for (int i = 0; i < PUTS; i++) {
-                put_size(store, 1 + 100 * p + i, 7);
-            }
-            bool kept = gt_store_check(store, true) == GPUTUNE_OK;
-            gt_store_close(store);
-            _exit(kept ? 0 : 2);
+            _exit(work(w, p) ? 0 : 1);
         }
     }
-    for (int p = 0; p < PROCESSES; p++) {
+    int failures = 0;
+    for (int p = 0; p < count; p++) {
         int status;
         assert_true(wait(&status) > 0);
-        assert_int_equal(status, 0);
+        failures += status != 0;
     }
-    gt_store *store = open_store(w);
-    for (int p = 0; p < PROCESSES; p++) {
+    assert_int_equal(failures, 0);
+}
+
+enum { SHARERS = 6, PUTS = 10 };
+
+/* Stores results of the process's own; false: the file has not taken them. */
+static bool put_some(world *w, int process)
+{
+    gt_store *store;
+    if (gt_store_open(&store, w->path, NULL, NULL, false) != GPUTUNE_OK) {
+        return false;
+    }
+    for (int i = 0; i < PUTS; i++) {
+        put_size(store, 1 + 100 * process + i, 7);
+    }
+    gt_store_close(store);
+    return true;
+}
+
+static void expect_all_put(world *w)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    for (int p = 0; p < SHARERS; p++) {
         for (int i = 0; i < PUTS; i++) {
             assert_true(time_at(store, 1 + 100 * p + i) == 7);
         }
     }
-    gt_store_close(store);
+}
+
+static bool is_beside(const world *w, const char *ending)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", w->path, ending);
+    return access(path, F_OK) == 0;
+}
+
+TEST_OF(processes_share_a_file, world *w, open_world, close_world)
+{
+    run_processes(w, SHARERS, put_some);
+    expect_all_put(w);
+    assert_int_equal(w->warnings, 0);
+}
+
+static bool open_only(world *w, int process)
+{
+    gt_store *store;
+    (void)process;
+    return gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
 }
 
 /* Whoever opens a file that another process is just making sees a new file or a whole one. */
@@ -692,22 +725,25 @@ TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
     enum { ROUNDS = 40, PROCESSES = 8 };
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
-        for (int p = 0; p < PROCESSES; p++) {
-            if (fork() == 0) {
-                gt_store *store;
-                bool opened = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
-                _exit(opened ? 0 : 1);
-            }
-        }
-        int failures = 0;
-        for (int p = 0; p < PROCESSES; p++) {
-            int status;
-            assert_true(wait(&status) > 0);
-            failures += status != 0;
-        }
-        assert_int_equal(failures, 0);
-        char beside[128];
-        snprintf(beside, sizeof beside, "%s.1", w->path);
-        assert_int_equal(access(beside, F_OK), -1); /* nobody took it for damaged */
+        run_processes(w, PROCESSES, open_only);
+        assert_false(is_beside(w, ".1")); /* nobody took it for damaged */
+    }
+}
+
+/* Beside a damaged file they begin one other, without a lock of their own. */
+TEST_OF(processes_leave_a_damaged_file_together, world *w, open_world, close_world)
+{
+    enum { ROUNDS = 10 };
+    for (int round = 0; round < ROUNDS; round++) {
+        snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
+        FILE *file = fopen(w->path, "w");
+        assert_non_null(file);
+        fprintf(file, "%2000s", "no database");
+        fclose(file);
+        run_processes(w, SHARERS, put_some);
+        expect_all_put(w);
+        assert_true(is_beside(w, ".1"));
+        assert_false(is_beside(w, ".2"));
+        assert_false(is_beside(w, ".lock"));
     }
 }
