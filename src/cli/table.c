@@ -112,7 +112,8 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     void *copy = memcpy(cli_allocate(1, table->item_bytes), item, table->item_bytes);
     cli_copy_item(copy, table->item_bytes, last ? table->rows[last - 1].item : NULL, table->columns,
                   table->column_count);
-    cli_push(table->rows, table->row_count, (cli_row){copy, objective == GPUTUNE_OBJECTIVE_ENERGY});
+    cli_push(table->rows, table->row_count,
+             (cli_row){.item = copy, .is_energy = objective == GPUTUNE_OBJECTIVE_ENERGY});
     return copy;
 }
 
@@ -121,28 +122,21 @@ void *cli_table_add(cli_table *table, const void *item)
     return cli_table_add_measured(table, item, GPUTUNE_OBJECTIVE_DEFAULT);
 }
 
-typedef struct place {
-    double key;
-    size_t index;
-    cli_row row;
-} place;
-
 static int by_key(const void *left, const void *right)
 {
-    const place *a = left, *b = right;
+    const cli_row *a = left, *b = right;
     int order = (a->key > b->key) - (a->key < b->key);
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
 void cli_table_sort(cli_table *table, double (*key)(const void *item))
 {
-    place *places = cli_allocate(table->row_count + 1, sizeof *places);
     for (size_t i = 0; i < table->row_count; i++) {
-        places[i] = (place){key(table->rows[i].item), i, table->rows[i]};
+        table->rows[i].key = key(table->rows[i].item);
+        table->rows[i].index = i;
     }
-    qsort(places, table->row_count, sizeof *places, by_key);
-    for (size_t i = 0; i < table->row_count; i++) {
-        table->rows[i] = places[i].row;
+    if (table->row_count) {
+        qsort(table->rows, table->row_count, sizeof *table->rows, by_key);
     }
 }
 

@@ -66,6 +66,8 @@ typedef struct cli_column {
 typedef struct cli_row {
     void *item;     /* a struct of the table's own, whose members the columns show */
     bool is_energy; /* its CLI_TIME columns hold nanojoules */
+    double key;     /* set by cli_table_sort(), as the row's index before */
+    size_t index;
 } cli_row;
 
 typedef struct cli_table {

@@ -94,14 +94,6 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* The place of the kernel's first scenario, by which kernels are ordered; and how far its size is
- * from where the kernel's searches begin, which orders its turns. */
-typedef struct ordered {
-    cli_turn turn;
-    size_t kernel_place;
-    double far;
-} ordered;
-
 /* How many times one cost is the other, as a logarithm: so that equal ratios are equal, in
  * millionths. */
 static double distance(double a, double b)
@@ -113,19 +105,19 @@ static double distance(double a, double b)
  * begin: so it is the one whose size is nearest to all of them, and the next ones go outward. Eight
  * sizes of gemm in 30 s ended 1% over the winners of long searches on average where a middle one
  * came first, and 5% where the smallest did (tools/bench/RESULTS.md). */
-static double find_middle(const ordered *list, size_t count, size_t kernel_place)
+static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;
     size_t sizes = 0;
     for (size_t i = 0; i < count; i++) {
-        bool is_its = list[i].kernel_place == kernel_place && !list[i].turn.known;
-        sum += is_its ? log(fmax(list[i].turn.cost, 1)) : 0;
+        bool is_its = turns[i].kernel_place == kernel_place && !turns[i].known;
+        sum += is_its ? log(fmax(turns[i].cost, 1)) : 0;
         sizes += is_its;
     }
     const double mean = sizes ? exp(sum / (double)sizes) : 1;
     for (size_t i = 0; i < count; i++) {
-        bool is_its = list[i].kernel_place == kernel_place && !list[i].turn.known;
-        double cost = list[i].turn.cost;
+        bool is_its = turns[i].kernel_place == kernel_place && !turns[i].known;
+        double cost = turns[i].cost;
         double nearer = distance(middle, mean) - distance(cost, mean);
         if (is_its && (nearer > 0 || (nearer == 0 && cost < middle))) {
             middle = cost;
@@ -136,20 +128,13 @@ static double find_middle(const ordered *list, size_t count, size_t kernel_place
 
 static int compare(const void *left, const void *right)
 {
-    const ordered *a = left, *b = right;
-    if (a->turn.known != b->turn.known) {
-        return a->turn.known ? -1 : 1;
-    }
-    if (a->kernel_place != b->kernel_place) {
-        return a->kernel_place < b->kernel_place ? -1 : 1;
-    }
-    if (a->far != b->far) {
-        return a->far < b->far ? -1 : 1;
-    }
-    if (a->turn.cost != b->turn.cost) {
-        return a->turn.cost < b->turn.cost ? -1 : 1;
-    }
-    return (a->turn.place > b->turn.place) - (a->turn.place < b->turn.place);
+    const cli_turn *a = left, *b = right;
+    int order = b->known - a->known;
+    order =
+        order ? order : (a->kernel_place > b->kernel_place) - (a->kernel_place < b->kernel_place);
+    order = order ? order : (a->far > b->far) - (a->far < b->far);
+    order = order ? order : (a->cost > b->cost) - (a->cost < b->cost);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
 /* The first turn of the same kernel. */
@@ -164,21 +149,17 @@ static size_t first_of_kernel(const cli_turn *turns, size_t at)
 
 void cli_turns_sort(cli_turn *turns, size_t count)
 {
-    ordered *list = cli_allocate(count + 1, sizeof *list);
-    for (size_t i = 0; i < count; i++) {
-        list[i] = (ordered){turns[i], turns[first_of_kernel(turns, i)].place, 0};
-    }
     double middle = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t place = list[i].kernel_place;
-        bool is_same = i > 0 && list[i - 1].kernel_place == place;
-        middle = is_same ? middle : find_middle(list, count, place);
-        list[i].far = list[i].turn.known ? 0 : distance(list[i].turn.cost, middle);
+        turns[i].kernel_place = turns[first_of_kernel(turns, i)].place;
     }
-    qsort(list, count, sizeof *list, compare);
     for (size_t i = 0; i < count; i++) {
-        turns[i] = list[i].turn;
+        size_t place = turns[i].kernel_place;
+        bool is_same = i > 0 && turns[i - 1].kernel_place == place;
+        middle = is_same ? middle : find_middle(turns, count, place);
+        turns[i].far = turns[i].known ? 0 : distance(turns[i].cost, middle);
     }
+    qsort(turns, count, sizeof *turns, compare);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

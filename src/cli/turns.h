@@ -8,6 +8,10 @@ typedef struct cli_turn {
     const cli_scenario *scenario;
     size_t place; /* index in the order that the user gave */
     double cost;  /* cost of a launch, to compare scenarios of one kernel */
+    /* set by cli_turns_sort(): the place of the kernel's first turn, by which kernels are ordered;
+     * and how far the cost is from that with which the kernel's searches begin */
+    size_t kernel_place;
+    double far;
     bool known; /* a finished result is stored, which answers at once if it was made under the same
                    terms */
     bool begun; /* something is stored for the kernel, at any size */
