@@ -19,106 +19,97 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
     }
 }
 
-static void close_farm(gt_farm *farm)
-{
-    if (farm) {
-        farm->ops->close(farm);
-    }
-}
-
 void gt_workers_close(gt_workers *workers)
 {
-    for (int i = 0; i < GT_IDLE_FARMS; i++) {
-        close_farm(workers->idle[i].farm);
+    for (size_t i = 0; i < workers->farms.count; i++) {
+        gt_farm *farm = workers->farms.items[i].farm;
+        farm->ops->close(farm);
     }
     if (workers->keep) {
         gt_code_memo_let_go();
     }
-    gt_array_free(&workers->lent);
+    gt_array_free(&workers->farms);
     pthread_cond_destroy(&workers->pace_news);
     pthread_mutex_destroy(&workers->mutex);
 }
 
-/* Takes the farm that has the least of what is needed: a session that only compiles leaves measure
- * workers to others. */
-static gt_lent_farm take_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
+/* Lends the idle farm that has the least of what is needed: a session that only compiles leaves
+ * measure workers to others. NULL: none fits. */
+static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
 {
-    gt_lent_farm *found = NULL;
-    for (int i = 0; i < GT_IDLE_FARMS; i++) {
-        gt_lent_farm *farm = &workers->idle[i];
-        bool serves = farm->farm && (!measure || (farm->measures && farm->isolation == isolation));
-        if (serves && (!found || !farm->measures)) {
-            found = farm;
-        }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    gt_kept_farm *found = NULL;
+    for (size_t i = 0; i < workers->farms.count; i++) {
+        gt_kept_farm *farm = &workers->farms.items[i];
+        bool fits = !farm->lent && (!measure || (farm->measures && farm->isolation == isolation));
+        found = fits && (!found || !farm->measures) ? farm : found;
     }
-    gt_lent_farm taken = found ? *found : (gt_lent_farm){0};
-    if (found) {
-        *found = (gt_lent_farm){0};
+    if (!found) {
+        return NULL;
     }
-    return taken;
+    found->lent = true;
+    return found->farm;
 }
 
-static gputune_status open_farm(gt_lent_farm *out, const gt_workers *workers, bool measure,
-                                gputune_isolation isolation)
+/* Takes the farm over. Without memory, it is closed. */
+static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
 {
-    gt_farm_options options = workers->options;
-    options.driver = measure ? options.driver : NULL;
-    options.isolation = isolation;
-    *out = (gt_lent_farm){.measures = measure, .isolation = isolation};
-    return gt_farm_open(&out->farm, &options);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    gputune_status status = gt_array_push(&workers->farms, added);
+    if (status != GPUTUNE_OK) {
+        added.farm->ops->close(added.farm);
+    }
+    return status;
 }
 
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation)
 {
-    pthread_mutex_lock(&workers->mutex);
-    gt_lent_farm farm = take_idle(workers, measure, isolation);
-    pthread_mutex_unlock(&workers->mutex);
-    if (!farm.farm) {
-        GT_TRY(open_farm(&farm, workers, measure, isolation));
+    gt_farm *farm = lend_idle(workers, measure, isolation);
+    if (!farm) {
+        gt_farm_options options = workers->options;
+        options.driver = measure ? options.driver : NULL;
+        options.isolation = isolation;
+        GT_TRY(gt_farm_open(&farm, &options));
+        GT_TRY(add_farm(workers, (gt_kept_farm){farm, isolation, measure, true}));
     }
-    pthread_mutex_lock(&workers->mutex);
-    gputune_status status = gt_array_push(&workers->lent, farm);
-    pthread_mutex_unlock(&workers->mutex);
-    return GT_GIVE(status, out, farm.farm, close_farm(farm.farm));
-}
-
-static gt_lent_farm take_lent(gt_workers *workers, const gt_farm *farm)
-{
-    size_t at = 0;
-    while (workers->lent.items[at].farm != farm) {
-        at++;
-    }
-    gt_lent_farm taken = workers->lent.items[at];
-    workers->lent.items[at] = workers->lent.items[--workers->lent.count];
-    return taken;
-}
-
-/* Keeps one idle farm that measures, and one that only compiles. *farm is the one to close. */
-static void put_idle(gt_workers *workers, gt_lent_farm *farm)
-{
-    gt_lent_farm *place = &workers->idle[farm->measures];
-    gt_lent_farm before = *place;
-    *place = *farm;
-    *farm = before;
+    *out = farm;
+    return GPUTUNE_OK;
 }
 
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
 {
-    gt_lent_farm adopted = {.farm = farm, .measures = true};
-    put_idle(workers, &adopted); /* no other thread knows the workers yet */
-    close_farm(adopted.farm);
+    add_farm(workers, (gt_kept_farm){.farm = farm, .measures = true});
+}
+
+/* Keeps one idle farm that measures, and one that only compiles. Returns the farm to close, or
+ * NULL. */
+static gt_farm *take_back(gt_workers *workers, const gt_farm *farm)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    gt_kept_farm *farms = workers->farms.items, *end = farms + workers->farms.count, *returned;
+    for (returned = farms; returned->farm != farm; returned++) {
+    }
+    gt_kept_farm *extra = workers->keep ? farms : returned;
+    while (workers->keep && extra < end && (extra->lent || extra->measures != returned->measures)) {
+        extra++;
+    }
+    returned->lent = false;
+    if (extra == end) {
+        return NULL;
+    }
+    gt_farm *closed = extra->farm;
+    *extra = end[-1];
+    workers->farms.count--;
+    return closed;
 }
 
 void gt_workers_return(gt_workers *workers, gt_farm *farm)
 {
-    pthread_mutex_lock(&workers->mutex);
-    gt_lent_farm returned = take_lent(workers, farm);
-    if (workers->keep) {
-        put_idle(workers, &returned);
+    gt_farm *extra = take_back(workers, farm);
+    if (extra) {
+        extra->ops->close(extra);
     }
-    pthread_mutex_unlock(&workers->mutex);
-    close_farm(returned.farm);
 }
 
 bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user)

@@ -7,13 +7,12 @@
 
 #include <pthread.h>
 
-enum { GT_IDLE_FARMS = 2 };
-
-typedef struct gt_lent_farm {
+typedef struct gt_kept_farm {
     gt_farm *farm;
-    bool measures;
     gputune_isolation isolation;
-} gt_lent_farm;
+    bool measures;
+    bool lent; /* else idle */
+} gt_kept_farm;
 
 /* How fast the GPU was, or why the worker could not find that out. */
 typedef struct gt_paced {
@@ -24,9 +23,7 @@ typedef struct gt_paced {
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_lent_farm idle[GT_IDLE_FARMS]; /* one place each for a farm that only compiles and one that
-                                         measures; farm NULL: free */
-    GT_ARRAY(gt_lent_farm) lent;
+    GT_ARRAY(gt_kept_farm) farms; /* idle: at most one that measures, and one that does not */
     bool gpu_is_taken, gpu_is_wanted;
     bool gpu_is_lent; /* a session of another tuner has taken it */
     /* What gputune_measure_pace() asks of the session that has the GPU: */

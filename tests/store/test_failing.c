@@ -134,11 +134,10 @@ static void fill(job *j, world *w)
     folder_remove(j->w->folder);
     j->w->folder = folder_make_in_memory();
     snprintf(j->w->path, sizeof j->w->path, "%s/gputune.db", j->w->folder);
-    gt_store *store = open_store(j->w);
+    GT_SCOPED(close_store) gt_store *store = open_store(j->w);
     put_gpus(store);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
-    gt_store_close(store);
 }
 
 /* A second file, of the system, that knows some of the same and some more. */
@@ -318,7 +317,7 @@ TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_wor
     const gt_scenario scenario = scenario_at(1024);
     gt_lease lease = {0}, next = {0};
     fill(&j, w);
-    gt_store *store = open_store(j.w);
+    GT_SCOPED(close_store) gt_store *store = open_store(j.w);
     assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, NULL), GPUTUNE_OK);
     assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_EBUSY);
     failing_begin("sqlite", 1, true);
@@ -327,7 +326,6 @@ TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_wor
     assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_OK);
     assert_int_equal(next.silent, 0);
     gt_store_lease_release(&next, store, NULL);
-    gt_store_close(store);
 }
 
 static gputune_status put_in_memory(void *user)
@@ -376,9 +374,8 @@ static void expect_brought(void *user)
     job *j = user;
     bring_to_file(user);
     expect_all_whole(user);
-    gt_store *store = open_store(j->w);
+    GT_SCOPED(close_store) gt_store *store = open_store(j->w);
     assert_true(time_at(store, 2048) == 20);
-    gt_store_close(store);
 }
 
 TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)

@@ -33,10 +33,9 @@ static gt_store *open_path(world *w, const char *path)
 
 static void put_terms(world *w, const char *path, double time_ns, const gt_terms *terms)
 {
-    gt_store *store = open_path(w, path);
+    GT_SCOPED(close_store) gt_store *store = open_path(w, path);
     const gt_scenario scenario = scenario_at(1024);
     assert_int_equal(put_under(store, &scenario, time_ns, terms, false, NULL), GPUTUNE_OK);
-    gt_store_close(store);
 }
 
 static int64_t number(const char *path, const char *sql)

@@ -135,7 +135,7 @@ TEST_OF(row_of_lookups_waits_once, world *w, open_world, close_world)
 static void write_under_a_lock(world *w, const char *sql)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     pid_t holder = lock_file(w, sql);
     gt_patience patience = gt_patience_for(0.2, NULL);
     int64_t start = gt_now_ns();
@@ -153,7 +153,7 @@ static void write_under_a_lock(world *w, const char *sql)
     assert_true(time_at(store, 1024) == 10);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
     assert_int_equal(w->warnings, 1);
-    gt_store *other = open_store(w);
+    GT_SCOPED(close_store) gt_store *other = open_store(w);
     assert_true(time_at(other, 2048) == 20);
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
@@ -163,8 +163,6 @@ static void write_under_a_lock(world *w, const char *sql)
     unlock_file(holder);
     put_size(store, 6144, 60);
     assert_true(time_at(other, 5120) == 50);
-    gt_store_close(other);
-    gt_store_close(store);
 }
 
 TEST_OF(short_patience_does_not_end_the_file, world *w, open_world, close_world)
@@ -314,7 +312,7 @@ static void *write_long(void *user)
 TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
     long_write job = {.store = store};
     pthread_t thread;
@@ -331,7 +329,6 @@ TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
     unlock_file(holder);
     pthread_join(thread, NULL);
     assert_true(time_at(store, 2048) == 20);
-    gt_store_close(store);
 }
 
 static void *look_long(void *user)
@@ -349,7 +346,7 @@ TEST_OF(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, world *w
         close_world)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
     pid_t holder = lock_file(w, shared);
     long_write write = {.store = store}, look = {.store = store};
@@ -363,5 +360,4 @@ TEST_OF(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, world *w
     assert_int_equal(pthread_join(reader, &found), 0);
     assert_int_equal(pthread_join(writer, NULL), 0);
     assert_non_null(found);
-    gt_store_close(store);
 }

@@ -70,35 +70,32 @@ static void expect(gt_related_list list, const char *const *configs, size_t coun
 
 TEST_OF(nothing_is_known, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     expect(find(store, 1000), NULL, 0);
-    gt_store_close(store);
 }
 
 TEST_OF(own_trials_are_not_elsewhere, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     put_size(store, 1000, 50);
     expect(find(store, 1000), NULL, 0);
     expect(find(store, 2000), (const char *[]){"VEC=4", "VEC=1"}, 2); /* VEC=8 crashed */
-    gt_store_close(store);
 }
 
 /* Where the slow ones were, a search of another size need not look. */
 TEST_OF(what_one_launch_showed_to_be_slow_is_told, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     gt_scenario nearby = scenario_at(500);
     gt_trial two[2] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 50)};
     two[1].status = GT_TRIAL_UNPROVED;
     put(store, ENVIRONMENT, &nearby, two, 2);
     expect(find(store, 1000), (const char *[]){"V=1", "V=2"}, 2);
-    gt_store_close(store);
 }
 
 TEST_OF(the_nearest_come_first, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     int64_t own = 1000;
     gt_scenario nearby = scenario_at(1100), away = scenario_at(9000);
     gt_scenario energy = scenario_at(own), other = scenario_at(own);
@@ -119,12 +116,11 @@ TEST_OF(the_nearest_come_first, world *w, open_world, close_world)
     assert_true(list.items[1].time_ns == 20);
     assert_true(list.items[1].compile_ns == 2e7);
     expect(list, (const char *[]){"V=1", "V=2", "V=3", "V=4", "V=5", "V=6", "V=7"}, 7);
-    gt_store_close(store);
 }
 
 TEST_OF(another_kernel_is_not_related, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     int64_t n = 500;
     gt_scenario named = scenario_at(n), changed = scenario_at(n);
     named.kernel = "dot";
@@ -132,12 +128,11 @@ TEST_OF(another_kernel_is_not_related, world *w, open_world, close_world)
     put_one(store, ENVIRONMENT, &named, "V=1", 10);
     put_one(store, ENVIRONMENT, &changed, "V=2", 10);
     expect(find(store, 1000), NULL, 0);
-    gt_store_close(store);
 }
 
 TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     gt_scenario scenario = scenario_at(500);
     put_one(store, EMULATED, &scenario, "V=1", 10);
     put_one(store, "no GPU of that name", &scenario, "V=2", 10);
@@ -147,7 +142,6 @@ TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close
     assert_int_equal(list.count, 2);
     assert_string_equal(list.items[0].config, "V=1");
     gt_related_list_free(&list);
-    gt_store_close(store);
 }
 
 /* Only what was sampled, and is as it was written. */
@@ -171,7 +165,7 @@ TEST_OF(what_tells_nothing_is_left_out, world *w, open_world, close_world)
 TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     static gt_trial trials[EACH];
     static char configs[EACH][16];
     for (int i = 0; i < EACH; i++) {
@@ -198,7 +192,6 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
     }
     assert_true(list.items[nearest - 1].time_ns > 300);
     gt_related_list_free(&list);
-    gt_store_close(store);
 }
 
 /* The system's trials too; where both know a scenario on a GPU, the user's. */

@@ -19,6 +19,11 @@ static gt_wisdom_import import_of(const world *w)
     return (gt_wisdom_import){.driver_version = 13000, .log = &w->log, .from = "the text"};
 }
 
+static void import(gt_wisdom_import *with, gt_store *store, const char *text)
+{
+    assert_int_equal(gt_store_import(with, store, text, NULL), GPUTUNE_OK);
+}
+
 static gt_store *other_store(world *w)
 {
     gt_store *store;
@@ -28,27 +33,25 @@ static gt_store *other_store(world *w)
 
 static char *text_of_two_sizes(world *w)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
-    char *text = exported(store, NULL, 2);
-    gt_store_close(store);
-    return text;
+    return exported(store, NULL, 2);
 }
 
 TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world)
 {
-    char *text = text_of_two_sizes(w);
+    GT_FREED char *text = text_of_two_sizes(w);
     for (int trusted = 0; trusted < 2; trusted++) {
         for (int keep = 0; keep < 2; keep++) {
-            gt_store *store = other_store(w);
-            gt_wisdom_import import = import_of(w);
+            GT_SCOPED(close_store) gt_store *store = other_store(w);
+            gt_wisdom_import with = import_of(w);
             gt_scenario scenario = scenario_at(4096);
             gt_winner found;
-            import.trusted = trusted;
-            import.keep = keep;
-            assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-            assert_int_equal(import.taken, 2);
+            with.trusted = trusted;
+            with.keep = keep;
+            import(&with, store, text);
+            assert_int_equal(with.taken, 2);
             assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
             assert_string_equal(found.config, "VEC=4");
             assert_string_equal(found.fallback_config, "VEC=1");
@@ -61,64 +64,55 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             assert_true(found.terms.final);
             assert_int_equal(found.terms.proved, trusted);
             gt_winner_free(&found);
-            gt_store_close(store);
         }
     }
-    free(text);
 }
 
 TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
 {
-    char *text = text_of_two_sizes(w);
-    gt_store *store = other_store(w);
-    gt_wisdom_import import = import_of(w);
+    GT_FREED char *text = text_of_two_sizes(w);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    gt_wisdom_import with = import_of(w);
     gt_scenario scenario = scenario_at(1024);
     gt_winner found;
-    import.trusted = true;
-    import.driver_version = 13010;
-    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    with.trusted = true;
+    with.driver_version = 13010;
+    import(&with, store, text);
     assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
     assert_false(found.terms.proved);
     gt_winner_free(&found);
-    gt_store_close(store);
-    free(text);
 }
 
 TEST_OF(own_results_stand_above, world *w, open_world, close_world)
 {
-    char *text = text_of_two_sizes(w);
-    gt_store *store = other_store(w);
-    gt_wisdom_import import = import_of(w);
+    GT_FREED char *text = text_of_two_sizes(w);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    gt_wisdom_import with = import_of(w);
     gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     put_size(store, 1024, 7);
-    import.trusted = true;
+    with.trusted = true;
     for (int keep = 0; keep < 2; keep++) {
-        import.keep = keep;
-        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+        with.keep = keep;
+        import(&with, store, text);
         assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
         assert_true(found.time.median == 7);
         gt_winner_free(&found);
     }
-    gt_store_close(store);
-    free(text);
 }
 
 TEST_OF(unproved_is_exported_again, world *w, open_world, close_world)
 {
-    char *text = text_of_two_sizes(w);
-    gt_store *store = other_store(w);
-    gt_wisdom_import import = import_of(w);
-    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    GT_FREED char *text = text_of_two_sizes(w);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    gt_wisdom_import with = import_of(w);
+    import(&with, store, text);
     char *unproved = exported(store, NULL, 2);
     assert_non_null(strstr(unproved, "config=\"VEC=1"));
     free(unproved);
-    import.trusted = true;
-    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-    char *again = exported(store, NULL, 2);
-    free(again);
-    gt_store_close(store);
-    free(text);
+    with.trusted = true;
+    import(&with, store, text);
+    free(exported(store, NULL, 2));
 }
 
 TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_world)
@@ -146,11 +140,10 @@ TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_wo
 
 static void import_refused(world *w, const char *text, const char *message)
 {
-    gt_store *store = other_store(w);
-    gt_wisdom_import import = import_of(w);
-    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_ERECORDED);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    gt_wisdom_import with = import_of(w);
+    assert_int_equal(gt_store_import(&with, store, text, NULL), GPUTUNE_ERECORDED);
     assert_non_null(strstr(gputune_error(), message));
-    gt_store_close(store);
 }
 
 TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
@@ -163,31 +156,28 @@ TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
 /* Changes one byte after another; what is left is never taken for something else. */
 TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_world)
 {
-    char *text = text_of_two_sizes(w);
+    GT_FREED char *text = text_of_two_sizes(w);
     size_t length = strlen(text), begin = strlen("# gputune wisdom 1\n");
     for (size_t at = begin; at < length; at += 7) {
-        gt_store *store = other_store(w);
-        gt_wisdom_import import = import_of(w);
+        GT_SCOPED(close_store) gt_store *store = other_store(w);
+        gt_wisdom_import with = import_of(w);
         char before = text[at];
         w->warnings = 0;
         text[at] = before == 'x' ? 'y' : 'x';
-        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-        assert_true(import.taken <= 1);
+        import(&with, store, text);
+        assert_true(with.taken <= 1);
         assert_true(w->warnings <= 1);
         text[at] = before;
-        gt_store_close(store);
     }
     text[length - 9] = '\0'; /* cut short */
-    gt_store *store = other_store(w);
-    gt_wisdom_import import = import_of(w);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    gt_wisdom_import with = import_of(w);
     w->warnings = 0;
-    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-    assert_int_equal(import.taken, 1);
-    assert_int_equal(import.left_out, 1);
+    import(&with, store, text);
+    assert_int_equal(with.taken, 1);
+    assert_int_equal(with.left_out, 1);
     assert_int_equal(w->warnings, 1);
     assert_non_null(strstr(w->warning, "the text: left out: an entry was changed"));
-    gt_store_close(store);
-    free(text);
 }
 
 /* A body under a hash that is right: what stands in it is checked none the less. */
@@ -216,14 +206,12 @@ TEST_OF(unsound_entries_are_left_out, world *w, open_world, close_world)
         "unknown a=1\nplace b=\"c\" d=e\n",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        char *text = text_with_body(bodies[i]);
-        gt_store *store = other_store(w);
-        gt_wisdom_import import = import_of(w);
-        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
-        assert_int_equal(import.taken, 0);
-        assert_int_equal(import.left_out, 1);
-        gt_store_close(store);
-        free(text);
+        GT_FREED char *text = text_with_body(bodies[i]);
+        GT_SCOPED(close_store) gt_store *store = other_store(w);
+        gt_wisdom_import with = import_of(w);
+        import(&with, store, text);
+        assert_int_equal(with.taken, 0);
+        assert_int_equal(with.left_out, 1);
     }
 }
 
@@ -260,20 +248,17 @@ TEST_OF(values_are_held_against_their_kind, world *w, open_world, close_world)
                  {" speedup=2", " speedup=1e400", false},
                  {"Z\"\ntrial", "\\\"\"\ntrial", true}, /* created, whose text ends with a quote */
                  {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within it */
-    char *text = text_of_two_sizes(w);
+    GT_FREED char *text = text_of_two_sizes(w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *changed = text_with(text, cases[i].value, cases[i].other);
+        GT_FREED char *changed = text_with(text, cases[i].value, cases[i].other);
         if (!changed) {
             fail_msg("no%s in\n%s", cases[i].value, text);
         }
-        gt_store *store = other_store(w);
-        gt_wisdom_import import = import_of(w);
-        assert_int_equal(gt_store_import(&import, store, changed, NULL), GPUTUNE_OK);
-        if (import.taken != cases[i].taken || import.left_out != !cases[i].taken) {
-            fail_msg("%s: taken %u, left out %u", cases[i].other, import.taken, import.left_out);
+        GT_SCOPED(close_store) gt_store *store = other_store(w);
+        gt_wisdom_import with = import_of(w);
+        import(&with, store, changed);
+        if (with.taken != cases[i].taken || with.left_out != !cases[i].taken) {
+            fail_msg("%s: taken %u, left out %u", cases[i].other, with.taken, with.left_out);
         }
-        gt_store_close(store);
-        free(changed);
     }
-    free(text);
 }
