@@ -45,7 +45,6 @@ typedef struct gt_measure_setup {
                            buffers */
     gt_live_input *inputs;
     uint32_t input_count;
-    bool exhaustive;
     bool check; /* variants are launched under the emulator's sanitizer, and not compared */
 } gt_measure_setup;
 
@@ -90,10 +89,8 @@ typedef struct gt_verified {
     bool proved;      /* false: the launch is slower than slower_ns; it was only checked that it
                          touches nothing that it must not touch */
     double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    gt_tolerance tolerance;   /* of the output that has max_error */
-    double pilot_ns;          /* rough time of one launch; of two launches the shorter time */
-    double occupancy;         /* resident warps over the SM's maximum */
-    gt_resources resources;   /* as the driver reports them; spills are unknown (0) */
+    double pilot_ns;  /* rough time of one launch; of two launches the shorter time */
+    double occupancy; /* resident warps over the SM's maximum */
     char writes[GT_NAME_MAX]; /* of a recheck: a module variable that launches write, or "" */
     char trial[128];          /* of a recheck: what else the variant was proved with, or "" */
     char *findings; /* of a setup with `check`: for each size a line "size" with its index, and what
@@ -132,14 +129,13 @@ typedef struct gt_sampled {
     double *values; /* per variant in the job's order: nanoseconds a launch (energy: nanojoules);
                        NaN for a variant that could not be sampled; owned by the event */
     uint32_t count;
-    uint32_t sm_clock_mhz, memory_clock_mhz; /* during the round; 0: unknown */
-    uint64_t throttle;                       /* NVML throttle reasons seen */
-    bool spoiled;       /* the times of this round are not valid; sample it again */
-    bool noisy;         /* another process used the GPU */
-    char other[96];     /* that process, in words, or "" */
-    gt_sharing sharing; /* how these samples were taken */
-    double used_ratio;  /* if this job has found sharing FELT: time on used buffers over time on
-                           restored ones; else 1 */
+    uint32_t sm_clock_mhz; /* during the round; 0: unknown */
+    bool spoiled;          /* the times of this round are not valid; sample it again */
+    bool noisy;            /* another process used the GPU */
+    char other[96];        /* that process, in words, or "" */
+    gt_sharing sharing;    /* how these samples were taken */
+    double used_ratio;     /* if this job has found sharing FELT: time on used buffers over time on
+                              restored ones; else 1 */
 } gt_sampled;
 
 /* A request to prove a loaded variant again: the winner, after its last sample, with what thousands

@@ -1,4 +1,4 @@
-/* Reads clocks, throttle reasons and other users of the GPU, on a thread of its own. */
+/* Reads clocks, what holds them back, and other users of the GPU, on a thread of its own. */
 #include "farm/measure_monitor.h"
 
 #include "base/clock.h"
@@ -24,10 +24,9 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml;      /* valid when opened; NULL: there is none */
-    gt_nvml_state last; /* the latest reading */
-    uint64_t throttle;  /* seen since the round began */
-    bool spoiled, noisy;
+    gt_nvml *nvml;       /* valid when opened; NULL: there is none */
+    gt_nvml_state last;  /* the latest reading */
+    bool spoiled, noisy; /* spoiled: since the round began */
     char other[96];
 };
 
@@ -70,7 +69,6 @@ static void read_now(gt_monitor *monitor, bool looks_at_users)
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
     monitor->last = state;
-    monitor->throttle |= state.throttle;
     monitor->spoiled |= state.spoils;
     if (looks_at_users) {
         note_users(monitor, &users);
@@ -147,7 +145,6 @@ void gt_monitor_begin(gt_monitor *monitor)
         return;
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
-    monitor->throttle = monitor->last.throttle;
     monitor->spoiled = monitor->last.spoils;
 }
 
@@ -158,8 +155,6 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
     out->sm_clock_mhz = monitor->last.sm_clock_mhz;
-    out->memory_clock_mhz = monitor->last.memory_clock_mhz;
-    out->throttle = monitor->throttle;
     out->spoiled = monitor->spoiled;
     out->noisy = monitor->noisy;
     memcpy(out->other, monitor->other, sizeof out->other);

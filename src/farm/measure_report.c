@@ -149,15 +149,6 @@ static gputune_status report_input(const gt_buffer *buffer)
     return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
 }
 
-static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *found)
-{
-    double ratio = gt_finding_double(found->worst);
-    if (ratio >= out->max_error) {
-        out->max_error = ratio;
-        out->tolerance = slot->tolerance;
-    }
-}
-
 static gputune_status judge_failures(const gt_workspace *workspace, const gt_findings *findings,
                                      int task, const char *words)
 {
@@ -181,7 +172,7 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
             return report_mismatch(measure, slot, found, words);
         }
         if (found) {
-            note_error(out, slot, found);
+            out->max_error = fmax(out->max_error, gt_finding_double(found->worst));
         }
     }
     int task = is_first ? workspace->first_failures_task : workspace->failures_task;

@@ -476,7 +476,7 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     }
     out->proved = extent != EDGES;
     variant->launch_ns = out->pilot_ns;
-    return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
+    return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
 /* Whether the first launch at the requested size took so long that the variant cannot win. A launch

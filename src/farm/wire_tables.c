@@ -197,8 +197,7 @@ static RECORD(input, NUMBER(workload), NUMBER(buffer), NUMBER(expected), NUMBER(
 RECORD(gt_record_setup, ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1),
        ENUMERATOR(cache, GPUTUNE_CACHE_HOT), NUMBER(seed),
        INLINE(workloads, workload_count, &workload), STRING(awkward), IMAGE(reference),
-       IMAGE(service), HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive),
-       NUMBER(check));
+       IMAGE(service), HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(check));
 #undef T
 
 #define T gt_prepared
@@ -217,9 +216,8 @@ RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch
 #undef T
 
 #define T gt_verified
-RECORD(gt_record_verified, NUMBER(proved), NUMBER(max_error), STRUCT(tolerance, &tolerance),
-       NUMBER(pilot_ns), NUMBER(occupancy), STRUCT(resources, &resources), STRING(writes),
-       STRING(trial), TEXT(findings));
+RECORD(gt_record_verified, NUMBER(proved), NUMBER(max_error), NUMBER(pilot_ns), NUMBER(occupancy),
+       STRING(writes), STRING(trial), TEXT(findings));
 #undef T
 
 #define T gt_sample_job
@@ -230,8 +228,8 @@ RECORD(gt_record_sample_job, NUMBER(id), HEAP(variants, count, GT_MEMBER_UNSIGNE
 
 #define T gt_sampled
 RECORD(gt_record_sampled, HEAP(values, count, GT_MEMBER_REAL, NULL), NUMBER(sm_clock_mhz),
-       NUMBER(memory_clock_mhz), NUMBER(throttle), NUMBER(spoiled), NUMBER(noisy), STRING(other),
-       ENUMERATOR(sharing, GT_SHARING_FELT), NUMBER(used_ratio));
+       NUMBER(spoiled), NUMBER(noisy), STRING(other), ENUMERATOR(sharing, GT_SHARING_FELT),
+       NUMBER(used_ratio));
 #undef T
 
 #define T gt_recheck_job

@@ -76,10 +76,9 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name);
 
-/* Reads what the driver says of the function: registers, local, shared and constant bytes (spills
- * are 0). *occupancy is the number of resident warps over the SM's maximum, for the launch's block,
+/* Sets *out to the number of resident warps over the SM's maximum, for the first kernel's block,
  * cluster and shared memory. */
-gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy);
+gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher);
 
 /* What a caller needs to launch the kernel with its own code. */
 typedef struct gt_function_facts {

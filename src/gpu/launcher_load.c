@@ -79,29 +79,6 @@ static gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-/* Each figure is the largest one of a pipeline's kernels. */
-static gputune_status read_resources(const gt_launcher *launcher, gt_resources *out)
-{
-    const struct {
-        CUfunction_attribute which;
-        uint32_t *to;
-    } figures[] = {
-        {CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
-        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->static_shared_bytes},
-        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
-        {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
-    };
-    const size_t count = sizeof figures / sizeof *figures;
-    for (size_t i = 0; i < count * launcher->launch->step_count; i++) {
-        int value;
-        uint32_t *to = figures[i % count].to;
-        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i % count].which,
-                launcher->base.functions[i / count]);
-        *to = (uint32_t)value > *to ? (uint32_t)value : *to;
-    }
-    return GPUTUNE_OK;
-}
-
 static double resident_share(const gt_launcher *launcher, const gt_kernel_step *kernel,
                              int clusters, int blocks)
 {
@@ -117,18 +94,15 @@ static double resident_share(const gt_launcher *launcher, const gt_kernel_step *
                                           : 0;
 }
 
-gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy)
+gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher)
 {
-    gt_resources resources = {0};
     int clusters = 0, blocks = 0;
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
-    gputune_status status = read_resources(launcher, &resources);
-    GT_THEN(status, count_resident(launcher, 0, &clusters, &blocks));
+    gputune_status status = count_resident(launcher, 0, &clusters, &blocks);
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
-    *out = resources;
-    *occupancy = resident_share(launcher, &launcher->launch->steps[0], clusters, blocks);
+    *out = resident_share(launcher, &launcher->launch->steps[0], clusters, blocks);
     return GPUTUNE_OK;
 }
 

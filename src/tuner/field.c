@@ -304,7 +304,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     field.setup->objective = gt_objective_facts(request->options.objective)->sampled;
     field.setup->cache = request->options.cache;
     field.setup->seed = request->options.seed;
-    field.setup->exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
     for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
         status = add_unit(&field, (gt_hash){0}, &index);
     }

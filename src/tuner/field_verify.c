@@ -65,7 +65,8 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
         return least_ns;
     }
     bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
-                    !variant->surely_proved && !field->setup->exhaustive;
+                    !variant->surely_proved &&
+                    field->options.request->options.effort != GPUTUNE_EXHAUSTIVE;
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
@@ -251,7 +252,6 @@ static void take_over(gt_variant *variant, gt_event *event)
     event->verified.findings = NULL;
     if (variant->helped && before.proved && !variant->surely_proved) {
         variant->verified.max_error = before.max_error;
-        variant->verified.tolerance = before.tolerance;
     }
 }
 

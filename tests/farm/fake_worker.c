@@ -188,7 +188,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
     return strncmp(script, "sample-", 7) == 0 ? follow(script + 7) : GPUTUNE_OK;
 }
 
-/* `throttle` tells which process this is. */
+/* The clock tells which process this is. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_page *page)
 {
@@ -205,7 +205,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
         }
         values[i] = job->variants[i] == 13 ? (double)NAN : 10.0 * (double)job->variants[i];
     }
-    *out = (gt_sampled){.values = values, .count = job->count, .throttle = (uint64_t)getpid()};
+    *out = (gt_sampled){.values = values, .count = job->count, .sm_clock_mhz = (uint32_t)getpid()};
     return GPUTUNE_OK;
 }
 

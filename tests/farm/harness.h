@@ -120,6 +120,5 @@ static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         assert_true(event.sampled.values[i] == 10.0 * (double)variants[i]);
     }
-    uint64_t pid = event.sampled.throttle;
-    return pid;
+    return event.sampled.sm_clock_mhz;
 }

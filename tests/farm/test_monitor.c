@@ -70,7 +70,6 @@ TEST(a_gpu_of_ones_own_is_calm)
     assert_false(seen.noisy || seen.spoiled);
     assert_string_equal(seen.other, "");
     assert_int_equal(seen.sm_clock_mhz, FAKE_SM_MHZ);
-    assert_int_equal(seen.memory_clock_mhz, FAKE_MEMORY_MHZ);
     gt_monitor_stop(monitor);
 }
 
@@ -137,7 +136,6 @@ TEST(heat_spoils_a_round_and_a_power_cap_does_not)
     gt_monitor *monitor = start();
     atomic_store(&nvml->throttle, POWER_CAP);
     gt_sampled seen = watched_round(monitor);
-    assert_int_equal(seen.throttle & POWER_CAP, POWER_CAP);
     assert_false(seen.spoiled);
     atomic_store(&nvml->throttle, THERMAL);
     seen = watched_round(monitor);
@@ -146,7 +144,6 @@ TEST(heat_spoils_a_round_and_a_power_cap_does_not)
     (void)watched_round(monitor); /* began while it was hot */
     seen = watched_round(monitor);
     assert_false(seen.spoiled);
-    assert_int_equal(seen.throttle, 0);
     gt_monitor_stop(monitor);
 }
 

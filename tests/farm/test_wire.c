@@ -116,7 +116,8 @@ TEST_WITHIN(every_struct_survives_with_a_comma, comma_locale_set, comma_locale_r
 TEST(samples_keep_nan_and_order)
 {
     double values[] = {1.5, (double)NAN, 1e-300, 0.1};
-    gt_sampled sampled = {.values = values, .count = 4, .throttle = UINT64_MAX, .other = "x 12"};
+    gt_sampled sampled = {
+        .values = values, .count = 4, .sm_clock_mhz = UINT32_MAX, .other = "x 12"};
     gt_text sent = encode(&gt_record_sampled, &sampled);
     gt_frame frame;
     gt_sampled got;
@@ -125,7 +126,7 @@ TEST(samples_keep_nan_and_order)
     assert_int_equal(got.count, 4);
     assert_true(got.values[0] == 1.5 && isnan(got.values[1]));
     assert_true(got.values[2] == 1e-300 && got.values[3] == 0.1);
-    assert_true(got.throttle == UINT64_MAX);
+    assert_true(got.sm_clock_mhz == UINT32_MAX);
     assert_string_equal(got.other, "x 12");
     gt_record_release(&gt_record_sampled, &got);
     gt_frame_release(&frame);

@@ -13,10 +13,9 @@ typedef struct job {
 /* On ten streams, and again on the first; repeats; a capture. */
 static gputune_status use(gt_launcher *launcher, const job *j)
 {
-    gt_resources resources;
     double occupancy;
     GT_TRY(gt_launcher_prepare(launcher));
-    GT_TRY(gt_launcher_resources(launcher, &resources, &occupancy));
+    GT_TRY(gt_launcher_occupancy(&occupancy, launcher));
     for (uint32_t i = 0; i < j->launch.parameter_count; i++) {
         CUdeviceptr scratch;
         GT_TRY(gt_launcher_scratch(&scratch, launcher, fake_stream(1), i));
