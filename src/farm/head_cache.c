@@ -227,10 +227,3 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     }
     return status;
 }
-
-void gt_head_cache_free(gt_head_cache *cache)
-{
-    for (int i = 0; i < GT_HEADS; i++) {
-        forget(&cache->heads[i]);
-    }
-}

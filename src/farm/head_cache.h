@@ -29,5 +29,3 @@ typedef struct gt_head_cache {
  * use it. A compile that fails while it keeps or uses a head is repeated without. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
-/* Closes the kept files, and empties the cache. */
-void gt_head_cache_free(gt_head_cache *cache);
