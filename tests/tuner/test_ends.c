@@ -176,12 +176,12 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, close_world)
 {
     char best[sizeof w->config];
-    const gputune_options first = within(0.5), second = within(0.8);
+    const gputune_options first = within(1), second = within(1.3);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = i == 128 ? 1.5e6 : 1e6;
     }
     w->farm.noise = 0.2;
-    w->farm.slowness = 1e-8;
+    w->farm.slowness = 2e-8;
     expect_proved(w, &first, "the time was up");
     snprintf(best, sizeof best, "%s", w->config);
     assert_string_not_equal(best, "BLOCK=128");
