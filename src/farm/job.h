@@ -53,8 +53,10 @@ typedef struct gt_prepared {
     double reference_ns;     /* time of one launch of the reference at workloads[0] */
     double copy_bytes_per_s; /* rate of a device-to-device copy, bytes read plus written */
     double prepare_ns;       /* how long preparing took */
-    double trial_ns; /* the most time that the trial takes in the last proof of a winner, with many
-                        launches and further data; 0: there is no trial */
+    double trial_ns;   /* how long the trial takes in the last proof of a winner, with many launches
+                          and further data; 0: there is no trial */
+    double further_ns; /* the part of trial_ns that making the first further data takes, with what
+                          the reference gives for them */
     /* Name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -144,5 +146,5 @@ typedef struct gt_recheck_job {
     uint64_t id;   /* the variant's */
     uint64_t seed; /* of the inputs; the setup's seed: the reference is not run again */
     double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1: less near a time
-                      limit */
+                      limit; further data are left out where it does not cover them */
 } gt_recheck_job;

@@ -427,8 +427,9 @@ void gt_trial_doubt(gt_measure *measure);
  * spent. Does nothing without a trial. Waits. */
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                double share);
-/* The most nanoseconds that gt_trial_winner() takes with a share of 1; 0 without a trial. */
-double gt_trial_winner_ns(const gt_measure *measure);
+/* Nanoseconds that gt_trial_winner() takes with a share of 1; 0 without a trial. *further_ns is the
+ * part of the first further data set. */
+double gt_trial_winner_ns(double *further_ns, const gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 

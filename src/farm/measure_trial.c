@@ -12,6 +12,7 @@
 #include "farm/measure_parts.h"
 #include "kernel/vary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,11 +23,31 @@ struct gt_trial {
     gt_variation usual; /* the variation on which every variant is proved */
     gt_variation now;   /* the variation that the buffers hold */
     uint32_t launcher;  /* index of the launcher for the trial's size, among those of a variant */
-    double share;       /* part of the winner's time that may be spent, from 0 to 1 */
+    double share;       /* part of the launches' time that may be spent, from 0 to 1 */
+    double spend_ns;    /* what the whole of a winner's trial may take */
+    double make_ns;     /* what making the buffers' contents and their results took */
     uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
 };
 
 static const uint64_t seed_apart = 0x5bd1e995u;
+
+/* Time that passes by the clock, or by the processor's time on an emulated device. */
+typedef struct budget {
+    bool emulated;
+    int64_t start_ns, most_ns;
+} budget;
+
+static int64_t clock_of(bool emulated)
+{
+    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
+}
+
+/* Whether so many nanoseconds of it are left. */
+static bool has_left(const budget *budget, double nanoseconds)
+{
+    return (double)(clock_of(budget->emulated) - budget->start_ns) + nanoseconds <
+           (double)budget->most_ns;
+}
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
@@ -94,9 +115,12 @@ static bool narrow(gt_variation *variation)
 /* Fills the buffers by the usual variation, which is narrowed until it fits. *found: one fits. */
 static gputune_status choose(bool *found, gt_trial *trial)
 {
+    const bool emulated = trial->measure.device.emulated;
     *found = false;
     do {
+        const int64_t begun_ns = clock_of(emulated);
         GT_TRY(try_variation(found, trial, &trial->usual));
+        trial->make_ns = (double)(clock_of(emulated) - begun_ns);
     } while (!*found && narrow(&trial->usual));
     return GPUTUNE_OK;
 }
@@ -330,18 +354,6 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Time for further launches. Passes by the clock, or by the processor's time on an emulated device.
- */
-typedef struct budget {
-    bool emulated;
-    int64_t start_ns, most_ns;
-} budget;
-
-static int64_t clock_of(bool emulated)
-{
-    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
-}
-
 /* The time for each part of the winner's trial, in nanoseconds, and how many times as much it is on
  * an emulated device. */
 enum { OFTEN_NS = 3000000, ROW_NS = 6000000, ROUNDS_NS = 20000000, EMULATED = 50 };
@@ -354,19 +366,24 @@ static double slowness(const gt_measure *measure)
 static budget budget_of(const gt_measure *measure, double nanoseconds)
 {
     bool emulated = measure->device.emulated;
-    double most_ns = nanoseconds * slowness(measure) * measure->trial->share;
-    return (budget){emulated, clock_of(emulated), (int64_t)most_ns};
+    return (budget){emulated, clock_of(emulated), (int64_t)nanoseconds};
 }
 
-double gt_trial_winner_ns(const gt_measure *measure)
+static budget part_of(const gt_measure *measure, double nanoseconds)
+{
+    return budget_of(measure, nanoseconds * slowness(measure) * measure->trial->share);
+}
+
+static double parts_ns(const gt_measure *measure)
 {
     static const double overrun = 1.25; /* what was begun is finished */
-    return measure->trial ? overrun * slowness(measure) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS) : 0;
+    return overrun * slowness(measure) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
 
-static bool has_left(const budget *budget)
+double gt_trial_winner_ns(double *further_ns, const gt_measure *measure)
 {
-    return clock_of(budget->emulated) - budget->start_ns < budget->most_ns;
+    *further_ns = measure->trial ? measure->trial->make_ns : 0;
+    return measure->trial ? parts_ns(measure) + *further_ns : 0;
 }
 
 /* Launches the winner many times in a row, and compares the results of the first and last launches.
@@ -375,13 +392,13 @@ static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
-        const budget often = budget_of(measure, OFTEN_NS);
-        for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often)); ++i) {
+        const budget often = part_of(measure, OFTEN_NS);
+        for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often, 0)); ++i) {
             GT_TRY(launch_checked(measure, variant));
             GT_TRY(wait_and_judge(measure, ", after many launches"));
         }
-        const budget row = budget_of(measure, ROW_NS);
-        for (int i = 0; part == 0 && i < MOST && has_left(&row); ++i) {
+        const budget row = part_of(measure, ROW_NS);
+        for (int i = 0; part == 0 && i < MOST && has_left(&row, 0); ++i) {
             GT_TRY(launch(measure, variant));
             bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
             GT_TRY(looks ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
@@ -441,6 +458,7 @@ static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
     return status;
 }
 
+/* Where the reference is slow, the contents are made only in time that is left for that. */
 static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
 {
     static const gt_variation rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO, 0},
@@ -449,9 +467,10 @@ static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
     enum { ROUNDS = sizeof rounds / sizeof *rounds };
     const gt_trial *trial = measure->trial;
     const gt_variation usual = trial->usual;
-    const budget rounds_take = budget_of(measure, ROUNDS_NS);
+    const budget some = part_of(measure, ROUNDS_NS), all = budget_of(measure, trial->spend_ns);
     uint32_t lists = gt_workload_longest_list(&trial->base);
-    for (uint32_t i = 0; i < ROUNDS + lists && has_left(&rounds_take); ++i) {
+    for (uint32_t i = 0; i < ROUNDS + lists && has_left(&some, 0) && has_left(&all, trial->make_ns);
+         ++i) {
         gt_variation now = i < ROUNDS ? rounds[i] : usual;
         now.turn = i < ROUNDS ? 0 : i - ROUNDS;
         now.scalars = usual.scalars == GT_SCALARS_OWN ? GT_SCALARS_OWN : now.scalars;
@@ -477,7 +496,8 @@ gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded 
     if (!trial) {
         return GPUTUNE_OK;
     }
-    trial->share = share;
+    trial->spend_ns = share * (parts_ns(measure) + trial->make_ns);
+    trial->share = fmin(1, trial->spend_ns / parts_ns(measure));
     gputune_status status = gt_trial_queue(measure, variant);
     say_usual(out, trial);
     GT_THEN(status, wait_and_judge(measure, ", after the race"));

@@ -8,7 +8,8 @@
 #include <math.h>
 
 /* Fractions of the limit. FRESH_SHARE: the most that the last proof may take with inputs of another
- * seed, for which the reference runs again. MOST_SHARE: the most that is set aside. */
+ * seed, for which the reference runs again; and the most for its trial. MOST_SHARE: the most that
+ * is set aside. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Extra time for a worker's answer on a loaded machine: seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
@@ -46,10 +47,13 @@ static double trial_s(const gt_tuning *tuning)
 }
 
 /* Seconds of the whole last proof. The trial, which may be shortened, gets no more than another
- * tenth of the limit. */
+ * tenth of the limit: if the reference is so slow that further data would take more, none. */
 static double proof_s(const gt_tuning *tuning)
 {
-    return launches_s(tuning) + fmin(trial_s(tuning), FRESH_SHARE * limit_s(tuning));
+    const double most_s = FRESH_SHARE * limit_s(tuning);
+    const double further_s = tuning->session.field.preparation.further_ns * 1e-9;
+    return launches_s(tuning) +
+           fmin(trial_s(tuning) - (further_s <= most_s ? 0 : further_s), most_s);
 }
 
 /* Seconds until a new worker has opened the device and prepared: as long as the first worker

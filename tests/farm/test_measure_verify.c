@@ -344,6 +344,29 @@ TEST(a_winner_is_checked_again_with_another_seed)
     assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1, 1}, &verified) < 0);
 }
 
+/* Wrong where all inputs are zero, which only a winner's further data are. */
+#define WRONG_FOR_ZERO                                                                             \
+    VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
+            "x[i] : 7;")
+
+/* Else the last proof of a winner would not end in the time that is left to it. */
+TEST(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_prepared prepared = {0};
+    const gt_measure_setup *setup = make_setup("slowly");
+    must(gt_measure_prepare(world.measure, setup, &prepared));
+    must(gt_measure_try(world.measure, setup, &prepared));
+    must(verify(&verified, 1, RIGHT));
+    must(verify(&verified, 98, WRONG_FOR_ZERO));
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU is too fast for that */
+        must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
+    }
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 1}, &verified),
+                     GPUTUNE_EWRONG);
+}
+
 /* ---- Crashes --------------------------------------------------------------------------------- */
 
 static pid_t crasher;
