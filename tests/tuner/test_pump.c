@@ -120,18 +120,19 @@ static void make_busy_world(world *w, uint32_t workers)
     w->farm.slowness = 5e-9; /* a proof takes 20 ms and more, and sixteen compiles 20 together */
 }
 
-/* Of the later half of what was launched, the share that is among the fastest tenth. */
-static double late_share(const scripted_farm *farm)
+/* Of what was launched, the share that is among the fastest tenth. */
+static double fast_share(const scripted_farm *farm)
 {
-    size_t count = farm->launches.count, good = 0;
-    for (size_t i = count / 2; i < count; i++) {
+    size_t good = 0;
+    for (size_t i = 0; i < farm->launches.count; i++) {
         int block = (int)farm->launches.items[i].steps[0].block[0];
         good += abs(block - BEST) <= SPACING * VALUES / 20;
     }
-    return (double)good / (double)(count - count / 2);
+    return (double)good / (double)farm->launches.count;
 }
 
-/* What is proposed at random is among the fastest tenth once in ten times. */
+/* What is proposed at random is among the fastest tenth once in ten times. A search that learns is
+ * there more often, until it has found the best, and looks elsewhere. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -140,7 +141,7 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
     make_busy_world(w, WORKERS);
     tuned(w, &options);
     assert_true(w->farm.samples > 0);
-    assert_true(late_share(&w->farm) > 0.4);
+    assert_true(fast_share(&w->farm) > 0.25);
 }
 
 /* ---- first launches as samples ----------------------------------------------------------------
