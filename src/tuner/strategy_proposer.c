@@ -155,6 +155,17 @@ static gputune_status tell(gt_strategy_proposer *p, const gt_tried *result, bool
                               gt_patience_left_s(&p->request->patience));
 }
 
+/* How many of the earlier variants cannot win. The default, which is tried in any case, is none of
+ * them. */
+static uint32_t outclassed(const gt_strategy_proposer *p)
+{
+    uint32_t count = 0;
+    for (size_t i = p->first; i < p->earlier.count; i++) {
+        count += !gt_request_is_default(p->request, &p->earlier.items[i].config);
+    }
+    return count;
+}
+
 static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
@@ -166,7 +177,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
         p->earlier.count && memcmp(&p->earlier.items[0].config, config, sizeof *config) == 0;
     if (is_best &&
         finding->status != GPUTUNE_OK) { /* those that it outclassed are tried after all */
-        p->known -= (uint32_t)(p->earlier.count - p->first);
+        p->known -= outclassed(p);
         p->first = p->earlier.count;
         self->exhausted = false;
     }
@@ -195,7 +206,7 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
         return GPUTUNE_OK;
     }
     hear(&p->proposer, &config, &finding);
-    p->known += finding.status != GPUTUNE_OK;
+    p->known += finding.status != GPUTUNE_OK && !gt_request_is_default(p->request, &config);
     const earlier right = {config, finding.time_ns};
     return finding.status == GPUTUNE_OK && finding.time_ns > 0 ? gt_array_push(&p->earlier, right)
                                                                : GPUTUNE_OK;
@@ -221,7 +232,7 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
                                  p->request)) {
         p->first++;
     }
-    p->known += (uint32_t)(p->earlier.count - p->first);
+    p->known += outclassed(p);
     return p->proposer.out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 

@@ -53,6 +53,17 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
+/* The default is tried in any case, and counts once though it was known to be slow. */
+TEST_OF(what_is_known_and_tried_counts_once, world *w, open_world, close_world)
+{
+    w->by_block[128].time_ns = 9000;
+    tuned(w, NULL);
+    assert_int_equal(w->choice.variants, 4);
+    write_template(w, "64, 128, 256, 512, 1024");
+    tuned(w, NULL);
+    assert_int_equal(w->choice.variants, 5);
+}
+
 /* --- elsewhere -------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 128, STEP = 8, BEST = 808 };
