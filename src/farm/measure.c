@@ -231,14 +231,16 @@ static gputune_status check_setup(const gt_measure_setup *setup)
 
 /* Gives a workspace its workload and its slots, which begin at `slots`. Without a reference the
  * first verified variant's results are the expected ones. */
-static void adopt_workload(gt_workspace *workspace, const gt_workload *workload, gt_slot *slots)
+static void adopt_workload(gt_workspace *workspace, const gt_workload *workload,
+                           gt_buffer_slot *slots)
 {
     workspace->workload = *workload;
     workspace->slots = workspace->slots_end = slots;
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         gt_buffer *buffer = &workspace->workload.buffers[i];
         buffer->reference_type = workload->has_reference ? buffer->reference_type : buffer->type;
-        *workspace->slots_end++ = (gt_slot){.workspace = workspace, .buffer = buffer, .index = i};
+        *workspace->slots_end++ =
+            (gt_buffer_slot){.workspace = workspace, .buffer = buffer, .index = i};
     }
 }
 

@@ -72,7 +72,7 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 /* An emulated device reports every access outside of an allocation, reads too. So a buffer there
  * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
  * written around it. */
-static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, uint32_t skew)
+static gputune_status place_exactly(gt_buffer_slot *slot, gt_measure *measure, uint32_t skew)
 {
     char name[GT_NAME_MAX + 8];
     gt_snprintf(name, sizeof name, "buffer %s", slot->buffer->name);
@@ -84,7 +84,7 @@ static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, uint32_t
     return GPUTUNE_OK;
 }
 
-static gputune_status place_slot(gt_slot *slot, gt_measure *measure)
+static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->is_trial;
     const gt_workload *workload = &slot->workspace->workload;
@@ -97,7 +97,7 @@ static gputune_status place_slot(gt_slot *slot, gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-static gputune_status allocate_slot(gt_measure *measure, gt_slot *slot)
+static gputune_status allocate_slot(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     GT_TRY(place_slot(slot, measure));
@@ -182,7 +182,7 @@ gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace)
 
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live)
 {
-    for (gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         slot->live = live >> slot->index & 1;
         GT_TRY(allocate_slot(measure, slot));
     }
@@ -277,7 +277,7 @@ void gt_workspace_free(gt_workspace *workspace)
 
 /* ---- Inputs that cannot be written ----------------------------------------------------------- */
 
-static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_slot *slot)
+static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_view *view = &out->views[out->view_count];
@@ -304,7 +304,7 @@ gputune_status gt_guard_inputs(gt_measure *measure)
     gt_guarded *out = &measure->guard;
     GT_TRY(out->view_count ? gt_measure_wait(measure) : GPUTUNE_OK); /* an earlier wait failed */
     gt_guard_free(measure);
-    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         GT_TRY(guard_input(out, measure, slot));
     }
     gt_workspace_bind(out->arguments, &measure->workspaces[0], out->addresses);
@@ -435,7 +435,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     if (input->buffer >= GT_PARAMETER_MAX) {
         return take_block(workspace, input);
     }
-    const gt_slot *slot = &workspace->slots[input->buffer];
+    const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
         return GPUTUNE_OK; /* an output needs no data, and an input is not compared */
@@ -461,7 +461,7 @@ static uint32_t fill_flags(const gt_buffer *buffer)
     return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
 }
 
-static gputune_status plan_fill(gt_measure *measure, const gt_slot *slot, uint64_t seed)
+static gputune_status plan_fill(gt_measure *measure, const gt_buffer_slot *slot, uint64_t seed)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task fill = {.operation = GT_DO_FILL,
@@ -501,8 +501,8 @@ static void fill_blocks(gt_workspace *workspace, uint64_t seed)
 /* Others than inputs are copied before each launch, and may hold results until then. */
 static gputune_status copy_sent(gt_measure *measure, uint32_t workspace_count)
 {
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -532,8 +532,8 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
 {
     gt_tasks_reset(&measure->fill);
     measure->ahead = NULL;
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         GT_TRY(plan_fill(measure, slot, seed));
     }
     for (uint32_t s = 0; s < workspace_count; ++s) {
@@ -569,7 +569,7 @@ static void widen(span *out, gt_type type, const unsigned char *elements, uint64
 }
 
 /* Of all of a buffer, or of pieces spread over a large one. */
-static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *slot)
+static gputune_status find_span(span *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     unsigned char room[SAMPLE_BYTES];
     const gt_buffer *buffer = slot->buffer;
@@ -587,7 +587,7 @@ static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *s
     return GPUTUNE_OK;
 }
 
-static bool is_data(const gt_slot *slot)
+static bool is_data(const gt_buffer_slot *slot)
 {
     return slot->move_task >= 0 && (slot->live || slot->workspace->workload.has_init) &&
            slot->buffer->number_count == 0;
@@ -595,8 +595,8 @@ static bool is_data(const gt_slot *slot)
 
 gputune_status gt_contents_span(gt_measure *measure)
 {
-    const gt_slot *end = gt_slots_end(measure, measure->setup.workload_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, measure->setup.workload_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         span of_slot;
         if (is_data(slot)) {
             GT_TRY(find_span(&of_slot, measure, slot));
@@ -616,7 +616,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The median magnitude of the first elements. */
-static gputune_status find_median(double *out, gt_measure *measure, const gt_slot *slot)
+static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };
     const gt_buffer *buffer = slot->buffer;
@@ -642,8 +642,8 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_slo
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
 {
     bool has_reference = measure->workspaces[0].workload.has_reference;
-    const gt_slot *end = has_reference ? gt_slots_end(measure, 1) : measure->slots;
-    for (const gt_slot *slot = measure->slots; slot < end && !out->loose[0]; ++slot) {
+    const gt_buffer_slot *end = has_reference ? gt_slots_end(measure, 1) : measure->slots;
+    for (const gt_buffer_slot *slot = measure->slots; slot < end && !out->loose[0]; ++slot) {
         double median;
         if (slot->spread_task < 0 || slot->buffer->number_count) {
             continue;
@@ -666,8 +666,8 @@ static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
 {
     GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->input_task >= 0) {
             slot->hash = measure->findings->items[slot->input_task].count;
         }

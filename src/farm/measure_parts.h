@@ -60,7 +60,7 @@ typedef struct gt_edge_tasks {
 } gt_edge_tasks;
 
 /* One buffer of a workload on the device. */
-typedef struct gt_slot {
+typedef struct gt_buffer_slot {
     struct gt_workspace *workspace; /* that it is part of */
     const gt_buffer *buffer;        /* the workload's, at `index` */
     uint32_t index;
@@ -79,7 +79,7 @@ typedef struct gt_slot {
     int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
     int move_task;                           /* index into `move`, or -1 */
-} gt_slot;
+} gt_buffer_slot;
 
 /* Copies of a workspace's inputs, mapped so that no kernel can write them, and the arguments of a
  * launch on these copies. */
@@ -95,8 +95,8 @@ typedef struct gt_guarded {
  * awkward size. */
 typedef struct gt_workspace {
     gt_workload workload;
-    gt_slot *slots, *slots_end; /* one for each buffer; parts of gt_measure.slots */
-    CUdeviceptr scale;          /* the reference's output `scale`; 0: there is none */
+    gt_buffer_slot *slots, *slots_end; /* one for each buffer; parts of gt_measure.slots */
+    CUdeviceptr scale;                 /* the reference's output `scale`; 0: there is none */
     gt_type scale_type;
     void *blocks[GT_BLOCK_MAX];             /* the caller's blocks on the host; owned */
     uint32_t sent_blocks;                   /* bit i: the contents of block i were sent */
@@ -167,9 +167,9 @@ struct gt_measure {
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    gt_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* the timed workspace's come first */
-    GT_ARRAY(CUdeviceptr) allocations;                 /* what gt_memory_take() has given */
-    union {                                            /* tables of tasks for the service kernels */
+    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* the timed workspace's come first */
+    GT_ARRAY(CUdeviceptr) allocations;                        /* what gt_memory_take() has given */
+    union { /* tables of tasks for the service kernels */
         gt_tasks tables[GT_TABLES];
         struct {
             gt_tasks fill;   /* fills inputs, pristine copies and guard zones */
@@ -217,7 +217,7 @@ struct gt_measure {
 };
 
 /* The end of the slots of the first `workspace_count` workspaces, which begin at measure->slots. */
-static inline gt_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
+static inline gt_buffer_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
 {
     return measure->workspaces[workspace_count - 1].slots_end;
 }
@@ -332,7 +332,7 @@ gputune_status gt_memory_service(gt_measure *measure);
 
 /* Describes in a task on the elements of a slot's buffer how an element is made up, if it has
  * several numbers that the task must tell apart. */
-void gt_task_set_numbers(gt_service_task *task, const gt_slot *slot);
+void gt_task_set_numbers(gt_service_task *task, const gt_buffer_slot *slot);
 /* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
@@ -446,7 +446,7 @@ gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_mea
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no
  * tolerance. */
-const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);
+const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot);
 
 /* ---- measure_sample.c ------------------------------------------------------------------------ */
 

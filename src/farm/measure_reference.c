@@ -42,7 +42,7 @@ static gputune_status launch(gt_measure *measure, const gt_workspace *workspace,
 static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         buffers[slot->index] = slot->expected ? slot->expected : slot->address;
     }
     return launch(measure, workspace, GT_JUDGE_REFERENCE, buffers,
@@ -53,7 +53,7 @@ static gputune_status launch_reference(gt_measure *measure, const gt_workspace *
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         buffers[slot->index] = slot->pristine && !slot->live ? slot->pristine : slot->address;
     }
     return launch(measure, workspace, GT_JUDGE_INIT, buffers, &seed);
@@ -62,7 +62,7 @@ gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         buffers[slot->index] = slot->address;
     }
     GT_CALL(measure, MemsetD8Async, workspace->failures, 0, 16, measure->stream);
@@ -126,8 +126,8 @@ typedef struct author {
 
 static gputune_status ready_expected(gt_measure *measure, uint32_t workspace_count, uint32_t poison)
 {
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         const gt_buffer *buffer = slot->buffer;
         if (buffer->direction == GT_OUT) {
             GT_CALL(measure, MemsetD8Async, slot->expected, (unsigned char)poison,
@@ -162,8 +162,8 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
 /* What the variant leaves unwritten must not look like what a later one leaves so. */
 static gputune_status poison_outputs(gt_measure *measure, uint32_t workspace_count)
 {
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->buffer->direction == GT_OUT) {
             GT_CALL(measure, MemsetD8Async, slot->address, GT_POISON_FIRST, slot->buffer->bytes,
                     measure->stream);
@@ -214,8 +214,8 @@ static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_b
 static void note_all(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                      note note)
 {
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->spread_task >= 0) {
             note(&seen[slot - measure->slots], &measure->findings->items[slot->spread_task],
                  slot->buffer);
@@ -243,10 +243,10 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {
     bool stated = measure->workspaces[0].workload.tolerance.stated;
-    const gt_slot *end = stated ? measure->slots : gt_slots_end(measure, 1);
+    const gt_buffer_slot *end = stated ? measure->slots : gt_slots_end(measure, 1);
     uint32_t steps = 0;
     *many = false;
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         bool few = slot->buffer->elements < GT_TOLERANCE_FEW;
         if (slot->spread_task >= 0) {
             steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
@@ -259,8 +259,8 @@ static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 /* Nothing is noted of the elements yet. */
 static gputune_status clear_scales(gt_measure *measure)
 {
-    const gt_slot *end = gt_slots_end(measure, measure->setup.workload_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, measure->setup.workload_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->scale) {
             GT_CALL(measure, MemsetD8Async, slot->scale, 0, slot->buffer->elements * sizeof(float),
                     measure->stream);
@@ -293,14 +293,14 @@ static bool can_move(const gt_measure *measure, const gt_workspace *workspace)
 static bool all_moved(const gt_workspace *workspace)
 {
     bool all = true;
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         all &= slot->buffer->direction == GT_OUT || !gt_type_is_float(slot->buffer->type) ||
                slot->move_task >= 0;
     }
     return all;
 }
 
-static void set_tolerance(gt_slot *slot, const gt_sensitivity *seen)
+static void set_tolerance(gt_buffer_slot *slot, const gt_sensitivity *seen)
 {
     const gt_workload *workload = &slot->workspace->workload;
     if (!slot->scale || !all_moved(slot->workspace) ||
@@ -313,8 +313,8 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
     GT_TRY(take_steps(seen, measure, author));
-    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, author->workspace_count);
-         ++slot) {
+    for (gt_buffer_slot *slot = measure->slots;
+         slot < gt_slots_end(measure, author->workspace_count); ++slot) {
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
             its->still = 0; /* an output that never moves tells nothing of its terms */
@@ -349,7 +349,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-static gputune_status blame_change(const gt_slot *slot)
+static gputune_status blame_change(const gt_buffer_slot *slot)
 {
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s changes %s, an input: declare it inout, or write to an "
@@ -357,7 +357,7 @@ static gputune_status blame_change(const gt_slot *slot)
                    slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
 }
 
-static gputune_status blame_difference(const gt_measure *measure, const gt_slot *slot)
+static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot)
 {
     char text[128], name[GT_COMPONENT_TEXT];
     const gt_workload *workload = &slot->workspace->workload;
@@ -372,7 +372,7 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_slot 
 }
 
 /* Whether both runs agree. An element that neither has written is no part of the result. */
-static gputune_status judge_slot(const gt_measure *measure, gt_slot *slot)
+static gputune_status judge_slot(const gt_measure *measure, gt_buffer_slot *slot)
 {
     if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
         return blame_change(slot);
@@ -387,7 +387,8 @@ static gputune_status judge_slot(const gt_measure *measure, gt_slot *slot)
 
 static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_count)
 {
-    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, workspace_count); ++slot) {
+    for (gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, workspace_count);
+         ++slot) {
         GT_TRY(judge_slot(measure, slot));
     }
     return gt_tables_judge(measure);
@@ -430,7 +431,7 @@ gputune_status gt_expected_take(gt_measure *measure)
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
     note_all(seen, measure, count, note_spread);
-    for (gt_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
+    for (gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
         slot->tolerance =
             gt_tolerance_of(&slot->workspace->workload, slot->index, &seen[slot - measure->slots]);
     }
@@ -444,8 +445,8 @@ gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)
 {
     const author author = {variant, measure->setup.workload_count};
     GT_TRY(run(measure, &author, false));
-    const gt_slot *end = gt_slots_end(measure, author.workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, author.workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->expected) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address, slot->buffer->bytes,
                     measure->stream);

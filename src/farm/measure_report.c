@@ -24,7 +24,7 @@ static const char *const raced[2] = {
     "left behind",
     " with new scratch memory, though it was right with what the race left"};
 
-const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot)
+const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot)
 {
     const gt_tolerance *t = &slot->tolerance;
     gt_snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
@@ -50,7 +50,7 @@ static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
     return !is_judged(measure) && found->unwritten == 3;
 }
 
-static void say_value(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                       const gt_finding *found)
 {
     char value[40], expected[40], name[GT_COMPONENT_TEXT];
@@ -89,7 +89,7 @@ static double rounding(gt_type type, const gt_finding *found, const gt_buffer *b
 
 /* Says how large the error is, and what the template could state to accept it, if it may come from
  * rounding. */
-static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                           const gt_finding *found, double expected, double part)
 {
     char tolerance[128];
@@ -105,7 +105,7 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slo
 }
 
 /* What may be wrong, and its remedy. */
-static void say_cause(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                       const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -128,7 +128,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_slot *s
     }
 }
 
-static gputune_status report_mismatch(const gt_measure *measure, const gt_slot *slot,
+static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer_slot *slot,
                                       const gt_finding *found, const char *words)
 {
     const bool awkward = slot->workspace != measure->workspaces;
@@ -165,7 +165,7 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
                                     const gt_workspace *workspace, bool is_first, const char *words)
 {
     const gt_findings *findings = is_first ? measure->first : measure->findings;
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         int task = is_first ? slot->first_task : slot->compare_task;
         const gt_finding *found = task >= 0 ? &findings->items[task] : NULL;
         if (found && found->count != 0) {
@@ -183,7 +183,7 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
                                   const gt_workspace *workspace, const char *words)
 {
     const gt_finding *items = measure->first->items;
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
             return report_input(slot->buffer);
         }
@@ -193,7 +193,7 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
 
-static gputune_status report_guard(const gt_slot *slot, bool behind, const gt_finding *found)
+static gputune_status report_guard(const gt_buffer_slot *slot, bool behind, const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
     uint64_t place = behind ? found->first : slot->address - slot->base - found->first;
@@ -204,7 +204,7 @@ static gputune_status report_guard(const gt_slot *slot, bool behind, const gt_fi
                    gt_buffer_count(buffer), place);
 }
 
-static gputune_status judge_edges(const gt_measure *measure, const gt_slot *slot,
+static gputune_status judge_edges(const gt_measure *measure, const gt_buffer_slot *slot,
                                   const gt_edge_tasks *edges)
 {
     const gt_finding *items = measure->findings->items;
@@ -223,8 +223,8 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_slot *slot
 static gputune_status judge_all_edges(const gt_measure *measure, uint32_t workspace_count,
                                       bool alone)
 {
-    const gt_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_slot *slot = measure->slots; slot < end; ++slot) {
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         GT_TRY(judge_edges(measure, slot, alone ? &slot->edges_alone : &slot->edges));
     }
     return GPUTUNE_OK;

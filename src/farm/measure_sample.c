@@ -62,7 +62,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
 /* Copies the inout buffers' untouched contents to `kept` or back. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
-    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         CUdeviceptr pristine = slot->pristine;
         if (slot->buffer->direction == GT_INOUT) {
             GT_CALL(measure, MemcpyDtoDAsync, back ? pristine : kept, back ? kept : pristine,
@@ -81,7 +81,7 @@ static gputune_status use(gt_measure *measure, gt_loaded *variant)
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     GT_TRY(gt_loaded_launch(measure, variant, 0));
-    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         if (slot->buffer->direction == GT_INOUT) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->pristine, slot->address, slot->buffer->bytes,
                     measure->stream);

@@ -289,7 +289,7 @@ static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
     return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
 }
 
-void gt_task_set_numbers(gt_service_task *task, const gt_slot *slot)
+void gt_task_set_numbers(gt_service_task *task, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     const gt_workspace *workspace = slot->workspace;
@@ -303,7 +303,7 @@ void gt_task_set_numbers(gt_service_task *task, const gt_slot *slot)
 
 /* ---- Before a launch ------------------------------------------------------------------------- */
 
-static gputune_status plan_reset(gt_tasks *table, const gt_slot *slot, uint32_t poison)
+static gputune_status plan_reset(gt_tasks *table, const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task task = {.operation = GT_DO_COPY,
@@ -318,7 +318,7 @@ static gputune_status plan_reset(gt_tasks *table, const gt_slot *slot, uint32_t 
     return buffer->direction != GT_IN ? gt_tasks_add(table, &task, NULL) : GPUTUNE_OK;
 }
 
-static gputune_status plan_resets(gt_measure *measure, const gt_slot *slot)
+static gputune_status plan_resets(gt_measure *measure, const gt_buffer_slot *slot)
 {
     uint32_t first = first_poison(measure, slot->workspace);
     uint32_t last = last_poison(measure, slot->workspace);
@@ -330,7 +330,7 @@ static gputune_status plan_resets(gt_measure *measure, const gt_slot *slot)
 }
 
 /* Copies a pristine inout buffer to every set, and an input to every set but the first. */
-static gputune_status plan_sets(gt_measure *measure, const gt_slot *slot)
+static gputune_status plan_sets(gt_measure *measure, const gt_buffer_slot *slot)
 {
     const gt_workspace *workspace = slot->workspace;
     const CUdeviceptr *next = workspace->addresses + workspace->workload.buffer_count;
@@ -353,7 +353,7 @@ static gputune_status plan_sets(gt_measure *measure, const gt_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, NULL);
 }
 
-static gputune_status plan_convert(gt_measure *measure, const gt_slot *slot)
+static gputune_status plan_convert(gt_measure *measure, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task task = {.operation = GT_DO_CONVERT,
@@ -370,7 +370,7 @@ static gputune_status plan_convert(gt_measure *measure, const gt_slot *slot)
  * sent, within what they span, so that whatever the kernel does with them stays within what the
  * template says.
  */
-static bool can_move(const gt_slot *slot)
+static bool can_move(const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
@@ -379,7 +379,7 @@ static bool can_move(const gt_slot *slot)
 }
 
 /* The reference works on the expected results, a variant on the slots. */
-static gputune_status plan_move(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* of varied values, and not of infinities */
     const gt_buffer *buffer = slot->buffer;
@@ -405,7 +405,7 @@ static gputune_status plan_move(gt_measure *measure, gt_slot *slot)
 /* ---- Behind it ------------------------------------------------------------------------------- */
 
 /* Compares an output with the expected results; gt_tables_judge() adds the tolerance. */
-static gt_service_task comparison(const gt_slot *slot, uint32_t poison)
+static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
     const gt_workspace *workspace = slot->workspace;
@@ -433,7 +433,8 @@ static gt_service_task comparison(const gt_slot *slot, uint32_t poison)
 }
 
 /* The hash of an input, where that is `wanted`; else *task becomes -1. */
-static gputune_status plan_input(gt_tasks *table, const gt_slot *slot, bool wanted, int *task)
+static gputune_status plan_input(gt_tasks *table, const gt_buffer_slot *slot, bool wanted,
+                                 int *task)
 {
     gt_service_task hash = {
         .operation = GT_DO_HASH, .target = slot->address, .count = slot->buffer->bytes};
@@ -443,7 +444,7 @@ static gputune_status plan_input(gt_tasks *table, const gt_slot *slot, bool want
 }
 
 static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
-                                 const gt_slot *slot)
+                                 const gt_buffer_slot *slot)
 {
     gt_service_task task = {.operation = GT_DO_GUARD,
                             .target = slot->base,
@@ -469,12 +470,13 @@ static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspa
 }
 
 /* Whether results of the buffer are compared: not where the template's check kernel does so. */
-static bool is_compared(const gt_slot *slot)
+static bool is_compared(const gt_buffer_slot *slot)
 {
     return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
 }
 
-static gputune_status plan_result(gt_tasks *table, const gt_slot *slot, uint32_t poison, int *task)
+static gputune_status plan_result(gt_tasks *table, const gt_buffer_slot *slot, uint32_t poison,
+                                  int *task)
 {
     gt_service_task compare = comparison(slot, poison);
     *task = -1;
@@ -482,7 +484,7 @@ static gputune_status plan_result(gt_tasks *table, const gt_slot *slot, uint32_t
 }
 
 /* After the second launch: everything. */
-static gputune_status plan_check(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_check(gt_measure *measure, gt_buffer_slot *slot)
 {
     GT_TRY(plan_result(&measure->check, slot, last_poison(measure, slot->workspace),
                        &slot->compare_task));
@@ -491,7 +493,7 @@ static gputune_status plan_check(gt_measure *measure, gt_slot *slot)
 }
 
 /* After the first launch: results; and the inputs that plan_check() leaves out. */
-static gputune_status plan_first(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_first(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_workspace *workspace = slot->workspace;
     GT_TRY(
@@ -504,7 +506,7 @@ static gputune_status plan_first(gt_measure *measure, gt_slot *slot)
 
 /* Compares two runs of the reference: the first, copied to the slots, with the second. NaNs are
  * judged with the variants. */
-static gputune_status plan_agreement(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
     gt_service_task keep = {.operation = GT_DO_NARROW,
@@ -522,7 +524,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_slot *slot)
 
 /* Compares results with the results of moved inputs, and finds how large they are (spread_task +
  * 1). The slot keeps the reference's results; a variant's are the expected ones. */
-static gputune_status plan_spread(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     bool has_reference = slot->workspace->workload.has_reference;
@@ -549,7 +551,7 @@ static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address,
     return address ? gt_tasks_add(&measure->results, &hash, NULL) : GPUTUNE_OK;
 }
 
-static gputune_status plan_reference(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
 {
     slot->agree_task = slot->spread_task = -1;
     GT_TRY(plan_input(&measure->hash, slot, true, &slot->input_task));
@@ -563,7 +565,7 @@ static gputune_status plan_reference(gt_measure *measure, gt_slot *slot)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static gputune_status plan_slot(gt_measure *measure, gt_slot *slot)
+static gputune_status plan_slot(gt_measure *measure, gt_buffer_slot *slot)
 {
     GT_TRY(plan_resets(measure, slot));
     GT_TRY(plan_check(measure, slot));
@@ -579,7 +581,7 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
     gt_tasks_reset(&workspace->first);
     GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
     GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
-    for (gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         GT_TRY(plan_slot(measure, slot));
     }
     gt_tasks_mark_timed(&workspace->first);
@@ -607,7 +609,7 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- What is only known later ---------------------------------------------------------------- */
 
-static void judge_task(gt_tasks *table, int index, const gt_slot *slot, double rounding)
+static void judge_task(gt_tasks *table, int index, const gt_buffer_slot *slot, double rounding)
 {
     if (index < 0) {
         return;
@@ -626,7 +628,7 @@ static void allow_gaps(gt_tasks *table, int index, bool gaps)
     }
 }
 
-static void judge_slot(gt_measure *measure, const gt_slot *slot)
+static void judge_slot(gt_measure *measure, const gt_buffer_slot *slot)
 {
     gt_tasks *first = &slot->workspace->first;
     bool narrowed = slot->buffer->type != slot->buffer->reference_type;
@@ -641,7 +643,7 @@ static void judge_slot(gt_measure *measure, const gt_slot *slot)
 gputune_status gt_tables_judge(gt_measure *measure)
 {
     uint32_t count = measure->setup.workload_count;
-    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
         judge_slot(measure, slot);
     }
     for (uint32_t s = 0; s < count; ++s) {

@@ -62,7 +62,7 @@ static gputune_status is_finite(bool *out, gt_measure *measure)
     *out = true;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    for (const gt_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         const gt_finding *found = &measure->findings->items[slot->spread_task + 1];
         *out &= slot->spread_task < 0 || found->count <= slot->buffer->elements / 4;
     }

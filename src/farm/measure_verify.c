@@ -184,10 +184,11 @@ static uint32_t place_of(const gt_workload *workload, uint32_t buffer)
 }
 
 /* Puts what the input holds into the output's buffer, and passes that for both. */
-static gputune_status join(const void **arguments, gt_measure *measure, const gt_slot *output)
+static gputune_status join(const void **arguments, gt_measure *measure,
+                           const gt_buffer_slot *output)
 {
     const gt_workload *workload = &output->workspace->workload;
-    const gt_slot *input = &output->workspace->slots[output->buffer->in_place - 1];
+    const gt_buffer_slot *input = &output->workspace->slots[output->buffer->in_place - 1];
     GT_CALL(measure, MemcpyDtoDAsync, output->address, input->address, input->buffer->bytes,
             measure->stream);
     arguments[place_of(workload, input->index)] = arguments[place_of(workload, output->index)];
@@ -202,7 +203,7 @@ static gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *
     const gt_workspace *on = &measure->workspaces[workspace];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     memcpy(arguments, arguments_of(measure, workspace), on->argument_count * sizeof *arguments);
-    for (const gt_slot *slot = on->slots; slot < on->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
         GT_TRY(slot->buffer->in_place ? join(arguments, measure, slot) : GPUTUNE_OK);
     }
     return gt_measure_launch(measure, variant->launchers[workspace], arguments);
@@ -213,7 +214,7 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
 {
     const gt_workspace *workspace = &measure->workspaces[index];
     const gt_launch *launch = &variant->launches[index];
-    for (const gt_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         GT_CALL(measure, EmuCheckMemory, slot->address, slot->buffer->bytes, slot->buffer->name,
                 gt_buffer_element_bytes(slot->buffer), slot->buffer->direction != GT_OUT);
     }
@@ -296,7 +297,7 @@ static gputune_status write_file(const gt_saved_output *save, const void *data, 
 
 static gputune_status save_output(gt_measure *measure, const gt_saved_output *save)
 {
-    const gt_slot *slot = &measure->slots[save->buffer];
+    const gt_buffer_slot *slot = &measure->slots[save->buffer];
     const uint64_t bytes = slot->buffer->bytes;
     GT_FREED void *data = malloc(bytes);
     GT_TRY(gt_allocated(data));
