@@ -101,6 +101,19 @@ static inline void write_template(world *w, const char *blocks)
     fclose(file);
 }
 
+/* The template with so many values of BLOCK: `step`, twice as much, and so on. */
+static inline void write_blocks(world *w, int count, int step)
+{
+    char blocks[2048];
+    size_t length = 0;
+    for (int i = 1; i <= count; i++) {
+        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
+                                   i > 1 ? ", " : "", i * step);
+        assert_true(length < sizeof blocks);
+    }
+    write_template(w, blocks);
+}
+
 static void set_device(gt_device *device)
 {
     assert_int_equal(gt_device_for_arch(device, "sm_90"), GPUTUNE_OK);

@@ -50,22 +50,11 @@ TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
     expect_proved(w, &options, "the time was up");
 }
 
-static void write_many(world *w)
-{
-    char blocks[8 * BLOCKS];
-    size_t length = 0;
-    for (int i = 1; i <= BLOCKS; i++) {
-        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
-                                   i > 1 ? ", " : "", i * STEP);
-    }
-    write_template(w, blocks);
-}
-
 TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 {
     const gputune_options options = within(1);
     slow_down(w);
-    write_many(w);
+    write_blocks(w, BLOCKS, STEP);
     w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; a proof takes four launches */
     expect_proved(w, &options, "the time was up");
 }
@@ -73,7 +62,7 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 /* A round of all of them takes a third of a second. */
 TEST_OF(when_many_are_alike, world *w, open_world, close_world)
 {
-    write_many(w);
+    write_blocks(w, BLOCKS, STEP);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
     }
@@ -91,7 +80,7 @@ TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
 {
     const gputune_options options = within(1);
     slow_down(w);
-    write_many(w);
+    write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
     expect_proved(w, &options, "the time was up");
 }
@@ -118,7 +107,7 @@ TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
 {
     gputune_options options = within(30);
     slow_down(w);
-    write_many(w);
+    write_blocks(w, BLOCKS, STEP);
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     expect_proved(w, &options, "every other variant is slower");
 }

@@ -20,13 +20,7 @@ static bool large_blocks(void *user, const char *text)
 /* 128 values of BLOCK, of which 256 is the fastest. */
 static void make_valley(world *w)
 {
-    char blocks[8 * BLOCKS];
-    size_t length = 0;
-    for (int i = 1; i <= BLOCKS; i++) {
-        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
-                                   i > 1 ? ", " : "", i * STEP);
-    }
-    write_template(w, blocks);
+    write_blocks(w, BLOCKS, STEP);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = 800 + 5 * abs(i - 256);
     }

@@ -71,13 +71,7 @@ enum { BLOCKS = 128, STEP = 8, BEST = 808 };
 /* 128 values of BLOCK, of which one is far faster than all others. */
 static void make_needle(world *w)
 {
-    char blocks[8 * BLOCKS];
-    size_t length = 0;
-    for (int i = 1; i <= BLOCKS; i++) {
-        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
-                                   i > 1 ? ", " : "", i * STEP);
-    }
-    write_template(w, blocks);
+    write_blocks(w, BLOCKS, STEP);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = 1000 + i % 7;
     }

@@ -18,13 +18,8 @@ typedef struct scene {
 
 static void set_up(scene *at, world *w, bool learns)
 {
-    char text[8 * BLOCKS];
-    size_t length = 0;
-    for (int i = 1; i <= BLOCKS; i++) {
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "",
-                                   i * STEP);
-    }
-    write_template(w, text);
+    char text[32];
+    write_blocks(w, BLOCKS, STEP);
     w->farm.farm.compile_workers = WORKERS;
     assert_int_equal(
         gt_request_make(&at->request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
@@ -105,13 +100,7 @@ enum { VALUES = 190, SPACING = 4, BEST = 600 };
 
 static void make_busy_world(world *w, uint32_t workers)
 {
-    char text[8 * VALUES];
-    size_t length = 0;
-    for (int i = 1; i <= VALUES; i++) {
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "",
-                                   SPACING * i);
-    }
-    write_template(w, text);
+    write_blocks(w, VALUES, SPACING);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 * pow(1.002, abs(i - BEST));
     }
@@ -152,14 +141,10 @@ TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world 
         close_world)
 {
     enum { MANY = 100 };
-    char text[8 * MANY];
-    size_t length = 0;
+    write_blocks(w, MANY, 8);
     for (int i = 1; i <= MANY; i++) {
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "", 8 * i);
         w->by_block[8 * i].time_ns = w->by_block[8 * i].pilot_ns = 1e6 * pow(1.005, MANY - i);
     }
-    write_template(w, text);
     w->farm.farm.compile_workers = WORKERS;
     w->farm.compile_s = 0.01;
     w->farm.slowness = 1e-11;
@@ -175,14 +160,10 @@ TEST_OF(what_is_soon_tried_whole_is_sampled_at_the_end, world *w, open_world, cl
 {
     enum { MANY = 40 };
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    char text[8 * MANY];
-    size_t length = 0;
+    write_blocks(w, MANY, 8);
     for (int i = 1; i <= MANY; i++) {
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "", 8 * i);
         w->by_block[8 * i].time_ns = w->by_block[8 * i].pilot_ns = 1e6 * pow(1.005, MANY - i);
     }
-    write_template(w, text);
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     w->farm.farm.compile_workers = 4;
     w->farm.compile_s = 0.001;
