@@ -353,12 +353,12 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                                          : OFFER_NONE;
 }
 
-/* The slot for the next job, with a worker that is new where the slot offered to start one. NULL:
- * there is none now. */
+/* The slot for the next job, with a worker that is new where the slot offered to start one; if that
+ * fails, one whose worker has a job yet. NULL: there is none now. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
-    gt_slot *slot = NULL;
+    gt_slot *slot = NULL, *queues = NULL;
     offer best = OFFER_NONE;
     bool has_core = gt_cores_at_work(host) < host->allowed;
     *open = count_open(host);
@@ -366,6 +366,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         offer its = offer_of(host, &host->slots[i], *open, has_core);
         slot = its < best ? &host->slots[i] : slot;
         best = its < best ? its : best;
+        queues = its == OFFER_QUEUE ? &host->slots[i] : queues;
     }
     if (best != OFFER_START && best != OFFER_REPLACE) {
         return slot;
@@ -374,13 +375,12 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     gt_link_abandon(&slot->link);
     bool starts = gt_compile_start(farm, slot) == GPUTUNE_OK;
     *open = count_open(host);
-    if (starts || *open == 0) {
-        return starts ? slot : NULL;
+    if (!starts && *open > 0) {
+        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
+                    "%s; going on with %u compile worker%s", gt_message(), *open, gt_plural(*open));
+        host->limit = *open;
     }
-    gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING, "%s; going on with %u compile worker%s",
-                gt_message(), *open, gt_plural(*open));
-    host->limit = *open;
-    return next_slot(farm, open);
+    return starts ? slot : queues;
 }
 
 double gt_compile_load(const gt_host_farm *farm)
