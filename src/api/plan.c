@@ -155,7 +155,8 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Of two buffers that are written, only the pair in the order of the arguments. */
+/* Lists each buffer that a launch writes with each other buffer. Two that are both written make one
+ * pair, in the order of the arguments. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");

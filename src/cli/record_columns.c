@@ -256,7 +256,8 @@ static bool is_same_question(const gputune_record *a, const gputune_record *b)
            strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
 }
 
-/* It is the same where the intervals of the two overlap. */
+/* Says in an outdated winner's row how much faster or slower the present winner is; where their
+ * intervals overlap, they are the same. */
 static void set_since(row *old, const gputune_record *now)
 {
     const gputune_record *then = &old->record;

@@ -22,7 +22,7 @@ const char *cli_certainty_word(gputune_certainty certainty)
     return words[certainty];
 }
 
-/* One value. */
+/* The value of one column in one row. */
 typedef struct cell {
     enum { NOTHING, WORDS, INTEGER, REAL, BOOLEAN } kind;
     const char *text;

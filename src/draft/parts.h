@@ -362,8 +362,8 @@ void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* ---- write.c ---- */
 
-/* The kernel's name without its namespaces; returns `out`, for which the macro has memory of the
- * block around it. */
+/* The kernel's name without its namespaces; returns `out`; the macro's text lasts to the end of
+ * the block in which it stands. */
 const char *gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
 #define GT_KERNEL_NAME(draft) gt_draft_function_name((char[GT_NAME_MAX]){""}, draft)
 

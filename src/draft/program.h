@@ -83,7 +83,8 @@ bool gt_program_is(const gt_program *program, size_t at, const char *words);
 bool gt_program_is_name(const gt_program *program, gt_span span);
 /* Copies the token's text; "": the text is too long for a name. Returns `out`. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
-/* The same of a token, or of one of the program, in memory of the block around it. */
+/* The texts of a token and of the program's token at an index, as gt_token_name() gives them. They
+ * last to the end of the block in which the macro stands. */
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 #define GT_NAME(program, at) GT_TOKEN_TEXT(gt_token_at(program, at))
 /* Whether both tokens have the same text. */

@@ -428,7 +428,7 @@ void gt_trial_doubt(gt_measure *measure);
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                double share);
 /* Nanoseconds that gt_trial_winner() takes with a share of 1; 0 without a trial. *further_ns is the
- * part of the first further data set. */
+ * part that the first further data set takes. */
 double gt_trial_winner_ns(double *further_ns, const gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */

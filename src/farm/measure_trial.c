@@ -25,13 +25,13 @@ struct gt_trial {
     uint32_t launcher;  /* index of the launcher for the trial's size, among those of a variant */
     double share;       /* part of the launches' time that may be spent, from 0 to 1 */
     double spend_ns;    /* what the whole of a winner's trial may take */
-    double make_ns;     /* what making the buffers' contents and their results took */
+    double make_ns;     /* what it took to make the contents and the reference's results */
     uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
 };
 
 static const uint64_t seed_apart = 0x5bd1e995u;
 
-/* Time that passes by the clock, or by the processor's time on an emulated device. */
+/* A limit of time, by the clock, or by the processor's time on an emulated device. */
 typedef struct budget {
     bool emulated;
     int64_t start_ns, most_ns;
@@ -42,7 +42,7 @@ static int64_t clock_of(bool emulated)
     return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
 }
 
-/* Whether so many nanoseconds of it are left. */
+/* Whether more than so many nanoseconds of the budget are left. */
 static bool has_left(const budget *budget, double nanoseconds)
 {
     return (double)(clock_of(budget->emulated) - budget->start_ns) + nanoseconds <
@@ -458,7 +458,7 @@ static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
     return status;
 }
 
-/* Where the reference is slow, the contents are made only in time that is left for that. */
+/* Makes a further data set only in time that covers it: a slow reference makes that long. */
 static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
 {
     static const gt_variation rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO, 0},

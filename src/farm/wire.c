@@ -165,7 +165,7 @@ static bool take_string(decoder *from, char *at, size_t size)
     return true;
 }
 
-/* No data of no bytes. */
+/* Takes an image; one of no bytes has no data. */
 static bool take_image(decoder *from, gt_image *image)
 {
     const char *data;

@@ -21,7 +21,7 @@ const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value)
 void gt_values_append(gt_text *out, const gt_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        gt_text_printf(out, "%s%s", i ? ", " : "", GT_VALUE_TEXT(&values[i]));
+        gt_text_printf(out, "%s%s", i ? ", " : "", GT_TEXT_OF_VALUE(&values[i]));
     }
 }
 

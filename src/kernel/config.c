@@ -22,7 +22,7 @@ gt_config gt_config_default(const gt_template *template)
 
 void gt_axis_value_append(gt_text *text, const gt_axis *axis, uint32_t choice)
 {
-    gt_text_append(text, GT_VALUE_TEXT(&axis->values[choice]));
+    gt_text_append(text, GT_TEXT_OF_VALUE(&axis->values[choice]));
 }
 
 gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config)

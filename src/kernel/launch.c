@@ -326,7 +326,7 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
         bool launches = gt_axis_traits_of(axis->kind)->at_launch || !axis->in_source ||
                         (parts->geometry_axes >> i & 1);
         if (launches) {
-            const char *value = GT_VALUE_TEXT(&axis->values[config->choice[i]]);
+            const char *value = GT_TEXT_OF_VALUE(&axis->values[config->choice[i]]);
             hash = gt_hash_join(hash, gt_hash_string(axis->name));
             hash = gt_hash_join(hash, gt_hash_string(value));
         }

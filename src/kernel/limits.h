@@ -60,6 +60,6 @@ typedef enum gt_limit {
 
 enum { GT_LIMIT_TEXT = 96 };
 /* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
- * `out`, and returns it; the macro has memory of the block around it for the text. */
+ * `out`, and returns it; the macro's text lasts to the end of the block in which it stands. */
 const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
 #define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

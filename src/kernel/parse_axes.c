@@ -37,7 +37,7 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
     for (uint32_t i = 0; i < axis->count; i++) {
         const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
         GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name,
-                     GT_VALUE_TEXT(&axis->values[i]), refusal);
+                     GT_TEXT_OF_VALUE(&axis->values[i]), refusal);
     }
     return GPUTUNE_OK;
 }
@@ -135,7 +135,7 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     place = gt_lexer_place(body);
     GT_TRY(gt_read_value(&value, parse, body));
     gputune_status status =
-        gt_axis_choice(choice, parse->template, *axis, GT_VALUE_TEXT(&value), false);
+        gt_axis_choice(choice, parse->template, *axis, GT_TEXT_OF_VALUE(&value), false);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 

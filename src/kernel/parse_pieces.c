@@ -125,7 +125,7 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
         GT_TRY(gt_read_value(&value, parse, lexer));
         for (uint32_t i = 0; i < *count; i++) {
             GT_REFUSE_AT(values[i].number == value.number && !values[i].word == !value.word, place,
-                         "value %s given twice; expected each once", GT_VALUE_TEXT(&value));
+                         "value %s given twice; expected each once", GT_TEXT_OF_VALUE(&value));
         }
         GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;

@@ -37,7 +37,7 @@ static gputune_status refuse(const gt_problem_value *value, const char *given)
 static gputune_status set_number(gt_value *out, const gt_problem_value *value, int64_t number)
 {
     const gt_value given = {number, NULL};
-    const char *text = GT_VALUE_TEXT(&given);
+    const char *text = GT_TEXT_OF_VALUE(&given);
     GT_REFUSE(value->kind == GT_PROBLEM_TYPE, GPUTUNE_EINVAL,
               "%s is a type, not %s; expected it as a word, \"%s=%s\"", value->name, text,
               value->name, value->fallback.word);
@@ -110,7 +110,7 @@ gputune_status gt_problem_text(char **out, const gt_template *template, const gt
     gt_text text = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         gt_text_printf(&text, "%s%s=%s", i ? " " : "", template->problem[i].name,
-                       GT_VALUE_TEXT(&problem->values[i]));
+                       GT_TEXT_OF_VALUE(&problem->values[i]));
     }
     return gt_text_take(out, &text);
 }

@@ -24,7 +24,7 @@ static void define(generator *g, const char *name, const gt_value *value)
 {
     bool negative = !value->word && value->number < 0;
     gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name,
-                   GT_VALUE_TEXT(value));
+                   GT_TEXT_OF_VALUE(value));
 }
 
 /* The macro of a name with values: NAME, and of words NAME_word, which is 1 for the chosen one and
@@ -263,7 +263,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         const gt_value *value = qualified ? NULL : argument_value(g, &token);
         if (value) {
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
-                           GT_VALUE_TEXT(value));
+                           GT_TEXT_OF_VALUE(value));
         } else {
             gt_text_append_bytes(&text, token.text, token.length);
         }

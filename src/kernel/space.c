@@ -228,7 +228,7 @@ gt_hash gt_space_signature(const gt_space *space)
         hash = gt_hash_join(hash, gt_hash_string(axis->name));
         hash = gt_hash_join(hash, gt_hash_bytes(shape, sizeof shape));
         for (int v = 0; v < space->counts[i]; v++) {
-            const char *value = GT_VALUE_TEXT(&axis->values[space->choices[i][v]]);
+            const char *value = GT_TEXT_OF_VALUE(&axis->values[space->choices[i][v]]);
             hash = gt_hash_join(hash, gt_hash_string(value));
         }
     }

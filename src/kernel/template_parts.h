@@ -264,9 +264,9 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
 /* NULL if the axis takes the value; else the values that it takes, for a message: "1, 2, 4 or 8".
  */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* Writes a value as text ("4", "half", "auto") and returns `out`; the macro has memory of the block
- * around it for the text. */
+/* Writes a value as text ("4", "half", "auto") and returns `out`; the macro's text lasts to the
+ * end of the block in which it stands. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);
-#define GT_VALUE_TEXT(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
+#define GT_TEXT_OF_VALUE(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
 /* Appends the texts of several values: "1, 2, 4". */
 void gt_values_append(gt_text *out, const gt_value *values, uint32_t count);

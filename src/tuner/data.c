@@ -152,7 +152,8 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores; of several failures the one of the first element counts. */
+/* Computes a buffer on all cores, a part on each. If several parts fail, the first one's failure is
+ * told. */
 static gputune_status fill(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;

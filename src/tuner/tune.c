@@ -475,8 +475,9 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Looks up what others left when this call had waited for their tuning for most of its limit. A
- * later call with no longer limit is not to wait again. */
+/* Takes what another tuning has found, though unfinished, if this call has waited for it for most
+ * of the limit. The result counts as made within that limit, so that the next such call does not
+ * wait again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
