@@ -368,7 +368,8 @@ const char *gt_count_text(char *out, size_t bytes, uint64_t count)
 size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count)
 {
     size_t i = 0;
-    while (i < count && strcmp(*(const char *const *)((const char *)items + i * bytes), text)) {
+    while (i < count &&
+           strcmp(*(const char *const *)((const char *)items + i * bytes), text) != 0) {
         i++;
     }
     return i;

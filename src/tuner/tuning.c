@@ -68,7 +68,7 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
     const gt_field *field = &tuning->session.field;
-    double sources = (double)field->units.count / fmax(field->variants.count, 1);
+    double sources = (double)field->units.count / fmax((double)field->variants.count, 1);
     double compile_s =
         field->schedule.compile_s * sources / gt_farm_compile_workers(tuning->session.farm);
     double left = (double)gt_field_total(field) - gt_field_tried(field);
