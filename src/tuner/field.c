@@ -624,10 +624,24 @@ gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count)
     return GPUTUNE_OK;
 }
 
+/* Whether a variant is left without a result. One that waits to be proved again had a launch. */
+static bool is_cut_off(const gt_field *field, uint32_t index)
+{
+    const gt_variant *variant = &field->variants.items[gt_field_tried_for(field, index)];
+    bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
+                 variant->stage == GT_STAGE_LATE;
+    return waits && !(variant->verified.pilot_ns > 0);
+}
+
 void gt_field_abandon(gt_field *field)
 {
     field->options.proposer->exhausted = true;
     field->abandoned = true;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        bool counts = field->variants.items[i].role == GT_ROLE_PROPOSED ||
+                      field->variants.items[i].role == GT_ROLE_DEFAULT;
+        field->cut_off += counts && is_cut_off(field, i);
+    }
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = field->elsewhere = 0;
     gt_code_memo_end_all(field->setup);

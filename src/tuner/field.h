@@ -166,6 +166,7 @@ typedef struct gt_field {
                           time */
     uint32_t given_up; /* variants that were not tried, because compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
+    uint32_t cut_off;  /* variants that the field was abandoned before they had a result */
     gt_saved_output *saves; /* files that the first variant's outputs are written to */
     uint32_t save_count;
     uint32_t turns;
@@ -266,7 +267,8 @@ uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* The id of the default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
 /* How many variants were tried, or are known from earlier tunings. The fallback does not count, and
- * neither do variants whose compile was given up. */
+ * neither do variants whose compile was given up, or that had no result when the field was
+ * abandoned. */
 uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known. Twins do not count. */
 uint32_t gt_field_total(const gt_field *field);

@@ -309,7 +309,7 @@ uint32_t gt_field_tried(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) {
         fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
     }
-    uint32_t untried = fallbacks + field->given_up + field->sketches;
+    uint32_t untried = fallbacks + field->given_up + field->sketches + field->cut_off;
     return field->started - (untried < field->started ? untried : field->started);
 }
 

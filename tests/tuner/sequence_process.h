@@ -327,11 +327,6 @@ static int parse_name(const char *text)
     return NO_CONFIG;
 }
 
-static bool begins_with(const char *text, const char *words)
-{
-    return strncmp(text, words, strlen(words)) == 0;
-}
-
 static void describe(const char *config, gputune_source source, double time_ns, const char *reason)
 {
     sequence_answer *answer = &process.answer;
@@ -339,8 +334,8 @@ static void describe(const char *config, gputune_source source, double time_ns, 
     answer->source = source;
     answer->time_ns = time_ns;
     answer->explained = reason[0] != '\0';
-    answer->undecided = begins_with(reason, gt_race_end_text(GT_RACE_BUDGET)) ||
-                        begins_with(reason, gt_race_end_text(GT_RACE_CANCELED));
+    answer->undecided = strstr(reason, gt_race_end_text(GT_RACE_BUDGET)) ||
+                        strstr(reason, gt_race_end_text(GT_RACE_CANCELED));
     snprintf(answer->message, sizeof answer->message, "%s", reason);
 }
 

@@ -29,6 +29,8 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_null(strstr(w->choice.stop_reason, "not proved again"));
     bool by_time = strstr(w->choice.stop_reason, "the time was up") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
+    assert_true(w->choice.variants <=
+                w->farm.verifies); /* those that the end cut off do not count */
 }
 
 TEST_OF(when_all_were_tried, world *w, open_world, close_world)
