@@ -408,6 +408,27 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
+/* Whether the winner was proved after an earlier race, with the data of this request's proof. A
+ * store that cannot be read says nothing. */
+static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_patience patience = gt_patience_for(0.15, NULL);
+    GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
+    bool proved = false;
+    if (gt_store_winners(&list, request->services->store, &request->scenario, &patience)) {
+        return false;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const gt_winner *earlier = &list.items[i];
+        proved |= earlier->terms.proved &&
+                  earlier->terms.driver_version == request->terms.driver_version &&
+                  gt_hash_equal(earlier->trial, gt_tuning_variant(tuning, winner)->trial) &&
+                  strcmp(earlier->proved_at, request->proved_at) == 0;
+    }
+    return proved;
+}
+
 /* The terms of a result. If time or the caller ended the tuning, its result is stored, but does not
  * count as decided. Neither does a result that lacks a variant which was not at fault. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
@@ -417,7 +438,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
                   !gt_field_lacks_one(&tuning->session.field);
     terms.limit_s =
         result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
-    terms.proved = tuning->proved == result->winner;
+    terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
     terms.complete =
         !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;
     return terms;

@@ -145,6 +145,32 @@ TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
     assert_true(w->choice.terms.limit_s == 0);
 }
 
+/* Its winner was proved after the first race. */
+TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_world)
+{
+    volatile int cancel = 0;
+    const gputune_options first = within(1);
+    gputune_options second = within(30);
+    slow_down(w);
+    write_blocks(w, BLOCKS, STEP);
+    w->farm.compile_s = 0.2;
+    expect_proved(w, &first, "the time was up");
+    const long best = strtol(w->config + strlen("BLOCK="), NULL, 10);
+    canceling at = {w, &cancel, 3};
+    second.cancel = &cancel;
+    second.progress = cancel_after;
+    second.user = &at;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = i != best ? GPUTUNE_EWRONG : GPUTUNE_OK;
+    }
+    w->farm.recheck_never_answers = true;
+    tuned(w, &second);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
+    assert_null(strstr(w->choice.stop_reason, "not proved again"));
+    assert_true(w->choice.terms.proved);
+}
+
 /* What could not be proved again is proved before it is launched the next time. */
 TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 {
