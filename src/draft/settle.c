@@ -33,12 +33,12 @@ static const gt_draft_constant *valued(const gt_draft *draft, uint16_t symbol)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* How many elements of dimension d lie between two blocks of an index. */
+/* How many elements of dimension d lie between two blocks of an index; not known where it falls. */
 static gt_sum step_of(const gt_draft *draft, const gt_sum *index, uint16_t d, gt_sum *plain)
 {
     *plain = gt_draft_expand(draft, *index, true);
     const gt_sum step = gt_sum_factor(*plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
-    bool is = step.known && step.count > 0;
+    bool is = step.known && step.count > 0 && step.terms[0].coefficient > 0;
     for (uint16_t e = 0; e < 3; e++) {
         is &= !gt_sum_has(&step, (uint16_t)(GT_DRAFT_GRID_DIM + e));
     }
@@ -135,7 +135,7 @@ static bool settle_by_guard(gt_draft *draft, uint16_t d)
     return false;
 }
 
-/* The step by an index that nothing bounds. */
+/* The step by an index that nothing bounds. A step with a fraction is that of a coordinate. */
 static void settle_step(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
@@ -147,7 +147,7 @@ static void settle_step(gt_draft *draft, uint16_t d)
         if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known) {
             step = step_of(draft, &symbol->definition, d, &plain);
         }
-        if (step.known && step.count == 1 &&
+        if (gt_sum_is_whole(&step) && step.count == 1 &&
             gt_draft_first_of(draft, &step, GT_DRAFT_PARAMETER) < 0 &&
             gt_sum_has(&plain, (uint16_t)(GT_DRAFT_THREAD + d))) {
             dimension->step = step;

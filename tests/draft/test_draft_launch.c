@@ -114,6 +114,28 @@ static const gt_drafted_program programs[] = {
      "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);\n"
      "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"a coordinate that falls as the index rises, and is no index",
+     "#define SCALE 971500.0\n"
+     "__global__ void k(double *y, int w, int h)\n{\n"
+     "    int column = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
+     "    double at = 0.1 + (5 - (double)row) / SCALE;\n"
+     "    y[row * w + column] = at;\n}\n",
+     "kernel(k)\n"
+     "problem(w = 1 << 10)\n"
+     "problem(h = 1 << 10)\n"
+     "args(out double y[h][w], int w, int h)\n"
+     "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
+     "default(BLOCK_X = 32)\n"
+     "tune(BLOCK_Y = 1, 2, 4, 8, 16)\n"
+     "default(BLOCK_Y = 8)\n"
+     "block(BLOCK_X, BLOCK_Y)\n"
+     "require(BLOCK_X * BLOCK_Y >= 32)\n"
+     "grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y))\n"
+     "require(w % BLOCK_X == 0)\n"
+     "require(h % BLOCK_Y == 0)\n"
+     "work(bytes = 8 * w * h)\n"
+     "reference(self)\n"},
 };
 
 TEST(test_launches)
