@@ -52,18 +52,13 @@ static int fail_comma(const char *option, const char *word)
 static int parse_assignment(cli_values *out, const char *option, const char *word)
 {
     const char *at = strchr(word, '=');
-    if (!at || !is_name(word, (size_t)(at - word))) {
-        return cli_stop(CLI_EXIT_USAGE, "%s: found '%s'; expected NAME=VALUE[,VALUE...]", option,
-                        word);
-    }
+    CLI_REFUSE(!at || !is_name(word, (size_t)(at - word)), CLI_EXIT_USAGE,
+               "%s: found '%s'; expected NAME=VALUE[,VALUE...]", option, word);
     cli_value_list *list = cli_values_named(out, cli_copy_part(word, (size_t)(at - word)));
     while (*at++) {
         size_t length = strcspn(at, ",");
-        if (length == 0) {
-            return cli_stop(CLI_EXIT_USAGE,
-                            "%s: a value is missing in '%s'; expected NAME=VALUE[,VALUE...]",
-                            option, word);
-        }
+        CLI_REFUSE(length == 0, CLI_EXIT_USAGE,
+                   "%s: a value is missing in '%s'; expected NAME=VALUE[,VALUE...]", option, word);
         if (memchr(at, '=', length)) {
             return fail_comma(option, word);
         }
@@ -77,10 +72,8 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
 {
     const char *blanks = " \t\n;";
     text += strspn(text, blanks);
-    if (!*text) {
-        return cli_stop(CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
-                        option);
-    }
+    CLI_REFUSE(!*text, CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
+               option);
     for (size_t length; *text; text += strspn(text, blanks)) {
         length = strcspn(text, blanks);
         CLI_TRY(parse_assignment(out, option, cli_copy_part(text, length)));
@@ -163,10 +156,8 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
 
 static int unknown_name(const cli_session *session, const char *name)
 {
-    if (strchr(name, '=')) {
-        return cli_stop(CLI_EXIT_USAGE, "unknown kernel '%s'; a size is given by --size %s", name,
-                        name);
-    }
+    CLI_REFUSE(strchr(name, '='), CLI_EXIT_USAGE,
+               "unknown kernel '%s'; a size is given by --size %s", name, name);
     cli_catalogue all = {NULL, 0};
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, add_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);
@@ -174,11 +165,8 @@ static int unknown_name(const cli_session *session, const char *name)
         names[i] = all.kernels[i].name;
     }
     const char *file = cli_format("./%s.cu", name);
-    if (access(file, R_OK) == 0) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "unknown kernel '%s'; a template of your own is named by its path: %s",
-                        name, file);
-    }
+    CLI_REFUSE(access(file, R_OK) == 0, CLI_EXIT_USAGE,
+               "unknown kernel '%s'; a template of your own is named by its path: %s", name, file);
     return cli_unknown("kernel", name, names, all.count);
 }
 
@@ -205,10 +193,9 @@ static int check_name(const cli_catalogue *catalogue, size_t at)
     const cli_kernel *kernel = &catalogue->kernels[at];
     for (size_t i = 0; i < at; i++) {
         const cli_kernel *other = &catalogue->kernels[i];
-        if (strcmp(other->name, kernel->name) == 0) {
-            return cli_stop(CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",
-                            kernel->name, other->path, kernel->path);
-        }
+        CLI_REFUSE(strcmp(other->name, kernel->name) == 0, CLI_EXIT_USAGE,
+                   "kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
+                   kernel->path);
     }
     return CLI_CONTINUE;
 }

@@ -82,9 +82,8 @@ static int collect(void *user, const gputune_record *record)
 /* The winners for this GPU in the database at `path`. */
 static int read_winners(winners *out, const cli_common *common, const char *path)
 {
-    if (access(path, R_OK) != 0) {
-        return cli_stop(CLI_EXIT_DATABASE, "cannot read database '%s': %s", path, strerror(errno));
-    }
+    CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
+               strerror(errno));
     cli_common one = *common;
     one.database = path;
     one.read_only = true;
@@ -144,9 +143,7 @@ static int compare_all(const cli_session *session, const char *kernel, const win
         }
     }
     cli_table_print(&table, given.common.format);
-    if (!common) {
-        return cli_stop(CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
-    }
+    CLI_REFUSE(!common, CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
@@ -190,13 +187,10 @@ static int check_databases(const char *const sides[2])
 {
     for (size_t i = 0; i < 2; i++) {
         bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
-        if (!is_path && access(sides[i], F_OK) != 0) {
-            return cli_stop(
-                CLI_EXIT_USAGE,
-                "compare: '%s' is not a database; two configurations of a kernel are compared "
-                "by 'gputune compare KERNEL A B'",
-                sides[i]);
-        }
+        CLI_REFUSE(!is_path && access(sides[i], F_OK) != 0, CLI_EXIT_USAGE,
+                   "compare: '%s' is not a database; two configurations of a kernel are compared "
+                   "by 'gputune compare KERNEL A B'",
+                   sides[i]);
     }
     return CLI_CONTINUE;
 }

@@ -68,9 +68,8 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     char *path = cli_path_beside(from, name);
     const embedded_file *known = find(out, name);
     int code = known ? check_same(known, path) : CLI_CONTINUE;
-    if (!known && !add_file(out, name, path) && errno != ENOENT) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot read '%s': %s", path, strerror(errno));
-    }
+    CLI_REFUSE(!known && !add_file(out, name, path) && errno != ENOENT, CLI_EXIT_NOTHING,
+               "cannot read '%s': %s", path, strerror(errno));
     return code;
 }
 
@@ -80,9 +79,8 @@ static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
     *out = (embedded_files){NULL, 0};
-    if (!add_file(out, slash ? slash + 1 : path, path)) {
-        return cli_stop(CLI_EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
-    }
+    CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
+               "cannot read '%s': %s", path, strerror(errno));
     for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
         char *from = cli_copy(out->files[i].path);
         for (const char *at = out->files[i].text; *at;) {

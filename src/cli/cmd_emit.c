@@ -99,13 +99,10 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 {
     const struct tool *tool;
     char *path = find_tool(&tool);
-    if (!path) {
-        return cli_stop(
-            CLI_EXIT_PLATFORM,
-            "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
-            "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
-            "needs none");
-    }
+    CLI_REFUSE(!path, CLI_EXIT_PLATFORM,
+               "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
+               "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
+               "needs none");
     return run_on_file(path, tool, cubin, bytes, output);
 }
 
@@ -138,11 +135,9 @@ static int write_code(const char *text, size_t bytes)
 static int check(void)
 {
     const cli_list *list = &given.configurations;
-    if (list->count > 1) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "emit: --config is given twice; one text names every axis: \"%s %s\"",
-                        list->items[0], list->items[1]);
-    }
+    CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
+               "emit: --config is given twice; one text names every axis: \"%s %s\"",
+               list->items[0], list->items[1]);
     if (given.form == CUBIN && !given.output && isatty(STDOUT_FILENO)) {
         return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }

@@ -305,11 +305,10 @@ static int export_scenario(const cli_measured *from)
 {
     cli_apart data;
     cli_output output;
-    if (from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "this scenario holds energies, and a cache of Kernel Tuner times; --format "
-                        "t4 has both");
-    }
+    CLI_REFUSE(from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
+               CLI_EXIT_USAGE,
+               "this scenario holds energies, and a cache of Kernel Tuner times; --format "
+               "t4 has both");
     cli_take_apart(&data, from);
     CLI_TRY(cli_output_open(&output, given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);

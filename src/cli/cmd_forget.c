@@ -71,10 +71,8 @@ static int forget(const cli_arguments *arguments)
 {
     const char *database = given.common.database, *name;
     cli_session session;
-    if (database && access(database, F_OK) != 0) {
-        return cli_stop(CLI_EXIT_DATABASE, "the database %s cannot be used: %s", database,
-                        strerror(errno));
-    }
+    CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
+               "the database %s cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
     CLI_TRY(
         cli_catalogue_stored_one(&name, &session, arguments->count ? arguments->items[0] : NULL));
@@ -85,10 +83,8 @@ static int forget(const cli_arguments *arguments)
 static int read_bytes(uint64_t *out, const char *text)
 {
     int64_t bytes;
-    if (text && (gt_read_int(&bytes, text) != GT_INT_READ || bytes < 1)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--max-size: '%s' is not a number of bytes; write 100M or 1G", text);
-    }
+    CLI_REFUSE(text && (gt_read_int(&bytes, text) != GT_INT_READ || bytes < 1), CLI_EXIT_USAGE,
+               "--max-size: '%s' is not a number of bytes; write 100M or 1G", text);
     *out = text ? (uint64_t)bytes : 0;
     return CLI_CONTINUE;
 }

@@ -16,10 +16,8 @@ static int merge(const cli_arguments *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     cli_session session;
-    if (!common.database) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "merge: expected -o FILE, the database that takes the others over");
-    }
+    CLI_REFUSE(!common.database, CLI_EXIT_USAGE,
+               "merge: expected -o FILE, the database that takes the others over");
     CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_passed(
         gputune_merge(&merged, session.tuner, (const char *const *)files->items, files->count)));

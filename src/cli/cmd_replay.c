@@ -42,10 +42,8 @@ static int add_evaluations(const char *word)
     char *end;
     errno = 0;
     unsigned long value = strtoul(word, &end, 10);
-    if (errno || end == word || *end || word[0] == '-' || value < 1 || value > MOST) {
-        return cli_stop(CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word,
-                        MOST);
-    }
+    CLI_REFUSE(errno || end == word || *end || word[0] == '-' || value < 1 || value > MOST,
+               CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word, MOST);
     cli_push(evaluations, given.options.evaluation_count, (uint32_t)value);
     given.options.evaluations = evaluations;
     return CLI_CONTINUE;

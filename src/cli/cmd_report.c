@@ -265,10 +265,8 @@ static int collect(cli_report *report, const cli_session *session)
 static int write_report(const cli_report *report)
 {
     cli_output output;
-    if (given.format == PAGE && !given.output && isatty(STDOUT_FILENO)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "a page is for a browser; --output FILE stores it, --live serves it");
-    }
+    CLI_REFUSE(given.format == PAGE && !given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+               "a page is for a browser; --output FILE stores it, --live serves it");
     CLI_TRY(cli_output_open(&output, given.output, true));
     (given.format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
@@ -304,10 +302,8 @@ int cli_report_begin_live(cli_live_report *out, const cli_common *common)
     int ends[2];
     const pid_t parent = getpid();
     *out = (cli_live_report){-1, -1};
-    if (pipe2(ends, O_CLOEXEC) != 0 || (out->process = fork()) < 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot start a process that serves the report: %s",
-                        strerror(errno));
-    }
+    CLI_REFUSE(pipe2(ends, O_CLOEXEC) != 0 || (out->process = fork()) < 0, CLI_EXIT_NOTHING,
+               "cannot start a process that serves the report: %s", strerror(errno));
     if (out->process == 0) {
         given.common = *common;
         close(ends[1]);
@@ -344,10 +340,8 @@ static const cli_option options[] = {
 static int report(const cli_arguments *names)
 {
     cli_report report;
-    if (given.live && (given.output || given.format == MARKDOWN)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "report: --live serves a page; leave out --output and --format");
-    }
+    CLI_REFUSE(given.live && (given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
+               "report: --live serves a page; leave out --output and --format");
     given.names = *names;
     int code = read_report(&report);
     if (given.live && (code == CLI_CONTINUE || code == CLI_EXIT_NOTHING)) {

@@ -32,10 +32,8 @@ static int write_template(const cli_arguments *arguments)
     const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
     size_t bytes;
     char *text = cli_read_text(path, &bytes), *draft;
-    if (!text) {
-        return cli_stop(errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
-                        path, strerror(errno));
-    }
+    CLI_REFUSE(!text, errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
+               path, strerror(errno));
     CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
     int code = cli_output_write(given.output, given.force, draft, strlen(draft));
     if (code == CLI_EXIT_OK) {

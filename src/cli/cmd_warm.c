@@ -276,9 +276,7 @@ static int list_canonical(cli_scenarios *out, const cli_session *session,
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
     FILE *file = fopen(path, "re");
-    if (!file) {
-        return cli_stop(CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
-    }
+    CLI_REFUSE(!file, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
     int code = CLI_CONTINUE;
     char *line = NULL;
     size_t bytes = 0;
@@ -288,9 +286,8 @@ static int list_canonical(cli_scenarios *out, const cli_session *session,
     }
     free(line);
     (void)fclose(file);
-    if (code == CLI_CONTINUE && !out->count) {
-        return cli_stop(CLI_EXIT_NOTHING, "%s has no such kernel", path);
-    }
+    CLI_REFUSE(code == CLI_CONTINUE && !out->count, CLI_EXIT_NOTHING, "%s has no such kernel",
+               path);
     return code;
 }
 
@@ -341,10 +338,8 @@ static const char *const exclusive[][2] = {
 static int check_pairs(void)
 {
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
-        if (cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1])) {
-            return cli_stop(CLI_EXIT_USAGE, "warm: --%s and --%s do not go together",
-                            exclusive[i][0], exclusive[i][1]);
-        }
+        CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
+                   "warm: --%s and --%s do not go together", exclusive[i][0], exclusive[i][1]);
     }
     return CLI_CONTINUE;
 }
@@ -353,12 +348,10 @@ static int check_watch(const cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
     for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
-        if (!cli_is_path(selection->kernels[i])) {
-            return cli_stop(CLI_EXIT_USAGE,
-                            "warm: --watch: found '%s'; expected the path of a template, as in "
-                            "./mine.cu",
-                            selection->kernels[i]);
-        }
+        CLI_REFUSE(!cli_is_path(selection->kernels[i]), CLI_EXIT_USAGE,
+                   "warm: --watch: found '%s'; expected the path of a template, as in "
+                   "./mine.cu",
+                   selection->kernels[i]);
     }
     return CLI_CONTINUE;
 }
@@ -366,28 +359,22 @@ static int check_watch(const cli_warm *warm)
 static int check(const cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
-    if (warm->arch && !warm->compile_only) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--arch goes with --compile-only; measuring is for the GPU at hand");
-    }
+    CLI_REFUSE(warm->arch && !warm->compile_only, CLI_EXIT_USAGE,
+               "--arch goes with --compile-only; measuring is for the GPU at hand");
     if (warm->total_limit_s > 0 && warm->compile_only) {
         return cli_stop(CLI_EXIT_USAGE,
                         "--total-limit goes with measuring; leave out --compile-only");
     }
-    if (!warm->from && !warm->canonical && !selection->kernel_count) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
-            "'gputune warm --help' says more");
-    }
+    CLI_REFUSE(!warm->from && !warm->canonical && !selection->kernel_count, CLI_EXIT_USAGE,
+               "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
+               "'gputune warm --help' says more");
     if (warm->check && !selection->kernel_count) {
         return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
     }
-    if ((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "warm: %s says the sizes and restrictions; leave out --size and --only",
-                        warm->from ? "--from" : "--canonical");
-    }
+    CLI_REFUSE((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count),
+               CLI_EXIT_USAGE,
+               "warm: %s says the sizes and restrictions; leave out --size and --only",
+               warm->from ? "--from" : "--canonical");
     CLI_TRY(check_pairs());
     return check_watch(warm);
 }
@@ -540,9 +527,8 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
     pthread_t thread;
     list_files(watch, &warm->selection);
     watch->changed = NULL;
-    if (pthread_create(&thread, NULL, await_change, watch) != 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
-    }
+    CLI_REFUSE(pthread_create(&thread, NULL, await_change, watch) != 0, CLI_EXIT_NOTHING,
+               "cannot start a thread that watches files");
     int code = run(warm);
     fflush(stdout);
     bool is_done = !cli_is_canceled();

@@ -58,9 +58,8 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
 static int cli_table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");
-    if (!is_file && !begins_with(url, "https:")) {
-        return cli_stop(CLI_EXIT_USAGE, "%s: expected a URL that begins with https: or file:", url);
-    }
+    CLI_REFUSE(!is_file && !begins_with(url, "https:"), CLI_EXIT_USAGE,
+               "%s: expected a URL that begins with https: or file:", url);
     const char *const arguments[] = {"curl",
                                      "--fail",
                                      "--silent",
@@ -134,17 +133,14 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
         return say_failure(&finds, result, what->name, keygen.remedy);
     }
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
-    if (result != 0 || !signer[0]) {
-        return cli_stop(CLI_EXIT_NOTHING, "%s: none of the allowed signers made it", what->name);
-    }
+    CLI_REFUSE(result != 0 || !signer[0], CLI_EXIT_NOTHING,
+               "%s: none of the allowed signers made it", what->name);
     const char *const verify[] = {"ssh-keygen", "-Y", "verify",  "-f", allowed,         "-I",
                                   signer,       "-n", NAMESPACE, "-s", what->signature, NULL};
     cli_tool verifies = {.arguments = verify, .input = what->table, .output = -1, .limit_s = 60};
     result = cli_tool_run(&verifies);
-    if (result != 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
-                        what->name, verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
-    }
+    CLI_REFUSE(result != 0, CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
+               what->name, verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
     const char *key = strstr(verifies.told, " with ");
     *who = cli_format("%s%s%.*s", signer, key ? "," : "", key ? (int)strcspn(key + 5, "\n") : 0,
                       key ? key + 5 : "");
@@ -213,9 +209,7 @@ static int copy_file(const char *from, const char *to)
 {
     size_t bytes;
     const char *text = cli_read_text(from, &bytes);
-    if (!text) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot read '%s': %s", from, strerror(errno));
-    }
+    CLI_REFUSE(!text, CLI_EXIT_NOTHING, "cannot read '%s': %s", from, strerror(errno));
     int code = cli_output_write(to, true, text, bytes);
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
@@ -303,10 +297,9 @@ static int carry(const cli_arguments *arguments)
 {
     const char *verb = arguments->items[0];
     const cli_arguments rest = {arguments->items + 1, arguments->count - 1};
-    if (given.key && (!given.output || strcmp(verb, "export") != 0)) {
-        return cli_stop(CLI_EXIT_USAGE, "wisdom: --sign goes with export and --output, beside "
-                                        "which the signature is written");
-    }
+    CLI_REFUSE(given.key && (!given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
+               "wisdom: --sign goes with export and --output, beside "
+               "which the signature is written");
     if (strcmp(verb, "export") == 0 && rest.count < 2) {
         return export_wisdom(rest.count ? rest.items[0] : NULL);
     }

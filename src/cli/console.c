@@ -218,9 +218,7 @@ int cli_worse(int so_far, int next)
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = gt_nearest(word, candidates, count);
-    if (nearest) {
-        return cli_stop(CLI_EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);
-    }
+    CLI_REFUSE(nearest, CLI_EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);
     char *list = NULL;
     for (size_t i = 0; i < count; i++) {
         cli_append(&list, "%s%s", i ? ", " : "", candidates[i]);

@@ -89,5 +89,12 @@ int cli_worse(int so_far, int next);
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
 /* Prints an error and gives `code`: return cli_stop(code, format, ...). */
 #define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
+/* Where the condition holds, prints an error and returns `code` from the enclosing function. */
+#define CLI_REFUSE(condition, code, ...)                                                           \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return cli_stop(code, __VA_ARGS__);                                                    \
+        }                                                                                          \
+    } while (0)
 /* CLI_CONTINUE if a call of the library succeeded; else as cli_fail() does. */
 int cli_passed(int status);

@@ -21,9 +21,8 @@ static int cannot_write(const char *path)
 int cli_output_open(cli_output *out, const char *path, bool replace)
 {
     *out = (cli_output){path ? fopen(path, replace ? "wb" : "wbx") : stdout, path};
-    if (!out->file && errno == EEXIST) {
-        return cli_stop(CLI_EXIT_USAGE, "'%s' is there already; --force replaces it", path);
-    }
+    CLI_REFUSE(!out->file && errno == EEXIST, CLI_EXIT_USAGE,
+               "'%s' is there already; --force replaces it", path);
     return out->file ? CLI_CONTINUE : cannot_write(path);
 }
 

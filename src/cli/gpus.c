@@ -27,12 +27,9 @@ static int read_numbers(cli_gpus *gpus, const char *which)
         char *end;
         long number = strtol(at, &end, 10);
         bool is_number = end != at && (*end == ',' || !*end) && number >= 0 && number <= INT_MAX;
-        if (!is_number || has(gpus, number) || gpus->count == CLI_GPUS_MOST) {
-            return cli_stop(
-                CLI_EXIT_USAGE,
-                "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
-                which);
-        }
+        CLI_REFUSE(!is_number || has(gpus, number) || gpus->count == CLI_GPUS_MOST, CLI_EXIT_USAGE,
+                   "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
+                   which);
         gpus->items[gpus->count++].number = (int)number;
         if (!*end) {
             return CLI_CONTINUE;
@@ -77,13 +74,10 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
         long count = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : 1;
         bool is_counted = text[0] >= '0' && text[0] <= '9' && *end == ':';
         const char *command = is_counted ? end + 1 : text;
-        if (count < 1 || count > 256 || !command[strspn(command, " ")]) {
-            return cli_stop(
-                CLI_EXIT_USAGE,
-                "--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
-                "256, as in '8:ssh HOST'",
-                text);
-        }
+        CLI_REFUSE(count < 1 || count > 256 || !command[strspn(command, " ")], CLI_EXIT_USAGE,
+                   "--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
+                   "256, as in '8:ssh HOST'",
+                   text);
         for (long k = 0; k < (is_counted ? count : 1); k++) {
             cli_push(commands->items, commands->count, command);
         }

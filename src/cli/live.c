@@ -247,9 +247,9 @@ int cli_live_serve(cli_live_write write, FILE *told, int until)
     server server = {.service.write = write};
     struct sockaddr_in address;
     unsigned char bytes[TOKEN_BYTES];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes || open_listener(&server, &address)) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot serve on 127.0.0.1: %s", strerror(errno));
-    }
+    CLI_REFUSE(getrandom(bytes, sizeof bytes, 0) != sizeof bytes ||
+                   open_listener(&server, &address),
+               CLI_EXIT_NOTHING, "cannot serve on 127.0.0.1: %s", strerror(errno));
     for (size_t i = 0; i < TOKEN_BYTES; i++) {
         snprintf(server.service.token + 2 * i, 3, "%02x", bytes[i]);
     }

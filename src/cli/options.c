@@ -281,10 +281,8 @@ static int parse_options(const cli_command *command, int argc, char **argv)
             list_options(command);
             return CLI_EXIT_OK;
         }
-        if (value == ':') {
-            return cli_stop(CLI_EXIT_USAGE, "%s: '%s' needs a value", command->name,
-                            argv[optind - 1]);
-        }
+        CLI_REFUSE(value == ':', CLI_EXIT_USAGE, "%s: '%s' needs a value", command->name,
+                   argv[optind - 1]);
         const cli_option *option = value == '?' ? NULL : option_of(command->options, value);
         CLI_TRY(option ? set_option(option, optarg) : unknown_option(command, argv[optind - 1]));
     }
@@ -294,12 +292,10 @@ int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **a
 {
     CLI_TRY(parse_options(command, argc, argv));
     cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
-    if (arguments.count < command->least || arguments.count > command->most) {
-        return cli_stop(CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options] %s", command->name,
-                        arguments.count < command->least ? "an argument is missing"
-                                                         : "too many arguments",
-                        command->name, command->arguments);
-    }
+    CLI_REFUSE(arguments.count < command->least || arguments.count > command->most, CLI_EXIT_USAGE,
+               "%s: %s; usage: gputune %s [options] %s", command->name,
+               arguments.count < command->least ? "an argument is missing" : "too many arguments",
+               command->name, command->arguments);
     *out = arguments;
     return CLI_CONTINUE;
 }

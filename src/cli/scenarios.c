@@ -43,9 +43,7 @@ int cli_size_make(gputune_size *out, const char *name, const char *value)
         *out = (gputune_size){name, number};
         return CLI_CONTINUE;
     }
-    if (problem[0]) {
-        return cli_stop(CLI_EXIT_USAGE, "size '%s=%s' %s", name, value, problem);
-    }
+    CLI_REFUSE(problem[0], CLI_EXIT_USAGE, "size '%s=%s' %s", name, value, problem);
     *out = (gputune_size){cli_format("%s=%s", name, value), 0};
     return CLI_CONTINUE;
 }
@@ -207,10 +205,8 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->sizes.lists[i].name);
         combinations *= list ? list->count : 1;
-        if (combinations + out->count > MOST_SCENARIOS) {
-            return cli_stop(CLI_EXIT_USAGE, "too many scenarios; a run takes %d at most",
-                            (int)MOST_SCENARIOS);
-        }
+        CLI_REFUSE(combinations + out->count > MOST_SCENARIOS, CLI_EXIT_USAGE,
+                   "too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
     }
     for (size_t index = 0; index < combinations; index++) {
         CLI_TRY(add_scenario(out, kernel, index, emulated));
@@ -250,9 +246,8 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
     CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
     CLI_TRY(cli_catalogue_one(&catalogue));
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, selection, &session));
-    if (scenarios.count != 1) {
-        return cli_stop(CLI_EXIT_USAGE, "--size: this command takes one value for each size");
-    }
+    CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
+               "--size: this command takes one value for each size");
     if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }
@@ -289,10 +284,8 @@ int cli_tuning_inputs(cli_tuning *tuning)
     tuning->files = cli_allocate(tuning->inputs.count, sizeof *tuning->files);
     for (size_t i = 0; i < tuning->inputs.count; i++) {
         const char *text = tuning->inputs.items[i], *sign = strchr(text, '=');
-        if (!sign || sign == text || !sign[1]) {
-            return cli_stop(CLI_EXIT_USAGE,
-                            "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
-        }
+        CLI_REFUSE(!sign || sign == text || !sign[1], CLI_EXIT_USAGE,
+                   "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
         tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
     }
     return CLI_CONTINUE;

@@ -72,13 +72,10 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
     if ((!rank && !size) || is_outside(engine)) {
         return CLI_CONTINUE;
     }
-    if (!engine->size && !given) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "--shard auto: %s does not tell of how many; write auto/N, N being the job's "
-            "completions",
-            engine->rank);
-    }
+    CLI_REFUSE(!engine->size && !given, CLI_EXIT_USAGE,
+               "--shard auto: %s does not tell of how many; write auto/N, N being the job's "
+               "completions",
+               engine->rank);
     if (!rank || (engine->size && !size)) {
         return cli_stop(CLI_EXIT_USAGE,
                         "--shard auto: %s is set and %s is not; start the command as a task (srun, "
@@ -86,13 +83,11 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
                         rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     }
     bool good = !size || (read_whole(&count, size, MOST_SHARDS + 1) && count > 0);
-    if (!good || !read_whole(&index, rank, count)) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
-            "number of ranks",
-            engine->rank, rank, size ? engine->size : "/N", size ? size : cli_format("%u", given));
-    }
+    CLI_REFUSE(!good || !read_whole(&index, rank, count), CLI_EXIT_USAGE,
+               "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
+               "number of ranks",
+               engine->rank, rank, size ? engine->size : "/N",
+               size ? size : cli_format("%u", given));
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};
     return CLI_CONTINUE;
 }
@@ -105,33 +100,28 @@ static int ask_all(cli_shard *out, uint32_t given)
         cli_shard told;
         outside = is_outside(&engines[i]) ? &engines[i] : outside;
         CLI_TRY(ask(&told, &engines[i], given));
-        if (told.count && first && (told.index != out->index || told.count != out->count)) {
-            return cli_stop(CLI_EXIT_USAGE,
-                            "--shard auto: %s contradicts %s; write --shard with the right ones: "
-                            "\"$%s/N\" in a shell that each task starts",
-                            describe(first, out), describe(&engines[i], &told), engines[i].rank);
-        }
+        CLI_REFUSE(told.count && first && (told.index != out->index || told.count != out->count),
+                   CLI_EXIT_USAGE,
+                   "--shard auto: %s contradicts %s; write --shard with the right ones: "
+                   "\"$%s/N\" in a shell that each task starts",
+                   describe(first, out), describe(&engines[i], &told), engines[i].rank);
         if (told.count && !first) {
             first = &engines[i];
             *out = told;
         }
     }
-    if (!first && outside) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
-            "the command by srun there, or write --shard I/N",
-            outside->rank, outside->task);
-    }
+    CLI_REFUSE(!first && outside, CLI_EXIT_USAGE,
+               "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
+               "the command by srun there, or write --shard I/N",
+               outside->rank, outside->task);
     if (!first) {
         return cli_stop(CLI_EXIT_USAGE,
                         "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
                         "JOB_COMPLETION_INDEX is set; write --shard I/N");
     }
-    if (given && given != out->count) {
-        return cli_stop(CLI_EXIT_USAGE, "--shard auto/%u: %s contradicts it; leave out /%u", given,
-                        describe(first, out), given);
-    }
+    CLI_REFUSE(given && given != out->count, CLI_EXIT_USAGE,
+               "--shard auto/%u: %s contradicts it; leave out /%u", given, describe(first, out),
+               given);
     return CLI_CONTINUE;
 }
 
@@ -147,11 +137,8 @@ int cli_shard_read(cli_shard *out, const char *text)
     long index = is_auto ? 0 : read_number(text, MOST_SHARDS, &rest);
     rest = is_auto ? text + 4 : rest;
     bool has_count = *rest == '/' && read_whole(&count, rest + 1, MOST_SHARDS + 1) && count > index;
-    if (index < 0 || !(has_count || (is_auto && !*rest))) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto", text);
-    }
+    CLI_REFUSE(index < 0 || !(has_count || (is_auto && !*rest)), CLI_EXIT_USAGE,
+               "--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto", text);
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};
     return is_auto ? ask_all(out, (uint32_t)count) : CLI_CONTINUE;
 }
