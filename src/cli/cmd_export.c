@@ -259,8 +259,7 @@ static void write_result(const cli_apart *data, const cli_entry *entry, FILE *fi
     fprintf(file,
             "{\"timestamp\": %s, \"configuration\": {%s}, \"times\": {\"compilation\": %s, "
             "\"benchmark\": %s, \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, "
-            "\"runtimes\": [%s]}, \"invalidity\": \"%s\", \"correctness\": %d, "
-            "\"measurements\": [",
+            "\"runtimes\": [%s]}, \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [",
             cli_json_text(trial->created), configuration_of(data, entry), ms(trial->compile_ns),
             ms(timed ? benchmark_ns(trial) : 0), timed ? value : "", outcome_of(trial)->t4,
             strcmp(trial->status, "wrong") != 0);
@@ -305,10 +304,10 @@ static int export_scenario(const cli_measured *from)
 {
     cli_apart data;
     cli_output output;
-    CLI_REFUSE(from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
-               CLI_EXIT_USAGE,
-               "this scenario holds energies, and a cache of Kernel Tuner times; --format "
-               "t4 has both");
+    CLI_REFUSE(
+        from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
+        CLI_EXIT_USAGE,
+        "this scenario holds energies, and a cache of Kernel Tuner times; --format t4 has both");
     cli_take_apart(&data, from);
     CLI_TRY(cli_output_open(&output, given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
@@ -360,10 +359,10 @@ const cli_command cmd_export = {
     "what was measured, as other tools' files",
     "KERNEL|PATH",
     "Writes what was measured of one scenario so that other tools read it.",
-    "Every trial is written: times in milliseconds (the median), compile times, and failures "
-    "with their kind. Where several scenarios are stored that fit, they are listed with the "
-    "options that name each. An axis with words among its values is written as strings; a size "
-    "that is a word is an axis of one value. Needs no GPU.",
+    "Every trial is written: times in milliseconds (the median), compile times, and failures with "
+    "their kind. Where several scenarios are stored that fit, they are listed with the options "
+    "that name each. An axis with words among its values is written as strings; a size that is a "
+    "word is an axis of one value. Needs no GPU.",
     1,
     1,
     options,

@@ -45,10 +45,9 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
         cli_table_add(&trials, &from->trials[i]);
     }
     fprintf(file,
-            "{\"scenario\": %s, \"environment\": %s, \"kernel\": %s, \"sizes\": %s, "
-            "\"gpu\": %s, \"objective\": \"%s\", \"configuration\": %s, "
-            "\"default_configuration\": %s, \"stop_reason\": %s, \"code\": %s, "
-            "\"variants\": %zu, \"trials\": ",
+            "{\"scenario\": %s, \"environment\": %s, \"kernel\": %s, \"sizes\": %s, \"gpu\": %s, "
+            "\"objective\": \"%s\", \"configuration\": %s, \"default_configuration\": %s, "
+            "\"stop_reason\": %s, \"code\": %s, \"variants\": %zu, \"trials\": ",
             cli_json_text(of->scenario), cli_json_text(of->environment), cli_json_text(of->kernel),
             cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
             cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
@@ -156,10 +155,9 @@ static void write_axes(const cli_measured *from, FILE *file)
     cli_why_explain(&why, &data);
     fprintf(file, "%s\n", cli_why_summary(&data));
     if (why.axes.row_count) {
-        fputs(
-            "\nWhat each axis is worth: how much slower the best variant is that has the axis held "
-            "at another value, among those that were tried.\n\n",
-            file);
+        fputs("\nWhat each axis is worth: how much slower the best variant is that has the axis "
+              "held at another value, among those that were tried.\n\n",
+              file);
         cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
     }
     if (why.pairs.row_count) {
@@ -356,12 +354,12 @@ const cli_command cmd_report = {
     "what was measured, as a page to look at",
     "[KERNEL|PATH...]",
     "Writes what was measured as a page to look at, or to send.",
-    "One file, which fetches nothing: for each scenario every trial by each axis, the best so "
-    "far, two axes against each other, default and winner with their intervals, what each axis "
-    "is worth, the winner's source, and all trials in a table that filters and sorts. Several "
-    "GPUs and sizes of the database stand side by side. Needs no GPU; the database is only "
-    "read. --live prints the page's address, which holds a secret: only who knows it can read "
-    "the page, and only on this machine. 'gputune warm --live' serves it while it tunes.",
+    "One file, which fetches nothing: for each scenario every trial by each axis, the best so far, "
+    "two axes against each other, default and winner with their intervals, what each axis is "
+    "worth, the winner's source, and all trials in a table that filters and sorts. Several GPUs "
+    "and sizes of the database stand side by side. Needs no GPU; the database is only read. --live "
+    "prints the page's address, which holds a secret: only who knows it can read the page, and "
+    "only on this machine. 'gputune warm --live' serves it while it tunes.",
     0,
     SIZE_MAX,
     options,

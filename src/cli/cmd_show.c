@@ -316,8 +316,8 @@ static const cli_option options[] = {
     {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL, NULL,
      "the best so far against time, and how many variants have which times"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also what was measured before a template was edited; and how much faster or slower it "
-     "has become since"},
+     "also what was measured before a template was edited; and how much faster or slower it has "
+     "become since"},
     {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
      "the rows by time, speed-up or newest first [kernel, size, time]"},
     {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
@@ -354,22 +354,19 @@ const cli_command cmd_show = {
     "Prints what is remembered for this GPU.",
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
     "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
-    "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie        "
-    "   no variant is surely faster; the default won, or the simplest of the fastest\n  noisy  "
-    "       other programs used the GPU, its clocks were held back, or there was time for one "
-    "launch of each variant only\n  modelled      the time is the emulator's model\n  only "
-    "AXIS=V   the space was restricted to these values, which the default need not have\n  "
-    "unfinished    the tuning ended before the race was decided\n  no reference  the template "
-    "has none: the default is taken as right\n  outdated      the template has been edited "
-    "since\n  narrow        a vector axis asks for wider accesses than the machine code "
-    "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
-    "held at another value, among those that were tried (~: fewer than 5, and a tenth of "
-    "another value's). Axes that go "
-    "together: what choosing one costs while the other is held elsewhere. --plot goes before "
-    "--why. JSON and "
-    "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
-    "rate for the work of the default's launch), rates in bytes a second. The database is only "
-    "read.",
+    "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie           "
+    "no variant is surely faster; the default won, or the simplest of the fastest\n  noisy         "
+    "other programs used the GPU, its clocks were held back, or there was time for one launch of "
+    "each variant only\n  modelled      the time is the emulator's model\n  only AXIS=V   the "
+    "space was restricted to these values, which the default need not have\n  unfinished    the "
+    "tuning ended before the race was decided\n  no reference  the template has none: the default "
+    "is taken as right\n  outdated      the template has been edited since\n  narrow        a "
+    "vector axis asks for wider accesses than the machine code has\nWith --why: what an axis is "
+    "worth is how much slower the best variant is that has it held at another value, among those "
+    "that were tried (~: fewer than 5, and a tenth of another value's). Axes that go together: "
+    "what choosing one costs while the other is held elsewhere. --plot goes before --why. JSON and "
+    "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under rate "
+    "for the work of the default's launch), rates in bytes a second. The database is only read.",
     0,
     1,
     options,

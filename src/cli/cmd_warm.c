@@ -349,8 +349,7 @@ static int check_watch(const cli_warm *warm)
     const cli_selection *selection = &warm->selection;
     for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
         CLI_REFUSE(!cli_is_path(selection->kernels[i]), CLI_EXIT_USAGE,
-                   "warm: --watch: found '%s'; expected the path of a template, as in "
-                   "./mine.cu",
+                   "warm: --watch: found '%s'; expected the path of a template, as in ./mine.cu",
                    selection->kernels[i]);
     }
     return CLI_CONTINUE;
@@ -604,14 +603,14 @@ static const char more[] =
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
     "between them, the last ones from those that take longest, and each model gets winners of its "
     "own. What fails on a GPU is tried on an equal one, and where that has success, the first gets "
-    "no more work, as one that is slower than its equals. With --shard, runs with "
-    "the same scenarios divide them between them; 'gputune merge' joins their databases. --watch "
-    "looks at the files that PATHs include in quotes too. A save while it tunes begins anew. "
-    "Ctrl-C while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing "
-    "found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of "
-    "all variants, of the default or of most of them, 6 database, 7 --check found a mistake, 130 "
-    "stopped by Ctrl-C or SIGTERM. A default that crashes or does not compile gives 1 or 4, "
-    "although another variant has won.";
+    "no more work, as one that is slower than its equals. With --shard, runs with the same "
+    "scenarios divide them between them; 'gputune merge' joins their databases. --watch looks at "
+    "the files that PATHs include in quotes too. A save while it tunes begins anew. Ctrl-C while "
+    "it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 "
+    "no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all variants, of the "
+    "default or of most of them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C or "
+    "SIGTERM. A default that crashes or does not compile gives 1 or 4, although another variant "
+    "has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
@@ -623,9 +622,9 @@ static const cli_option options[] = {
     CLI_CACHE_OPTION(&given.tuning),
     CLI_LIMIT_OPTION(&given.tuning),
     {"total-limit", 0, CLI_OPTION_NUMBER, &given.total_limit_s, "SECONDS", NULL,
-     "for all scenarios together, at least a second for each: the first search of a kernel "
-     "gets three times what each later one gets, and time that is not used goes to the later "
-     "ones [none]"},
+     "for all scenarios together, at least a second for each: the first search of a kernel gets "
+     "three times what each later one gets, and time that is not used goes to the later ones "
+     "[none]"},
     CLI_ALIGNMENT_OPTION(&given.tuning),
     {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.options.max_variants, "COUNT", NULL,
      "try no more than these [all]"},
@@ -645,8 +644,8 @@ static const cli_option options[] = {
      "measure again what is stored; other sizes still say what to try first"},
     CLI_SAMPLES_OPTION(&given.tuning),
     {"from", 0, CLI_OPTION_TEXT, &given.from, "FILE", NULL,
-     "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted "
-     "first; KERNELs choose among them"},
+     "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted first; "
+     "KERNELs choose among them"},
     {"canonical", 0, CLI_OPTION_FLAG, &given.canonical, NULL, NULL,
      "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
      "choose among them; a limit in which nothing is measured is raised up to 60 s"},

@@ -297,9 +297,9 @@ static int carry(const cli_arguments *arguments)
 {
     const char *verb = arguments->items[0];
     const cli_arguments rest = {arguments->items + 1, arguments->count - 1};
-    CLI_REFUSE(given.key && (!given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
-               "wisdom: --sign goes with export and --output, beside "
-               "which the signature is written");
+    CLI_REFUSE(
+        given.key && (!given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
+        "wisdom: --sign goes with export and --output, beside which the signature is written");
     if (strcmp(verb, "export") == 0 && rest.count < 2) {
         return export_wisdom(rest.count ? rest.items[0] : NULL);
     }
@@ -314,8 +314,8 @@ static const cli_option options[] = {
     CLI_STORED_OPTIONS(&given.stored),
     {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE", NULL, "export: write there [stdout]"},
     {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
-     "export: with the winners' code, which import --trust takes over, and with the fastest "
-     "other trials, from which searches at other sizes begin"},
+     "export: with the winners' code, which import --trust takes over, and with the fastest other "
+     "trials, from which searches at other sizes begin"},
     {"sign", 0, CLI_OPTION_TEXT, &given.key, "KEY", NULL,
      "export: sign the file with this secret key of minisign or ssh, beside it as .minisig or "
      ".sig"},
@@ -325,8 +325,8 @@ static const cli_option options[] = {
     {"from", 0, CLI_OPTION_LIST, &given.urls, "URL", NULL,
      "import: fetch it by curl (https: or file:); may be repeated"},
     {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL, NULL,
-     "import: do not prove again what was measured with this driver, on this kind of GPU, from "
-     "the same generated source"},
+     "import: do not prove again what was measured with this driver, on this kind of GPU, from the "
+     "same generated source"},
     CLI_TUNER_OPTIONS(&given.common),
 };
 
@@ -336,9 +336,8 @@ const cli_command cmd_wisdom = {
     "export [KERNEL] | import FILE... [--from URL]",
     "Carries winners as text from one database to another.",
     "The text has no code without --whole. What is imported is compiled and proved when it is "
-    "first "
-    "asked for, unless it is trusted. "
-    "What was measured here stays. Programs read the text by gputune_wisdom_import().",
+    "first asked for, unless it is trusted. What was measured here stays. Programs read the text "
+    "by gputune_wisdom_import().",
     1,
     (size_t)-1,
     options,

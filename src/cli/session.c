@@ -117,9 +117,8 @@ static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
     bool asked = common->device && strcmp(common->device, "none") == 0;
     *none = mode == CLI_OPEN_NO_DEVICE || asked;
     CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
-               "--device none: this command needs a GPU; 'gputune devices' lists them, "
-               "--driver emu uses the emulator, and --arch (where a command has it) needs "
-               "none");
+               "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
+               "emu uses the emulator, and --arch (where a command has it) needs none");
     return CLI_CONTINUE;
 }
 

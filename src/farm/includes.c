@@ -171,11 +171,10 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
     GT_TRY(name[0] == '/' ? gt_strdup(&path, name) : gt_path_format(&path, "%s/%s", folder, name));
     *real = realpath(path, NULL);
     if (*real && !is_allowed(includes, *real)) {
-        gt_fail(
-            GPUTUNE_EINVAL,
-            "%s lies outside of what a template may read; expected a file below %s, or its folder "
-            "named by -I, include_paths or GPUTUNE_INCLUDE",
-            *real, includes->own ? includes->own : includes->shared);
+        gt_fail(GPUTUNE_EINVAL,
+                "%s lies outside of what a template may read; expected a file below %s, or its "
+                "folder named by -I, include_paths or GPUTUNE_INCLUDE",
+                *real, includes->own ? includes->own : includes->shared);
         free(*real);
         *real = NULL;
         return GPUTUNE_EINVAL;

@@ -60,11 +60,10 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
     if (need <= available) {
         return GPUTUNE_OK;
     }
-    return gt_fail(
-        GPUTUNE_EDEVMEM,
-        "the buffers with their copies, reference and guard zones need %.1f MB of device "
-        "memory, %.1f of %.1f MB are free: take a smaller size",
-        (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
+    return gt_fail(GPUTUNE_EDEVMEM,
+                   "the buffers with their copies, reference and guard zones need %.1f MB of "
+                   "device memory, %.1f of %.1f MB are free: take a smaller size",
+                   (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
 }
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */

@@ -351,10 +351,10 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
 
 static gputune_status blame_change(const gt_buffer_slot *slot)
 {
-    return gt_fail(GPUTUNE_ETEMPLATE,
-                   "the reference kernel %s changes %s, an input: declare it inout, or write to an "
-                   "output",
-                   slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
+    return gt_fail(
+        GPUTUNE_ETEMPLATE,
+        "the reference kernel %s changes %s, an input: declare it inout, or write to an output",
+        slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
 }
 
 static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot)
@@ -364,8 +364,7 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_buffe
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
-                   "is %s, the tolerance %s): it must agree with itself within the "
-                   "tolerance",
+                   "is %s, the tolerance %s): it must agree with itself within the tolerance",
                    workload->reference.steps[0].entry, slot->buffer->name,
                    gt_component_name(name, workload, slot->buffer, found->first),
                    gt_tolerance_text(text, measure, slot));

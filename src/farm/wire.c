@@ -477,9 +477,8 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
     for (;;) {
         size_t need = needed(reader);
         if (need == 0) {
-            gt_fail(GPUTUNE_EWORKER,
-                    "the channel carries something that is not a gputune frame; install worker and "
-                    "library from one build");
+            gt_fail(GPUTUNE_EWORKER, "the channel carries something that is not a gputune frame; "
+                                     "install worker and library from one build");
             return GT_READ_FAILED;
         }
         if (need == reader->have) {

@@ -162,13 +162,12 @@ static gputune_status start(gt_driver *driver)
         return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver: libcuda.so.1 is the toolkit's stub");
     case CUDA_ERROR_NO_DEVICE:
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "there is a CUDA driver (%d.%d), but no GPU that it may "
-                       "use; see CUDA_VISIBLE_DEVICES and nvidia-smi",
+                       "there is a CUDA driver (%d.%d), but no GPU that it may use; see "
+                       "CUDA_VISIBLE_DEVICES and nvidia-smi",
                        driver->version / 1000, driver->version % 1000 / 10);
     default:
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "the CUDA driver does not start: %s (cuInit: %d); "
-                       "nvidia-smi may tell more",
+                       "the CUDA driver does not start: %s (cuInit: %d); nvidia-smi may tell more",
                        text, (int)result);
     }
 }
@@ -199,8 +198,7 @@ static gputune_status parse_name(request *out, const char *name)
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EINVAL,
-                   "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path "
-                   "of a library",
+                   "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library",
                    name);
 }
 
@@ -217,9 +215,9 @@ static gputune_status open_library(gt_driver *driver, const request *wanted)
         const char *why = dlerror();
         return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s",
                        wanted->is_emulator ? "emulator" : "CUDA driver", why ? why : wanted->path,
-                       wanted->is_emulator ? "rebuild it"
-                                           : "install the NVIDIA driver, or use the emulator "
-                                             "(GPUTUNE_DRIVER=emu)");
+                       wanted->is_emulator
+                           ? "rebuild it"
+                           : "install the NVIDIA driver, or use the emulator (GPUTUNE_DRIVER=emu)");
     }
     return GPUTUNE_OK;
 }

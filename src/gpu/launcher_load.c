@@ -56,12 +56,11 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
               "a block of %u threads with %u bytes of dynamic shared memory does not fit on a "
               "multiprocessor",
               gt_volume(kernel->block), kernel->shared_bytes);
-    return clusters >= 1
-               ? check_cooperative(launcher, kernel, clusters, blocks)
-               : gt_fail(GPUTUNE_ECUDA,
-                         "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
-                         "memory each does not fit on the device",
-                         cluster, gt_volume(kernel->block), kernel->shared_bytes);
+    return clusters >= 1 ? check_cooperative(launcher, kernel, clusters, blocks)
+                         : gt_fail(GPUTUNE_ECUDA,
+                                   "a cluster of %u blocks of %u threads with %u bytes of dynamic "
+                                   "shared memory each does not fit on the device",
+                                   cluster, gt_volume(kernel->block), kernel->shared_bytes);
 }
 
 /* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
