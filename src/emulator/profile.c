@@ -2,7 +2,7 @@
 #include "emulator/profile.h"
 
 #include "base/number.h"
-#include "gpu/abi_codes.h"
+#include "emulator/attributes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -100,7 +100,7 @@ typedef struct attribute_name {
  * that is absent does. */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
-    GT_DEVICE_ATTRIBUTE_LIST(X)
+    EMU_ATTRIBUTE_LIST(X)
 #undef X
 };
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof attributes[0] };

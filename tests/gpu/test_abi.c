@@ -1,6 +1,7 @@
 /* src/gpu/abi.h against a real cuda.h. Skipped where the compiler finds none: give its folder by
  * EXTRA_CFLAGS=-I... */
-#include "gpu/abi.h"
+#include "emulator/attributes.h"
+#include "emulator/driver_abi.h"
 #include "gpu/driver.h"
 #include "support/cuda_layout.h"
 #include "support/test.h"
@@ -41,7 +42,7 @@ TEST(test_result_codes_and_attributes)
     need_cuda_h();
 #define EXPECT(name, value) expect_code(#name, value);
     GT_CUDA_RESULT_LIST(EXPECT)
-    GT_DEVICE_ATTRIBUTE_LIST(EXPECT)
+    EMU_ATTRIBUTE_LIST(EXPECT)
 }
 
 TEST(test_fatal_codes)

@@ -6,7 +6,7 @@
 
 #if defined(CUDA_VERSION) && CUDA_VERSION >= 13000 /* older ones lack some of the names */
 
-#include "gpu/abi_codes.h"
+#include "emulator/attributes.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ const cuda_layout_row cuda_layout[] = {CUDA_LAYOUT_ROWS{NULL, 0}};
 static const cuda_layout_row codes[] = {
 #define RESULT(name, value)    {#name, (long long)(name)},
 #define ATTRIBUTE(name, value) {#name, (long long)(CU_DEVICE_ATTRIBUTE_##name)},
-    GT_CUDA_RESULT_LIST(RESULT) GT_DEVICE_ATTRIBUTE_LIST(ATTRIBUTE)};
+    GT_CUDA_RESULT_LIST(RESULT) EMU_ATTRIBUTE_LIST(ATTRIBUTE)};
 
 long long cuda_code(const char *name)
 {
