@@ -450,33 +450,6 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- measure_sample.c ------------------------------------------------------------------------ */
 
-/* What a sampler needs to know. */
-typedef struct gt_sampling {
-    gputune_objective objective;
-    gt_sample_length length;
-} gt_sampling;
-
-/* Times one launch on restored buffers, in nanoseconds; gt_sample_single() by events. */
-typedef gputune_status gt_single_sampler(double *out, gt_measure *measure, gt_loaded *variant);
-gt_single_sampler gt_sample_single;
-/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
- * damaged. */
-typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
-                                  const gt_sampling *sampling);
-
-/* The function that takes samples of each objective. DEFAULT: neither job nor setup states one. */
-#define GT_SAMPLERS(X)                                                                             \
-    X(DEFAULT, gt_sample_kernel)                                                                   \
-    X(KERNEL, gt_sample_kernel)                                                                    \
-    X(LAUNCH, gt_sample_launch)                                                                    \
-    X(LATENCY, gt_sample_latency)                                                                  \
-    X(ENERGY, gt_sample_energy)
-
-#define GT_DECLARE_SAMPLER(objective, sampler) gt_sampler sampler;
-GT_SAMPLERS(GT_DECLARE_SAMPLER)
-#undef GT_DECLARE_SAMPLER
-/* Takes one sample of any objective on an emulated device, by its modelled clock. */
-gt_sampler gt_sample_modelled;
 /* Tells whether energy can be measured: EUNSUPPORTED on an emulated device, and without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
 /* Frees a graph, if there is one, and zeroes *replay. */

@@ -73,10 +73,36 @@ gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
     return gt_cuda_check(driver, result, "cuTexObjectCreate");
 }
 
-static gputune_status find(CUtexObject *out, gt_launcher *launcher, uint32_t index,
-                           CUdeviceptr address)
+/* The address that the caller passes for a parameter. EINVAL where that is aligned too little for
+ * `reader`, a texture or a tensor map. */
+static gputune_status take_address(CUdeviceptr *out, const gt_launcher *launcher, int argument,
+                                   const void *const *arguments, uint32_t alignment,
+                                   const char *reader)
+{
+    memcpy(out, arguments[argument], sizeof *out);
+    GT_REFUSE(*out % alignment, GPUTUNE_EINVAL,
+              "%s: argument %d is at %#llx; its %s needs a multiple of %u bytes",
+              launcher->launch->steps[0].entry, argument + 1, (unsigned long long)*out, reader,
+              alignment);
+    return GPUTUNE_OK;
+}
+
+/* The texture object of a parameter: that of the launch's array; or that of the caller's buffer,
+ * which was made before, or a new one. */
+static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
+                                   const gt_instance *instance, const gt_parameter *parameter,
+                                   const void *const *arguments)
 {
     gt_texture_objects *objects = &launcher->textures;
+    const uint32_t index = parameter->map;
+    CUdeviceptr address;
+    if (instance->arrays[index]) {
+        *out = instance->textures[index];
+        return GPUTUNE_OK;
+    }
+    GT_TRY(take_address(&address, launcher, parameter->argument, arguments, GT_TEXTURE_ALIGNMENT,
+                        "texture"));
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->texture_lock);
     for (size_t i = 0; i < objects->count; i++) {
         if (objects->items[i].address == address && objects->items[i].texture == index) {
             *out = objects->items[i].object;
@@ -86,36 +112,6 @@ static gputune_status find(CUtexObject *out, gt_launcher *launcher, uint32_t ind
     GT_TRY(gt_array_reserve(objects));
     GT_TRY(gt_texture_make(out, launcher, &launcher->launch->textures[index], address, NULL));
     objects->items[objects->count++] = (gt_texture_object){*out, address, index};
-    return GPUTUNE_OK;
-}
-
-/* The texture objects of the launch: those of its arrays, and those of the caller's buffers, which
- * were made before, or new ones. EINVAL for an address that is aligned too little, ECUDA when the
- * driver refuses. */
-static gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launcher *launcher,
-                                       const gt_instance *instance, const void *const *arguments)
-{
-    const gt_launch *launch = launcher->launch;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->texture_lock);
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        const gt_parameter *parameter = &launch->parameters[i];
-        CUdeviceptr address;
-        if (parameter->kind != GT_PARAMETER_TEXTURE) {
-            continue;
-        }
-        if (instance->arrays[parameter->map]) {
-            out[parameter->map] = instance->textures[parameter->map];
-            continue;
-        }
-        memcpy(&address, arguments[parameter->argument], sizeof address);
-        GT_TRY(
-            address % GT_TEXTURE_ALIGNMENT
-                ? gt_fail(GPUTUNE_EINVAL,
-                          "%s: argument %d is at %#llx; its texture needs a multiple of %d bytes",
-                          launch->steps[0].entry, parameter->argument + 1,
-                          (unsigned long long)address, GT_TEXTURE_ALIGNMENT)
-                : find(&out[parameter->map], launcher, parameter->map, address));
-    }
     return GPUTUNE_OK;
 }
 
@@ -183,16 +179,21 @@ static gputune_status launch_kernels(const gt_launcher *launcher, const gt_insta
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
-static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, const gt_tensormap *map,
-                             CUdeviceptr address, int argument)
+/* Encodes the tensor map of a parameter for the caller's buffer: work of the host alone, which each
+ * launch does anew. */
+static gputune_status encode_map(CUtensorMap *out, const gt_launcher *launcher,
+                                 const gt_parameter *parameter, const void *const *arguments)
 {
     static const cuuint32_t every[GT_TENSORMAP_RANK] = {1, 1, 1, 1, 1};
-    cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
+    const gt_tensormap *map = &launcher->launch->maps[parameter->map];
     const gt_driver *driver = launcher->driver;
-    GT_REFUSE(address % map->alignment, GPUTUNE_EINVAL,
-              "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
-              launcher->launch->steps[0].entry, argument + 1, (unsigned long long)address,
-              map->alignment);
+    cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
+    CUdeviceptr address;
+    GT_REFUSE(!driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
+              "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
+              launcher->launch->steps[0].entry);
+    GT_TRY(take_address(&address, launcher, parameter->argument, arguments, map->alignment,
+                        "tensor map"));
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
         sizes[i] = map->sizes[i];
         strides[i] = map->strides[i];
@@ -201,28 +202,6 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
         out, (int)map->type, map->rank, (void *)(uintptr_t)address, sizes, strides, map->box, every,
         (int)map->interleave, (int)map->swizzle, (int)map->l2_promotion, (int)map->nan_fill);
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
-}
-
-/* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them:
- * work of the host alone, which each launch does anew. EINVAL for an address that is aligned too
- * little, ECUDA when the driver refuses. */
-static gputune_status encode_maps(CUtensorMap out[GT_TENSORMAP_MAX], const gt_launcher *launcher,
-                                  const void *const *arguments)
-{
-    const gt_launch *launch = launcher->launch;
-    GT_REFUSE(!launcher->driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
-              "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-              launch->steps[0].entry);
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        const gt_parameter *parameter = &launch->parameters[i];
-        CUdeviceptr address;
-        if (parameter->kind == GT_PARAMETER_TENSORMAP) {
-            memcpy(&address, arguments[parameter->argument], sizeof address);
-            GT_TRY(encode(&out[parameter->map], launcher, &launch->maps[parameter->map], address,
-                          parameter->argument));
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *instance,
@@ -235,20 +214,16 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
     gt_iteration run;
     const gt_launch *launch = launcher->launch;
     gt_iteration_begin(&run);
-    if (launch->map_count > 0) {
-        GT_TRY(encode_maps(maps, launcher, arguments));
-    }
-    if (launch->texture_count > 0) {
-        GT_TRY(gt_textures_find(textures, launcher, instance, arguments));
-    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             parameters[i] = (void *)&instance->scratch[i];
         } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
             parameters[i] = &maps[parameter->map];
+            GT_TRY(encode_map(parameters[i], launcher, parameter, arguments));
         } else if (parameter->kind == GT_PARAMETER_TEXTURE) {
             parameters[i] = &textures[parameter->map];
+            GT_TRY(find_texture(parameters[i], launcher, instance, parameter, arguments));
         } else if (parameter->kind == GT_PARAMETER_VALUE) {
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {

@@ -387,27 +387,23 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, bool splits_head)
 {
-    const char *const *names, *const *texts;
+    const char *const *names, *const *texts, *text = request->text;
     const char *all_names[GT_DEVICE_HEADERS_MAX + 1], *all_texts[GT_DEVICE_HEADERS_MAX + 1];
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
-    if (!splits_head) {
-        return check(nvrtc,
-                     nvrtc->create(out, request->text, program_name, (int)count, texts, names),
-                     "nvrtcCreateProgram");
-    }
     memcpy(all_names, names, count * sizeof *names);
     memcpy(all_texts, texts, count * sizeof *texts);
-    gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
-    gt_text_append(&source, request->text + request->head_bytes);
-    GT_TRY(source.failed ? gt_fail_memory()
-                         : gt_strndup(&head, request->text, request->head_bytes));
-    all_names[count] = "gputune_head.cuh";
-    all_texts[count] = head;
-    return check(nvrtc,
-                 nvrtc->create(out, gt_text_string(&source), program_name, (int)count + 1,
-                               all_texts, all_names),
+    if (splits_head) {
+        gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
+        gt_text_append(&source, request->text + request->head_bytes);
+        GT_TRY(source.failed ? gt_fail_memory()
+                             : gt_strndup(&head, request->text, request->head_bytes));
+        all_names[count] = "gputune_head.cuh";
+        all_texts[count++] = head;
+        text = gt_text_string(&source);
+    }
+    return check(nvrtc, nvrtc->create(out, text, program_name, (int)count, all_texts, all_names),
                  "nvrtcCreateProgram");
 }
 
