@@ -11,6 +11,7 @@
 
 /* A chain of multiplications and additions, which takes the multiprocessors' clock alone. Loaded as
  * PTX, because a worker that was asked for nothing else has no compiler's output. */
+#define FMA "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
 static const char source[] = ".version 6.0\n"
                              ".target sm_70\n"
                              ".address_size 64\n"
@@ -23,16 +24,7 @@ static const char source[] = ".version 6.0\n"
                              "ld.param.u64 %rd1, [out];\n"
                              "ld.param.u32 %r1, [rounds];\n"
                              "mov.f32 %f1, 0f3F000000;\n"
-                             "AGAIN:\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-                             "sub.u32 %r1, %r1, 1;\n"
+                             "AGAIN:\n" FMA FMA FMA FMA FMA FMA FMA FMA "sub.u32 %r1, %r1, 1;\n"
                              "setp.ne.u32 %p1, %r1, 0;\n"
                              "@%p1 bra AGAIN;\n"
                              "setp.eq.f32 %p2, %f1, 0f3E99999A;\n" /* never true */

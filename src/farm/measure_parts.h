@@ -450,6 +450,21 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- measure_sample.c ------------------------------------------------------------------------ */
 
+/* What a sampler needs to know. */
+typedef struct gt_sampling {
+    gputune_objective objective;
+    gt_sample_length length;
+} gt_sampling;
+
+/* Times one launch on restored buffers, in nanoseconds; gt_sample_single() by events. */
+typedef gputune_status gt_single_sampler(double *out, gt_measure *measure, gt_loaded *variant);
+gt_single_sampler gt_sample_single;
+/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
+ * damaged. */
+typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
+                                  const gt_sampling *sampling);
+
+gt_sampler gt_sample_kernel;
 /* Tells whether energy can be measured: EUNSUPPORTED on an emulated device, and without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
 /* Frees a graph, if there is one, and zeroes *replay. */

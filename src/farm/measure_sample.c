@@ -9,20 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What a sampler needs to know. */
-typedef struct sampling {
-    gputune_objective objective;
-    gt_sample_length length;
-} sampling;
-
-/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
- * damaged. */
-typedef gputune_status sampler(double *out, gt_measure *measure, gt_loaded *variant,
-                               const sampling *sampling);
-/* Times one launch on restored buffers, in nanoseconds. */
-typedef gputune_status single_sampler(double *out, gt_measure *measure, gt_loaded *variant);
-static single_sampler sample_single;
-
 /* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
  * buffers; all hot samples of a round take the same set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
@@ -68,7 +54,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
 {
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < count && status == GPUTUNE_OK; ++i) {
-        status = sample_single(&out->times[out->count++], measure, variant);
+        status = gt_sample_single(&out->times[out->count++], measure, variant);
     }
     return status;
 }
@@ -151,7 +137,7 @@ static gputune_status compare(singles *fresh, singles *used, gt_measure *measure
                               gt_loaded *variant, CUdeviceptr kept)
 {
     double first; /* does not count: code, clocks and caches may not be as they will be */
-    GT_TRY(sample_single(&first, measure, variant));
+    GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
     gputune_status status = time_used(fresh, used, measure, variant);
@@ -323,7 +309,7 @@ static gputune_status replay(double *out, gt_measure *measure, gt_loaded *varian
     return end(out, measure, variant, graph->launches);
 }
 
-static gputune_status sample_single(double *out, gt_measure *measure, gt_loaded *variant)
+gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
     if (variant->kernels > SHORT_GRAPH) { /* the host could not keep ahead of them */
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
@@ -337,7 +323,7 @@ static gputune_status sample_single(double *out, gt_measure *measure, gt_loaded 
 
 /* A sample where measure->alone is set: the mean of single launches. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
-                              gt_sample_length length, single_sampler *single)
+                              gt_sample_length length, gt_single_sampler *single)
 {
     const uint32_t count = length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
     double sum = 0, one;
@@ -371,8 +357,8 @@ static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *vari
     return warms_up && launches > sets ? sets : launches;
 }
 
-static gputune_status sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
-                                    const sampling *sampling)
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
+                                const gt_sampling *sampling)
 {
     gt_replay *const graphs[] = {&variant->full, &variant->brief, &variant->quick};
     gt_replay *graph = graphs[sampling->length];
@@ -381,10 +367,10 @@ static gputune_status sample_kernel(double *out, gt_measure *measure, gt_loaded 
         graph = &variant->full; /* short kernels have one graph for both */
     }
     if (measure->alone) {
-        return mean_of(out, measure, variant, sampling->length, sample_single);
+        return mean_of(out, measure, variant, sampling->length, gt_sample_single);
     }
     if (launches == 1) {
-        return sample_single(out, measure, variant);
+        return gt_sample_single(out, measure, variant);
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);
@@ -425,7 +411,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 }
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
-                                    const sampling *sampling)
+                                    const gt_sampling *sampling)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
     if (measure->alone) {
@@ -445,7 +431,7 @@ static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded 
 }
 
 static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
-                                     const sampling *sampling)
+                                     const gt_sampling *sampling)
 {
     double times[100];
     uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
@@ -486,8 +472,9 @@ static gputune_status modelled_device(double *out, gt_measure *measure, gt_loade
     return gt_measure_elapsed(out, measure);
 }
 
+/* Takes one sample of any objective on an emulated device, by its modelled clock. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
-                                      const sampling *sampling)
+                                      const gt_sampling *sampling)
 {
     enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
     double *known = &variant->modelled[sampling->objective];
@@ -621,7 +608,7 @@ static gputune_status integrate(double *out, load *load)
 }
 
 static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
-                                    const sampling *sampling)
+                                    const gt_sampling *sampling)
 {
     enum { BATCH_NS = 5000000 };
     (void)sampling; /* a short sample is no shorter: the counter needs a second */
@@ -655,9 +642,9 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 }
 
 /* By the objective. DEFAULT: neither job nor setup states one. */
-static sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
-    [GPUTUNE_OBJECTIVE_DEFAULT] = sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = sample_kernel,
-    [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,  [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
+static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
+    [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
+    [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
@@ -674,13 +661,13 @@ static gputune_status note_lost(gt_measure *measure, gputune_status status)
 
 /* One sample; NaN where this variant alone could not be sampled. */
 static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
-                                 const sampling *sampling)
+                                 const gt_sampling *sampling)
 {
     gt_loaded *variant = gt_loaded_find(measure, id);
     double value = NAN;
     *out = NAN;
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
-    sampler *take = measure->device.emulated ? sample_modelled : samplers[sampling->objective];
+    gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[sampling->objective];
     gputune_status status = note_lost(measure, take(&value, measure, variant, sampling));
     *out = status < 0 ? NAN : value;
     return status;
@@ -705,7 +692,7 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_page *page)
 {
-    sampling sampling = {job->objective, job->length};
+    gt_sampling sampling = {job->objective, job->length};
     if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
         sampling.objective = measure->setup.objective;
     }

@@ -2,6 +2,7 @@
  * but no GPU here, and makes its environment key. */
 #include "gpu/device.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/text.h"
@@ -349,21 +350,14 @@ gputune_status gt_device_count(int *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
+/* What the first processor's "model name" is. */
 static void read_processor(char *out, size_t bytes)
 {
-    static const char key[] = "model name";
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, key, sizeof key - 1) == 0 && colon) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(out, bytes, "%s", colon + 2);
-            break;
-        }
-    }
-    if (file) {
-        fclose(file);
+    char text[1024];
+    const char *line = strstr(gt_file_peek(text, sizeof text, "/proc/cpuinfo"), "\nmodel name");
+    const char *name = line ? strstr(line, ": ") : NULL;
+    if (name) {
+        snprintf(out, bytes, "%.*s", (int)strcspn(name + 2, "\n"), name + 2);
     }
 }
 

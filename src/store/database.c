@@ -29,7 +29,7 @@ static bool others_write(const struct stat *facts)
     return facts->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-static void folder_of(char *out, size_t bytes, const char *path)
+void gt_folder_of(char *out, size_t bytes, const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
@@ -52,7 +52,7 @@ static const char *distrust_folder(const char *path)
 {
     struct stat folder;
     char above[PATH_MAX];
-    folder_of(above, sizeof above, path);
+    gt_folder_of(above, sizeof above, path);
     if (stat(above, &folder) != 0) {
         return NULL;
     }

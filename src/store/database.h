@@ -106,6 +106,8 @@ int gt_journal_vfs(const char **name);
  * sticky bit or without. For a link, its own folder and that of the file it names both count. NULL:
  * nobody else may write it, or there is no such file. The text is constant. */
 const char *gt_distrust(const char *path);
+/* Writes the folder that holds the file at `path` into out: "." for a name alone. */
+void gt_folder_of(char *out, size_t bytes, const char *path);
 /* The name of the network file system that the file lies on ("NFS"), whose locks may not hold; NULL
  * for a local one, or if there is no such file. */
 const char *gt_network_of(const char *path);

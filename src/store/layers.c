@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "store/layers_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,17 +280,10 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     if (!named_file(path)) {
         return gt_file_make_parents(store->asked);
     }
-    GT_FREED char *folder = NULL;
-    GT_TRY(gt_strdup(&folder, store->asked));
-    char *slash = strrchr(folder, '/');
-    gputune_status status = GPUTUNE_OK;
-    if (slash && slash != folder) {
-        *slash = '\0';
-        if (!gt_file_exists(folder)) {
-            status = gt_fail(GPUTUNE_EIO, "there is no folder %s; make it first", folder);
-        }
-    }
-    return status;
+    char folder[PATH_MAX];
+    gt_folder_of(folder, sizeof folder, store->asked);
+    GT_REFUSE(!gt_file_exists(folder), GPUTUNE_EIO, "there is no folder %s; make it first", folder);
+    return GPUTUNE_OK;
 }
 
 /* Makes the file that was begun beside a damaged one the file in use, and warns of it. False: there

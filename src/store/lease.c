@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/file.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -21,14 +22,9 @@ static const double brief_wait_s = 0.1;  /* of a renewal that the next one can m
 /* Process numbers mean something only within one boot and one process namespace. */
 static void read_machine(char out[MACHINE_MAX])
 {
-    char boot[64] = "", space[48] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file) {
-        if (fgets(boot, sizeof boot, file)) {
-            boot[strcspn(boot, "\n")] = '\0';
-        }
-        fclose(file);
-    }
+    char boot[64], space[48] = "";
+    gt_file_peek(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");
+    boot[strcspn(boot, "\n")] = '\0';
     ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
     space[length > 0 ? length : 0] = '\0';
     snprintf(out, MACHINE_MAX, "%s %s", boot, space);
@@ -50,12 +46,7 @@ static int64_t start_of(int64_t pid)
     enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        return 0;
-    }
-    const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    fclose(file);
+    const char *state = strrchr(gt_file_peek(line, sizeof line, path), ')');
     const char *threads = skip_fields(state, FIELDS_TO_THREADS);
     const char *start = skip_fields(threads, FIELDS_TO_START);
     if (!state || !threads || !start) {
