@@ -17,10 +17,9 @@
 static bool is_integer_type(const gt_draft *draft, const char *type)
 {
     bool is_integer = false;
-    for (size_t i = 0; i < draft->parameter_count; i++) {
-        is_integer |= !draft->parameters[i].pointer &&
-                      strcmp(draft->parameters[i].words, type) == 0 &&
-                      draft->call.parameters[i].value.length > 0;
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        const gt_draft_argument *own = &draft->arguments[i];
+        is_integer |= strcmp(own->declared.words, type) == 0 && own->value[0];
     }
     return is_integer;
 }
@@ -38,6 +37,15 @@ static void set_type(gt_function_parameter *parameter, const char *words)
 {
     (void)gt_snprintf(parameter->words, sizeof parameter->words, "%s", words);
     parameter->has_type = gt_element_from_name(&parameter->element, words);
+}
+
+gt_draft_argument *gt_draft_add_argument(gt_draft *draft, const gt_function_parameter *declared,
+                                         uint32_t holder)
+{
+    gt_draft_argument *added = &draft->arguments[draft->argument_count++];
+    *added = (gt_draft_argument){.declared = *declared, .holder = holder};
+    added->allocated = added->fill = added->value = added->enclosed = added->unknown = "";
+    return added;
 }
 
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
@@ -116,7 +124,7 @@ static const gt_structure *structure_of(const gt_draft *draft, const char *name)
 static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
 {
     const gt_structure_member *member = &of->members[place];
-    gt_draft_member added = {.holder = holder};
+    gt_draft_member added = {.holder = holder, .value = ""};
     gt_element element;
     memcpy(added.name, member->name, sizeof added.name);
     added.has_default = member->value_count > 0;
@@ -126,10 +134,9 @@ static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of,
 
 static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
 {
-    const uint32_t index = (uint32_t)draft->parameter_count;
     gt_function_parameter added = {.pointer = true, .has_default = true};
     const int length = gt_snprintf(added.name, sizeof added.name, "%s.%s",
-                                   draft->parameters[holder].name, of->members[place].name);
+                                   draft->arguments[holder].declared.name, of->members[place].name);
     memcpy(added.words, of->members[place].type, sizeof added.words);
     gt_draft_read_void(draft, &added);
     added.has_type = gt_element_from_name(&added.element, added.words);
@@ -137,22 +144,20 @@ static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of
         memcpy(added.words, "unsigned char", sizeof "unsigned char");
     }
     if (length > 0 && (size_t)length < sizeof added.name && added.words[0] &&
-        of->members[place].extents.count == 0 && index < GT_PARAMETER_MAX) {
-        draft->parameters[draft->parameter_count++] = added;
-        draft->buffers[draft->buffer_count++] =
-            (gt_draft_buffer){.parameter = index, .holder = holder};
+        of->members[place].extents.count == 0 && draft->argument_count < GT_PARAMETER_MAX) {
+        (void)gt_draft_add_argument(draft, &added, holder);
     }
 }
 
 void gt_draft_add_members(gt_draft *draft)
 {
-    const uint32_t count = (uint32_t)draft->parameter_count;
+    const uint32_t count = draft->argument_count;
     for (uint32_t i = 0; i < count; i++) {
-        const gt_function_parameter *parameter = &draft->parameters[i];
+        const gt_function_parameter *parameter = &draft->arguments[i].declared;
         const gt_structure *structure = parameter->has_type || parameter->pointer
                                             ? NULL
                                             : structure_of(draft, parameter->words);
-        draft->is_struct[i] = structure != NULL;
+        draft->arguments[i].is_struct = structure != NULL;
         for (uint32_t k = 0; structure && k < structure->member_count; k++) {
             (structure->members[k].is_pointer ? add_pointer : add_member)(draft, i, structure, k);
         }
@@ -162,12 +167,10 @@ void gt_draft_add_members(gt_draft *draft)
 /* Buffers of a library's structs are bytes. */
 static void resolve_opaque(gt_draft *draft)
 {
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        gt_draft_buffer *buffer = &draft->buffers[i];
-        gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-        const uint32_t bytes = gt_trace_opaque(parameter->words);
-        if (bytes > 0 && parameter->pointer) {
-            set_type(parameter, "unsigned char");
+    for (gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        const uint32_t bytes = gt_trace_opaque(buffer->declared.words);
+        if (bytes > 0) {
+            set_type(&buffer->declared, "unsigned char");
             buffer->length = gt_sum_multiply(buffer->length, gt_sum_number(bytes));
         }
     }
@@ -176,8 +179,8 @@ static void resolve_opaque(gt_draft *draft)
 void gt_draft_resolve_types(gt_draft *draft)
 {
     resolve_opaque(draft);
-    for (size_t i = 0; i < draft->parameter_count; i++) {
-        gt_function_parameter *parameter = &draft->parameters[i];
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        gt_function_parameter *parameter = &draft->arguments[i].declared;
         const gt_structure *structure;
         const char *name = parameter->words;
         while (!parameter->has_type && find_structure(&structure, draft, name) == GPUTUNE_OK &&
@@ -197,11 +200,11 @@ void gt_draft_resolve_types(gt_draft *draft)
 
 void gt_draft_write_types(gt_draft *draft)
 {
-    for (size_t i = 0; i < draft->parameter_count; i++) {
-        const gt_function_parameter *parameter = &draft->parameters[i];
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        const gt_function_parameter *parameter = &draft->arguments[i].declared;
         bool again = false;
-        for (size_t k = 0; k < i; k++) {
-            again |= strcmp(draft->parameters[k].words, parameter->words) == 0;
+        for (uint32_t k = 0; k < i; k++) {
+            again |= strcmp(draft->arguments[k].declared.words, parameter->words) == 0;
         }
         if (!again && !is_known_type(draft, parameter)) {
             gt_text_printf(draft->out,
@@ -286,8 +289,8 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
     const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, name);
     gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
     bool is_fixed = false;
-    for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
-        is_fixed |= gt_sum_has(&draft->buffers[i].length, (uint16_t)symbol);
+    for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
+        is_fixed |= gt_sum_has(&draft->arguments[i].length, (uint16_t)symbol);
     }
     if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
         return;
@@ -318,8 +321,8 @@ void gt_draft_write_undefined(gt_draft *draft)
         const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
         write_undefined_of(draft, &plain);
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        write_undefined_of(draft, &draft->buffers[i].length);
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        write_undefined_of(draft, &draft->arguments[i].length);
     }
     for (uint16_t d = 0; d < 3; d++) {
         write_undefined_of(draft, &draft->dimensions[d].size);
@@ -338,17 +341,17 @@ gt_sum gt_draft_whole_problem(const gt_draft *draft)
     return all;
 }
 
-const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer)
+const char *gt_draft_direction(const gt_draft_argument *buffer)
 {
-    return draft->parameters[buffer->parameter].is_const || !buffer->is_written ? "in"
-           : buffer->is_read                                                    ? "inout"
-                                                                                : "out";
+    return buffer->declared.is_const || !buffer->is_written ? "in"
+           : buffer->is_read                                ? "inout"
+                                                            : "out";
 }
 
 /* A text of the launch's names as a sum; not known: it is none. */
-static gt_sum sum_of(gt_draft *draft, const gt_text *text)
+static gt_sum sum_of(gt_draft *draft, const char *text)
 {
-    gt_span span = gt_program_push(draft->program, gt_text_string(text));
+    gt_span span = gt_program_push(draft->program, text);
     const size_t before = span.first;
     const gt_sum sum = gt_draft_read_sum(draft, &span);
     draft->program->tokens.count = before;
@@ -358,21 +361,20 @@ static gt_sum sum_of(gt_draft *draft, const gt_text *text)
 /* With the launch's values in the place of parameters. */
 static gt_sum with_values(gt_draft *draft, gt_sum sum)
 {
-    for (size_t i = 0; i < draft->parameter_count; i++) {
-        const gt_text *value = &draft->call.parameters[i].value;
-        const int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
-        if (value->length > 0 && symbol > 0 && gt_sum_has(&sum, (uint16_t)symbol)) {
-            sum = gt_sum_replace(sum, (uint16_t)symbol, sum_of(draft, value));
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        const gt_draft_argument *own = &draft->arguments[i];
+        const int symbol = gt_draft_find_symbol(draft, own->declared.name);
+        if (own->value[0] && symbol > 0 && gt_sum_has(&sum, (uint16_t)symbol)) {
+            sum = gt_sum_replace(sum, (uint16_t)symbol, sum_of(draft, own->value));
         }
     }
     return sum;
 }
 
 /* How many elements the buffer has, as far as that is a sum. */
-static gt_sum length_of(gt_draft *draft, const gt_draft_buffer *buffer)
+static gt_sum length_of(gt_draft *draft, const gt_draft_argument *buffer)
 {
-    const gt_text *called = &draft->call.parameters[buffer->parameter].length;
-    return called->length > 0     ? sum_of(draft, called)
+    return buffer->allocated[0]   ? sum_of(draft, buffer->allocated)
            : buffer->length.known ? with_values(draft, buffer->length)
                                   : gt_draft_whole_problem(draft);
 }
@@ -402,11 +404,11 @@ static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
 
 /* The largest value of elements that are a part of another buffer's size, or, `less` 1, of indices
  * into it; false, and nothing: it is not told. */
-static bool append_largest(gt_draft *draft, const char *before, const gt_draft_buffer *buffer,
+static bool append_largest(gt_draft *draft, const char *before, const gt_draft_argument *buffer,
                            int into, double less)
 {
     const gt_sum by = with_values(draft, buffer->factor);
-    const gt_sum length = gt_sum_plus(length_of(draft, &draft->buffers[into]), -less);
+    const gt_sum length = gt_sum_plus(length_of(draft, &draft->arguments[into]), -less);
     const gt_sum most = gt_sum_add(length, with_values(draft, buffer->rest), -1);
     const gt_sum exact = gt_sum_divide(most, by);
     if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_sum_is_whole(&by) ||
@@ -439,28 +441,28 @@ static bool takes(const gt_draft *draft, const char *const *functions, size_t co
 
 /* What floats hold where the kernel takes logarithms or, of what it changes, roots, which a
  * negative number has not: of nothing, a logarithm is no number. */
-static void append_positive(gt_draft *draft, gt_text *notes, const gt_draft_buffer *buffer)
+static void append_positive(gt_draft *draft, gt_text *notes, const gt_draft_argument *buffer)
 {
     static const char *const logarithms[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
                                              "log10f", "log10", "__log2f", "__log10f", "log1p",
                                              "log1pf", "pow",   "powf",    "__powf"};
     static const char *const roots[] = {"sqrt", "sqrtf", "rsqrt", "rsqrtf", "__fsqrt_rn"};
-    const char *direction = gt_draft_direction(draft, buffer);
+    const char *direction = gt_draft_direction(buffer);
     const bool by_logarithm = takes(draft, logarithms, sizeof logarithms / sizeof *logarithms);
     const bool by_root = !by_logarithm && takes(draft, roots, sizeof roots / sizeof *roots);
     const bool is_in = strcmp(direction, "in") == 0;
     if ((by_logarithm && is_in) || (by_root && strcmp(direction, "inout") == 0)) {
         gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes %s\n",
-                       draft->parameters[buffer->parameter].name, by_root ? "roots" : "logarithms");
+                       buffer->declared.name, by_root ? "roots" : "logarithms");
         gt_text_append(draft->out, " = uniform(0.1, 1)");
     }
     gt_text_append(draft->out, by_logarithm && !is_in ? " nan_ok" : "");
 }
 
 /* The fill of integers that index another buffer, or bound what is read of it; false: neither. */
-static bool append_range(gt_draft *draft, const gt_draft_buffer *buffer)
+static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
 {
-    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
+    const gt_function_parameter *parameter = &buffer->declared;
     if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->is_called) {
         gt_text_printf(draft->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
         return true;
@@ -477,12 +479,11 @@ static bool append_range(gt_draft *draft, const gt_draft_buffer *buffer)
     } else if (buffer->indexed >= 0) {
         const bool rises = buffer->is_prefix;
         if (rises || !append_largest(draft, " = uniform(0, ", buffer, buffer->indexed, 1)) {
-            const gt_draft_buffer *indexed = &draft->buffers[buffer->indexed];
-            const gt_text *called = &draft->call.parameters[indexed->parameter].length;
+            const gt_draft_argument *indexed = &draft->arguments[buffer->indexed];
             const gt_sum all = length_of(draft, indexed);
             gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s",
-                           gt_text_string(called));
-            if (called->length == 0) {
+                           indexed->allocated);
+            if (!indexed->allocated[0]) {
                 gt_draft_append_sum(draft, &all);
             }
             gt_text_append(draft->out, rises ? "" : " - 1");
@@ -493,11 +494,10 @@ static bool append_range(gt_draft *draft, const gt_draft_buffer *buffer)
 }
 
 /* What the elements of a buffer hold, and which of a result count; "": nothing need be said. */
-static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_buffer *buffer)
+static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_argument *buffer)
 {
-    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    const char *direction = gt_draft_direction(draft, buffer);
-    const char *filled = gt_text_string(&draft->call.parameters[buffer->parameter].fill);
+    const gt_function_parameter *parameter = &buffer->declared;
+    const char *direction = gt_draft_direction(buffer);
     if (is_float(draft, parameter)) {
         append_positive(draft, notes, buffer);
         return;
@@ -505,8 +505,8 @@ static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_buffer *
     if (strcmp(direction, "out") == 0) {
         return;
     }
-    if (filled[0]) {
-        gt_text_printf(draft->out, " = uniform(0, %s)", filled);
+    if (buffer->fill[0]) {
+        gt_text_printf(draft->out, " = uniform(0, %s)", buffer->fill);
         return;
     }
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
@@ -525,15 +525,12 @@ static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_buffer *
 
 static void append_buffer(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    const gt_draft_buffer *buffer = &draft->buffers[index];
-    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    const gt_call_parameter *called = &draft->call.parameters[buffer->parameter];
-    const char *const name = parameter->name;
+    const gt_draft_argument *buffer = &draft->arguments[index];
+    const char *const name = buffer->declared.name;
     const gt_sum length = buffer->length.known ? buffer->length : gt_draft_whole_problem(draft);
-    const bool is_told = buffer->texture > 1 || called->length.length > 0;
+    const bool is_told = buffer->texture > 1 || buffer->allocated[0];
     if (!is_told && draft->is_called) {
-        gt_text_printf(notes, "// ? how long '%s' is: %s; %s\n", name,
-                       gt_text_string(&called->unknown),
+        gt_text_printf(notes, "// ? how long '%s' is: %s; %s\n", name, buffer->unknown,
                        buffer->length.known ? "its largest index says so much"
                                             : "nor does the kernel say it plainly");
     } else if (!is_told && !buffer->length.known) {
@@ -541,16 +538,16 @@ static void append_buffer(gt_draft *draft, gt_text *notes, uint32_t index)
                        "// guess: how long '%s' is, of which the code says nothing plain%s\n", name,
                        buffer->is_moved ? ", as it moves the pointer; see to the grid, too" : "");
     }
-    if (!is_told && buffer->is_passed_on && !parameter->is_const) {
+    if (!is_told && buffer->is_passed_on && !buffer->declared.is_const) {
         gt_text_printf(notes, "// guess: '%s' is read and written by a function that it goes to\n",
                        name);
     }
-    gt_text_printf(draft->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words,
+    gt_text_printf(draft->out, "%s %s %s", gt_draft_direction(buffer), buffer->declared.words,
                    name);
     if (buffer->texture > 1) {
         gt_draft_append_rows(draft, buffer);
     } else if (is_told) {
-        gt_text_printf(draft->out, "[%s]", gt_text_string(&called->length));
+        gt_text_printf(draft->out, "[%s]", buffer->allocated);
     } else if (!gt_draft_append_extents(draft, index, &length)) {
         gt_text_append(draft->out, "[");
         gt_draft_append_sum(draft, &length);
@@ -571,11 +568,11 @@ static void note_value(gt_text *notes, const gt_draft *draft, const char *of, co
 /* `{.alpha = 0.5}` of a struct by value: all members but those that are sizes. */
 static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    const char *name = draft->parameters[index].name;
+    const char *name = draft->arguments[index].declared.name;
     bool first = true;
     for (size_t i = 0; i < draft->members.count; i++) {
         const gt_draft_member *member = &draft->members.items[i];
-        const char *value = gt_text_string(&member->value);
+        const char *value = member->value;
         char path[2 * GT_NAME_MAX];
         (void)gt_snprintf(path, sizeof path, "%s.%s", name, member->name);
         const int symbol = gt_draft_find_symbol(draft, path);
@@ -597,16 +594,16 @@ static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
 
 static void append_scalar(gt_draft *draft, gt_text *notes, uint32_t index)
 {
-    const gt_function_parameter *parameter = &draft->parameters[index];
-    const gt_call_parameter *call = &draft->call.parameters[index];
-    const char *value = gt_text_string(&call->value);
+    const gt_draft_argument *own = &draft->arguments[index];
+    const gt_function_parameter *parameter = &own->declared;
+    const char *value = own->value;
     const int symbol = gt_draft_find_symbol(draft, parameter->name);
     gt_text_printf(draft->out, "%s %s", parameter->words, parameter->name);
-    if (draft->is_called ? value[0] || call->is_size
+    if (draft->is_called ? value[0] || own->is_size
                          : symbol >= 0 && draft->symbols.items[symbol].is_size) {
         const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
         gt_text_printf(draft->out, value[0] && !is_same ? " = %s" : "", value);
-    } else if (draft->is_struct[index]) {
+    } else if (own->is_struct) {
         append_members(draft, notes, index);
     } else {
         note_value(notes, draft, parameter->name, "");
@@ -677,15 +674,10 @@ void gt_draft_write_args(gt_draft *draft)
     size_t line = 0;
     gt_text_append(&notes, "// guess: what is read and written, and how much of it\n");
     gt_text_append(&list, "#pragma gputune args(");
-    for (uint32_t i = 0; i < draft->parameter_count; i++) {
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
         GT_SCOPED(gt_text_free) gt_text item = {0};
-        const int buffer = gt_draft_buffer_of(draft, i);
         draft->out = &item;
-        if (buffer >= 0) {
-            append_buffer(draft, &notes, (uint32_t)buffer);
-        } else {
-            append_scalar(draft, &notes, i);
-        }
+        (draft->arguments[i].declared.pointer ? append_buffer : append_scalar)(draft, &notes, i);
         bool wraps = i && list.length + 1 - line + item.length > WIDTH;
         line = wraps ? list.length + 1 : line;
         gt_text_append(&list, wraps ? ", \\\n                     " : i ? ", " : "");

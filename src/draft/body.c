@@ -136,9 +136,9 @@ static use use_at(const walk *w, gt_span rest, size_t prefix)
 
 static void note_use(walk *w, uint32_t index, use how)
 {
-    gt_draft_buffer *buffer = &w->draft->buffers[index];
+    gt_draft_argument *buffer = &w->draft->arguments[index];
     buffer->is_read |= how.read;
-    buffer->is_written |= how.write && !w->draft->parameters[buffer->parameter].is_const;
+    buffer->is_written |= how.write && !buffer->declared.is_const;
 }
 
 static double bytes_of(const walk *w, const char *type)
@@ -152,7 +152,7 @@ static double bytes_of(const walk *w, const char *type)
 /* How many of the buffer's elements the bytes hold; 1: it is not known, or less than one. */
 static double elements_in(const walk *w, uint32_t buffer, double bytes)
 {
-    const double own = bytes_of(w, w->draft->parameters[w->draft->buffers[buffer].parameter].words);
+    const double own = bytes_of(w, w->draft->arguments[buffer].declared.words);
     return own > 0 && bytes > own ? bytes / own : 1;
 }
 
@@ -168,7 +168,7 @@ static void note_access(walk *w, uint32_t buffer, gt_sum index, double lanes)
     const gt_sum size = gt_sum_plus(most, lanes - (first - lanes * floor(first / lanes)));
     const gt_draft_access access = {buffer, index, size};
     draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
-    draft->buffers[buffer].lanes = fmax(draft->buffers[buffer].lanes, lanes);
+    draft->arguments[buffer].lanes = fmax(draft->arguments[buffer].lanes, lanes);
 }
 
 /* A pointer's cast around an operand, and the element that is taken behind it: `*(float4 *)&p[i]`,
@@ -218,7 +218,7 @@ static cast read_cast(const walk *w, gt_span operand)
 static void read_texture(walk *w, uint32_t buffer, gt_span rest)
 {
     note_use(w, buffer, (use){.read = true});
-    if (w->draft->buffers[buffer].texture == 1 && gt_program_accept(w->program, &rest, ",")) {
+    if (w->draft->arguments[buffer].texture == 1 && gt_program_accept(w->program, &rest, ",")) {
         note_access(w, buffer, gt_draft_read_sum(w->draft, &rest), 1);
     }
 }
@@ -251,7 +251,7 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     if (at == w->aliased) {
         return;
     }
-    if (draft->buffers[buffer].texture) {
+    if (draft->arguments[buffer].texture) {
         read_texture(w, buffer, rest);
         return;
     }
@@ -273,8 +273,8 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     } else if (has_index) {
         const use how = is_told ? told : use_at(w, behind(w, operand.end), before);
         note_use(w, buffer, how);
-        draft->buffers[buffer].is_unordered |= how.write && has_drawn(draft, &index);
-        draft->buffers[buffer].is_divisor |=
+        draft->arguments[buffer].is_unordered |= how.write && has_drawn(draft, &index);
+        draft->arguments[buffer].is_divisor |=
             is(w, before - (is(w, before, ")") && is(w, before - 2, "(") ? 3 : 0), "/ %");
         note_access(w, buffer, index, lanes);
     } else if (dereferenced || is_told) {
@@ -290,10 +290,10 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
         note_use(w, buffer, use_at(w, rest, before));
         note_access(w, buffer, index, lanes);
     } else if (is(w, at + 1, changing) || is(w, at + 1, "=")) {
-        draft->buffers[buffer].is_moved = true;
+        draft->arguments[buffer].is_moved = true;
     } else {
         note_use(w, buffer, (use){true, true});
-        draft->buffers[buffer].is_passed_on = true;
+        draft->arguments[buffer].is_passed_on = true;
     }
 }
 
@@ -303,10 +303,10 @@ static void note_holder(walk *w)
     const size_t at = w->rest.first;
     const bool is_part = is(w, at + 1, ".") && !is(w, at + 3, "(");
     const char *name = GT_NAME(w->program, at);
-    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
-        gt_draft_buffer *buffer = &w->draft->buffers[i];
-        if (buffer->holder != buffer->parameter && !is_part &&
-            strcmp(w->draft->parameters[buffer->holder].name, name) == 0) {
+    for (uint32_t i = 0; i < w->draft->argument_count && !is_part; i++) {
+        gt_draft_argument *buffer = &w->draft->arguments[i];
+        if (buffer->holder != i &&
+            strcmp(w->draft->arguments[buffer->holder].declared.name, name) == 0) {
             note_use(w, i, (use){true, true});
             buffer->is_passed_on = true;
         }

@@ -43,9 +43,9 @@ static bool read_launch(gt_call_launch *out, const gt_program *p, size_t open, c
 static bool find_launch(gt_caller *c, size_t from)
 {
     const gt_program *p = c->program;
-    size_t needed = c->draft->parameter_count; /* arguments: what has a default may be left out */
+    size_t needed = c->draft->argument_count; /* what has a default may be left out */
     const char *kernel = GT_KERNEL_NAME(c->draft);
-    while (needed > 0 && c->draft->parameters[needed - 1].has_default) {
+    while (needed > 0 && c->draft->arguments[needed - 1].declared.has_default) {
         needed--;
     }
     for (size_t i = from + 1; i + 1 < p->code; i++) {
@@ -109,8 +109,8 @@ static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_
 /* What a type of the kernel's template comes to, where the launch leaves it to the arguments. */
 static void deduce_type(const gt_caller *c, gt_draft_constant *constant)
 {
-    for (uint32_t i = 0; i < c->draft->parameter_count && !constant->type[0]; i++) {
-        const gt_function_parameter *parameter = &c->draft->parameters[i];
+    for (uint32_t i = 0; i < c->draft->argument_count && !constant->type[0]; i++) {
+        const gt_function_parameter *parameter = &c->draft->arguments[i].declared;
         if (parameter->pointer && strcmp(parameter->words, constant->name) == 0) {
             find_pointer_type(constant->type, c, i);
         }
@@ -123,9 +123,10 @@ static void note_integers(gt_draft *draft, const gt_draft_constant *type)
     gt_element element;
     bool is_integer = gt_element_from_name(&element, type->type) &&
                       !gt_type_is_float(element.type) && element.lanes == 1;
-    for (size_t i = 0; i < draft->parameter_count && is_integer; i++) {
-        int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
-        if (symbol > 0 && strcmp(draft->parameters[i].words, type->name) == 0) {
+    for (uint32_t i = 0; i < draft->argument_count && is_integer; i++) {
+        const gt_function_parameter *parameter = &draft->arguments[i].declared;
+        const int symbol = gt_draft_find_symbol(draft, parameter->name);
+        if (symbol > 0 && strcmp(parameter->words, type->name) == 0) {
             draft->symbols.items[symbol].is_integer = true;
         }
     }
@@ -229,7 +230,7 @@ static bool is_on_device(size_t *macro, const gt_caller *c, const size_t *identi
 /* A variable that is handed to the kernel is called like the kernel's parameter. */
 static void bind_parameter(gt_caller *c, uint32_t index)
 {
-    const gt_function_parameter *parameter = &c->draft->parameters[index];
+    const gt_function_parameter *parameter = &c->draft->arguments[index].declared;
     gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
     gt_closure given;
@@ -383,7 +384,7 @@ static bool divides_grid(const gt_caller *c, const char *name)
 {
     bool divides = false;
     for (uint32_t d = 0; d < c->call->grid_dimensions; d++) {
-        const char *grid = gt_text_string(&c->call->grid[d]);
+        const char *grid = c->call->grid[d];
         const char *by =
             strncmp(grid, "ceil_div(", 9) == 0 ? strrchr(grid, ',') : strstr(grid, " / ");
         divides |= by && gt_draft_occurs(by, strlen(by), name) &&
@@ -410,7 +411,7 @@ static bool keep_items(gt_caller *c)
 static void bind_all(gt_caller *c)
 {
     c->tracer.leaf_count = c->tracer.alias_count = 0;
-    for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         bind_parameter(c, i);
     }
     for (uint16_t d = 0; d < 3; d++) {
@@ -451,31 +452,27 @@ static void read_extent(gt_caller *c, uint16_t d)
 {
     static const char rounded[] = "ceil_div(";
     const size_t before = sizeof rounded - 1;
-    const char *grid = gt_text_string(&c->call->grid[d]), *slash = strstr(grid, " / ");
+    const char *grid = c->call->grid[d], *slash = strstr(grid, " / ");
     const char *comma = strrchr(grid, ',');
     double step;
-    gt_text *out = &c->call->extent[d];
+    GT_SCOPED(gt_text_free) gt_text all = {0};
     GT_SCOPED(gt_text_free) gt_text plain = {0};
-    gt_text_free(out);
     if (strncmp(grid, rounded, before) == 0 && comma && !strpbrk(comma, "+-/")) {
-        gt_text_printf(out, "(%.*s)", (int)(comma - grid - before), grid + before);
+        gt_text_printf(&all, "(%.*s)", (int)(comma - grid - before), grid + before);
     } else if (slash && !strpbrk(grid, "+-?")) {
-        gt_text_printf(out, "(%.*s)", (int)(slash - grid), grid);
+        gt_text_printf(&all, "(%.*s)", (int)(slash - grid), grid);
     } else if (gt_sum_is_number(&c->draft->dimensions[d].step, &step) && step <= 1) {
-        gt_text_printf(out, "(%s)", grid);
+        gt_text_printf(&all, "(%s)", grid);
     } else if (c->call->grid_dimensions == 0 && c->call->threads[d] > 0 && is_unnamed(c, d)) {
-        gt_text_printf(out, "(%s) * %lld", grid, (long long)c->call->threads[d]);
+        gt_text_printf(&all, "(%s) * %lld", grid, (long long)c->call->threads[d]);
     }
-    GT_FREED gt_expression *expression =
-        gt_trace_read(&c->tracer, gt_text_string(out), out->length);
-    gt_text_free(out);
+    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(&all));
     if (expression && !gt_trace_has_axis(&c->tracer, expression)) {
         gt_trace_mark(&c->tracer, expression, false, true);
-        if (gt_expression_print(&plain, NULL, expression, c->tracer.names)) {
-            bool is_name = !strpbrk(gt_text_string(&plain), " /*+-%");
-            gt_text_printf(out, is_name ? "%s" : "(%s)", gt_text_string(&plain));
-        }
+        (void)gt_expression_print(&plain, NULL, expression, c->tracer.names);
     }
+    const bool is_name = !strpbrk(gt_text_string(&plain), " /*+-%");
+    c->call->extent[d] = gt_draft_print(c->draft, is_name ? "%s" : "(%s)", gt_text_string(&plain));
 }
 
 /* The text that stands for a size that the kernel does not name; "": it has a name of its own. */
@@ -484,7 +481,7 @@ const char *gt_call_extent(const gt_draft *draft, uint16_t symbol)
     for (uint16_t d = 0; d < 3 && draft->is_called; d++) {
         uint16_t size;
         if (gt_sum_is_symbol(&draft->dimensions[d].size, &size) && size == symbol) {
-            return gt_text_string(&draft->call.extent[d]);
+            return draft->call.extent[d];
         }
     }
     return "";
@@ -500,21 +497,20 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
 {
     gt_tracer *t = &c->tracer;
     const char *name = last_part(symbol->name);
-    const uint32_t index = gt_draft_parameter_of(c->draft, name);
-    const bool is_parameter = index < c->draft->parameter_count;
+    const int index = gt_draft_argument_of(c->draft, name);
     const int found = gt_trace_slot(t, name);
     size_t leaf = (size_t)found;
     gt_closure argument;
     int64_t value = 0;
     if (found < 0) {
-        bool given = is_parameter && gt_call_argument(c, &argument, index);
+        bool given = index >= 0 && gt_call_argument(c, &argument, (size_t)index);
         bool known = given && number_of(&value, c, &argument);
         GT_FREED gt_expression *made = given && !known ? gt_trace(t, "", &argument, "") : NULL;
         if (made) {
             gt_trace_mark(t, made, false, true);
             return; /* its value stands for it */
         }
-        leaf = gt_trace_add(t, name, 0, is_parameter ? (int)index : -1);
+        leaf = gt_trace_add(t, name, 0, index);
         t->leaves[leaf].has_value = known;
         t->leaves[leaf].value = value;
     }
@@ -553,13 +549,12 @@ static void note_fallbacks(gt_caller *c)
     for (uint16_t d = 0; d < 3; d++) {
         read_extent(c, d);
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &draft->buffers[i];
-        const bool is_told = c->call->parameters[buffer->parameter].length.length > 0;
-        if (!is_told) {
-            note_sum(c, &buffer->length);
+    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        if (buffer->allocated[0]) {
+            continue;
         }
-        for (uint16_t d = 0; d < 3 && !is_told && !buffer->length.known; d++) {
+        note_sum(c, &buffer->length);
+        for (uint16_t d = 0; d < 3 && !buffer->length.known; d++) {
             note_sum(c, &draft->dimensions[d].size);
         }
     }
@@ -578,8 +573,7 @@ static gt_caller *open_caller(gt_draft *draft)
         c->draft = draft;
         c->call = &draft->call;
         c->program = c->tracer.program = draft->program;
-        c->tracer.parameters = draft->parameters;
-        c->tracer.parameter_count = draft->parameter_count;
+        c->tracer.draft = draft;
     }
     draft->failed |= !c;
     return c;
@@ -620,24 +614,4 @@ bool gt_call_is_launched(const gt_draft *draft)
 {
     gt_caller c = {.draft = (gt_draft *)draft, .program = draft->program};
     return find_launch(&c, 0);
-}
-
-void gt_call_free(gt_call *call)
-{
-    gt_text *const texts[] = {&call->sizes, &call->shared, &call->divided, &call->work};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gt_text_free(texts[i]);
-    }
-    for (int d = 0; d < 3; d++) {
-        gt_text_free(&call->block[d]);
-        gt_text_free(&call->grid[d]);
-        gt_text_free(&call->extent[d]);
-    }
-    for (size_t i = 0; i < GT_PARAMETER_MAX; i++) {
-        gt_text_free(&call->parameters[i].length);
-        gt_text_free(&call->parameters[i].value);
-        gt_text_free(&call->parameters[i].enclosed);
-        gt_text_free(&call->parameters[i].unknown);
-        gt_text_free(&call->parameters[i].fill);
-    }
 }

@@ -176,9 +176,9 @@ static bool take_bytes(void *user, gt_caller *c, const gt_closure *value)
 size_t gt_call_count_allocations(gt_caller *c)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         gt_closure value, bytes;
-        count += c->draft->parameters[i].pointer && gt_call_argument(c, &value, i) &&
+        count += c->draft->arguments[i].declared.pointer && gt_call_argument(c, &value, i) &&
                  trace_bytes(&bytes, c, value);
     }
     return count;
@@ -186,16 +186,13 @@ size_t gt_call_count_allocations(gt_caller *c)
 
 void gt_call_read_length(gt_caller *c, uint32_t index)
 {
-    const gt_draft_buffer *buffer = &c->draft->buffers[gt_draft_buffer_of(c->draft, index)];
-    const gt_function_parameter *parameter = &c->draft->parameters[index];
+    gt_draft_argument *buffer = &c->draft->arguments[index];
+    const gt_function_parameter *parameter = &buffer->declared;
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
-    gt_text *out = &c->call->parameters[index].length;
-    gt_text *unknown = &c->call->parameters[index].unknown;
     gt_closure value, bytes = {0};
     char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
     bool by_macro;
-    gt_text_free(out);
-    gt_text_free(unknown);
+    buffer->allocated = buffer->unknown = "";
     if (!gt_call_argument(c, &value, buffer->holder)) {
         return;
     }
@@ -208,7 +205,7 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
         } else {
             memcpy(name, parameter->name, sizeof name);
         }
-        gt_text_printf(unknown, "found no cudaMalloc() of '%s'", name);
+        buffer->unknown = gt_draft_print(c->draft, "found no cudaMalloc() of '%s'", name);
         return;
     }
     memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
@@ -221,10 +218,12 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
             (void)gt_trace_add(&c->tracer, leaf, 0, -1);
         }
     }
-    if (!gt_call_append(c, out, NULL, GT_CALL_FOR_LENGTH, "(", &bytes, by) ||
-        strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
-        gt_text_free(out);
-        gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
-                       c->program->tokens.items[bytes.site.at].line);
+    const char *length = gt_call_print(c, NULL, GT_CALL_FOR_LENGTH, "(", &bytes, by);
+    if (length[0] && strcmp(length, "0") != 0) { /* as a variable begins */
+        buffer->allocated = length;
+        return;
     }
+    buffer->unknown =
+        gt_draft_print(c->draft, "cannot read the size of its cudaMalloc() in line %d",
+                       c->program->tokens.items[bytes.site.at].line);
 }

@@ -39,13 +39,18 @@ bool gt_call_argument(const gt_caller *c, gt_closure *out, size_t index);
 
 /* ---- call_values.c ---- */
 
-/* What an expression is for. */
-typedef enum gt_call_use { GT_CALL_FOR_VALUE, GT_CALL_FOR_GRID, GT_CALL_FOR_LENGTH } gt_call_use;
+/* What an expression is for; blocks and shared memory are the launch's. */
+typedef enum gt_call_use {
+    GT_CALL_FOR_VALUE,
+    GT_CALL_FOR_LENGTH,
+    GT_CALL_FOR_GRID,
+    GT_CALL_FOR_LAUNCH
+} gt_call_use;
 
-/* Appends the value as text, and to `divided` what must divide; false: the value is not understood,
- * and nothing is appended. `prefix` and `suffix` stand around the value. */
-bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
-                    const char *prefix, const gt_closure *value, const char *suffix);
+/* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
+ * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
+const char *gt_call_print(gt_caller *c, gt_text *divided, gt_call_use how, const char *prefix,
+                          const gt_closure *value, const char *suffix);
 /* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
  * that the tracer's leaves have at this time. */
 void gt_call_read_values(gt_caller *c);
@@ -70,5 +75,5 @@ bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt
 size_t gt_call_pointer_at(const gt_program *program, gt_span items, size_t index);
 /* How many of the kernel's buffers the program allocates, as far as it can be found. */
 size_t gt_call_count_allocations(gt_caller *c);
-/* Reads a buffer's length into c->call->parameters[index]. */
+/* Reads what the program allocates for the buffer. */
 void gt_call_read_length(gt_caller *c, uint32_t index);

@@ -15,43 +15,38 @@ static bool is_size(const gt_trace_leaf *leaf)
            (leaf->in_grid || leaf->in_length) && strncmp(leaf->name, "sizeof_", 7) != 0;
 }
 
-bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
-                    const char *prefix, const gt_closure *value, const char *suffix)
+const char *gt_call_print(gt_caller *c, gt_text *divided, gt_call_use how, const char *prefix,
+                          const gt_closure *value, const char *suffix)
 {
     gt_tracer *t = &c->tracer;
-    const bool is_count = out >= c->call->grid && out < c->call->grid + 3 &&
+    gt_text text = {0};
+    const bool is_data = how < GT_CALL_FOR_GRID, is_length = how == GT_CALL_FOR_LENGTH;
+    const bool is_count = how == GT_CALL_FOR_GRID &&
                           value->span.end == value->span.first + 1; /* a number of its own */
-    t->in_grid = how == GT_CALL_FOR_GRID && !is_count;
+    t->in_grid = !is_data && !is_count;
     GT_FREED gt_expression *expression = gt_trace(t, prefix, value, suffix);
     t->in_grid = false;
-    bool printed = expression && gt_expression_print(out, divided, expression, t->names);
-    const bool divides =
-        strstr(gt_text_string(out), "/") || strstr(gt_text_string(out), "ceil_div");
-    const bool has_axis = printed && gt_trace_has_axis(t, expression);
-    for (size_t i = 0; i < t->leaf_count && has_axis && how != GT_CALL_FOR_GRID; i++) {
-        t->leaves[i].in_data |= gt_expression_uses(expression, (int)i);
+    if (!expression || !gt_expression_print(&text, divided, expression, t->names)) {
+        return "";
     }
-    if (has_axis && how != GT_CALL_FOR_GRID && !(how == GT_CALL_FOR_LENGTH && divides) &&
-        !t->without_axes) {
-        gt_text_free(out); /* a size that is told in blocks */
-        t->without_axes = true;
-        printed = gt_call_append(c, out, divided, how, prefix, value, suffix);
+    const char *out = gt_draft_keep(c->draft, &text);
+    const bool divides = strstr(out, "/") || strstr(out, "ceil_div");
+    const bool has_axis = gt_trace_has_axis(t, expression);
+    bool unnamed = strstr(out, "sizeof_");
+    for (size_t i = 0; i < t->leaf_count && is_data; i++) {
+        const bool uses = gt_expression_uses(expression, (int)i);
+        t->leaves[i].in_data |= has_axis && uses;
+        unnamed |= uses && !is_length && !is_size(&t->leaves[i]) && !t->leaves[i].is_property;
+    }
+    if (has_axis && is_data && !(is_length && divides) && !t->without_axes) {
+        t->without_axes = true; /* a size that is told in blocks */
+        out = gt_call_print(c, divided, how, prefix, value, suffix);
         t->without_axes = false;
-        return printed;
+        return out;
     }
-    if (printed) {
-        gt_trace_mark(t, expression, how == GT_CALL_FOR_GRID, how == GT_CALL_FOR_LENGTH);
-        c->is_pinned |= how == GT_CALL_FOR_LENGTH && has_axis && divides;
-    }
-    bool unnamed = printed && strstr(gt_text_string(out), "sizeof_");
-    for (size_t i = 0; i < t->leaf_count && printed && how == GT_CALL_FOR_VALUE; i++) {
-        unnamed |= gt_expression_uses(expression, (int)i) && !is_size(&t->leaves[i]) &&
-                   !t->leaves[i].is_property;
-    }
-    if (unnamed) {
-        gt_text_free(out);
-    }
-    return printed && !unnamed;
+    gt_trace_mark(t, expression, !is_data, is_length);
+    c->is_pinned |= is_length && has_axis && divides;
+    return unnamed ? "" : out;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -61,7 +56,7 @@ static bool is_literal(const gt_caller *c)
 {
     bool literal = false, named = false, varies = false;
     for (int d = 0; d < 3; d++) {
-        const char *text = gt_text_string(&c->call->grid[d]);
+        const char *text = c->call->grid[d];
         const bool is_number = strspn(text, "0123456789") == strlen(text);
         literal |= is_number && text[0] && strcmp(text, "1") != 0;
         named |= !is_number;
@@ -76,7 +71,7 @@ static bool is_literal(const gt_caller *c)
  * kernel compares its index with a size. */
 static bool is_unsaid(gt_caller *c, int d)
 {
-    const int slot = gt_trace_slot(&c->tracer, gt_text_string(&c->call->grid[d]));
+    const int slot = gt_trace_slot(&c->tracer, c->call->grid[d]);
     gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
     bool is = leaf && !leaf->has_value && leaf->parameter < 0 && !leaf->in_length &&
               !c->draft->dimensions[d].is_guessed;
@@ -91,13 +86,11 @@ static bool is_unsaid(gt_caller *c, int d)
 static bool needs_threads(gt_caller *c, uint32_t d)
 {
     const gt_draft_dimension *dimension = &c->draft->dimensions[d];
-    const gt_text *grid = &c->call->grid[d];
-    GT_FREED gt_expression *expression =
-        gt_trace_read(&c->tracer, gt_text_string(grid), grid->length);
+    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, c->call->grid[d]);
     const bool follows = expression && gt_trace_has_axis(&c->tracer, expression);
     bool is_only = true; /* one block */
     for (uint32_t i = 0; i < c->call->grid_dimensions; i++) {
-        is_only &= strcmp(gt_text_string(&c->call->grid[i]), "1") == 0;
+        is_only &= strcmp(c->call->grid[i], "1") == 0;
     }
     return dimension->is_guessed && dimension->has_threads && !follows &&
            (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
@@ -111,11 +104,8 @@ static void read_grid(gt_caller *c)
     for (int d = 0; d < 3; d++) {
         c->tracer.dimension = d;
         if (gt_call_configured(c, &value, 0, d)) {
-            gt_text_free(&call->grid[d]);
-            if (gt_call_append(c, &call->grid[d], &call->divided, GT_CALL_FOR_GRID, "", &value,
-                               "")) {
-                call->grid_dimensions = (uint32_t)d + 1;
-            }
+            call->grid[d] = gt_call_print(c, &call->divided, GT_CALL_FOR_GRID, "", &value, "");
+            call->grid_dimensions = call->grid[d][0] ? (uint32_t)d + 1 : call->grid_dimensions;
             unsaid |= is_unsaid(c, d);
         }
     }
@@ -124,11 +114,10 @@ static void read_grid(gt_caller *c)
         c->is_pinned |= needs_threads(c, d);
     }
     c->tracer.dimension = 0;
-    gt_text_free(&call->shared);
     value.site = c->site;
-    if (gt_program_item_at(c->program, &value.span, c->launch.config, 2)) {
-        (void)gt_call_append(c, &call->shared, NULL, GT_CALL_FOR_GRID, "", &value, "");
-    }
+    call->shared = gt_program_item_at(c->program, &value.span, c->launch.config, 2)
+                       ? gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "")
+                       : "";
 }
 
 static void write_blocks(gt_caller *c)
@@ -138,7 +127,7 @@ static void write_blocks(gt_caller *c)
         c->tracer.dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
             !c->is_pinned && gt_call_configured(c, &value, 1, d)) {
-            (void)gt_call_append(c, &c->call->block[d], NULL, GT_CALL_FOR_GRID, "", &value, "");
+            c->call->block[d] = gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "");
         }
     }
 }
@@ -148,9 +137,9 @@ static void write_blocks(gt_caller *c)
 /* What the kernel reads or writes as vectors is a whole number of them. */
 static void read_lanes(gt_caller *c)
 {
-    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &c->draft->buffers[i];
-        const char *length = gt_text_string(&c->call->parameters[buffer->parameter].length);
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+        const gt_draft_argument *buffer = &c->draft->arguments[i];
+        const char *length = buffer->allocated;
         if (buffer->lanes > 1 && strspn(length, "0123456789") < strlen(length)) {
             gt_text_printf(&c->call->divided,
                            strpbrk(length, " ,") ? "#pragma gputune require((%s) %% %.0f == 0)\n"
@@ -181,16 +170,16 @@ static void read_fill(gt_caller *c, uint32_t index)
 {
     const gt_program *p = c->program;
     gt_span copies = {0, p->code}, arguments;
-    gt_text *out = &c->call->parameters[index].fill;
+    gt_draft_argument *buffer = &c->draft->arguments[index];
     const size_t own = gt_call_pointer_at(p, c->launch.arguments, index);
-    gt_text_free(out);
+    buffer->fill = "";
     for (size_t at; own && gt_program_call(p, &copies, "cudaMemcpy", &at, &arguments);) {
         const size_t to = gt_call_pointer_at(p, arguments, 0),
                      from = gt_call_pointer_at(p, arguments, 1);
         const size_t bound = to && from && gt_program_same(p, to, own) ? find_random(p, from) : 0;
         if (bound) {
             const gt_closure most = {gt_program_statement(p, bound), gt_program_site(p, bound)};
-            (void)gt_call_append(c, out, NULL, GT_CALL_FOR_VALUE, "", &most, " - 1");
+            buffer->fill = gt_call_print(c, NULL, GT_CALL_FOR_VALUE, "", &most, " - 1");
             return;
         }
     }
@@ -199,8 +188,8 @@ static void read_fill(gt_caller *c, uint32_t index)
 /* Whether the parameter is a size that is named like it, or a variable without a value. */
 static bool is_own_size(gt_caller *c, uint32_t index)
 {
-    gt_call_parameter *own = &c->call->parameters[index];
-    const int slot = gt_trace_slot(&c->tracer, c->draft->parameters[index].name);
+    gt_draft_argument *own = &c->draft->arguments[index];
+    const int slot = gt_trace_slot(&c->tracer, own->declared.name);
     const gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
     if (!leaf || leaf->parameter != (int)index || (leaf->is_number && !leaf->is_assumed)) {
         return false;
@@ -209,11 +198,11 @@ static bool is_own_size(gt_caller *c, uint32_t index)
     return own->is_size || !leaf->has_value || leaf->is_assumed;
 }
 
-/* What a scalar gets, into the gt_text `user`. */
+/* What a scalar gets, into the text `user`. */
 static bool take_value(void *user, gt_caller *c, const gt_closure *value)
 {
     const gt_program *p = c->program;
-    gt_text *out = user;
+    const char **out = user;
     size_t identities[GT_TRACE_CHAIN];
     gt_closure last = *value;
     if (value->span.first >= p->code) {
@@ -226,40 +215,39 @@ static bool take_value(void *user, gt_caller *c, const gt_closure *value)
     const char *digits = GT_TOKEN_TEXT(token);
     if (end.end == end.first + 1 && token->kind == GT_TOKEN_NUMBER && strpbrk(digits, ".eE") &&
         !strpbrk(digits, "xX")) {
-        gt_text_printf(out, "%s%.*s", minus ? "-" : "", (int)token->length, token->text);
+        *out =
+            gt_draft_print(c->draft, "%s%.*s", minus ? "-" : "", (int)token->length, token->text);
     } else if (gt_token_is_any(token, "true false")) {
-        gt_text_append(out, gt_token_is(token, "true") ? "1" : "0");
+        *out = gt_token_is(token, "true") ? "1" : "0";
     } else {
-        (void)gt_call_append(c, out, &c->call->divided, GT_CALL_FOR_VALUE, "", value, "");
+        *out = gt_call_print(c, &c->call->divided, GT_CALL_FOR_VALUE, "", value, "");
     }
-    return out->length > 0;
+    return (*out)[0];
 }
 
 static void read_scalar(gt_caller *c, uint32_t index)
 {
-    const gt_function_parameter *parameter = &c->draft->parameters[index];
-    gt_text *out = &c->call->parameters[index].value;
+    gt_draft_argument *own = &c->draft->arguments[index];
     gt_closure value;
-    gt_text_free(out);
+    own->value = "";
     if (is_own_size(c, index) || !gt_call_argument(c, &value, index)) {
         return;
     }
     for (size_t i = 0; i < c->draft->members.count; i++) {
         gt_draft_member *member = &c->draft->members.items[i];
         if (member->holder == index) {
-            gt_text_free(&member->value);
+            member->value = "";
             (void)gt_call_trace_member(c, value, member->name, take_value, &member->value);
         }
     }
-    if (c->draft->is_struct[index]) {
+    if (own->is_struct) {
         return;
     }
-    (void)take_value(out, c, &value);
-    const unsigned long long number = strtoull(gt_text_string(out), NULL, 10);
-    bool is_int = parameter->has_type && parameter->element.type == GT_TYPE_I32;
+    (void)take_value(&own->value, c, &value);
+    const unsigned long long number = strtoull(own->value, NULL, 10);
+    bool is_int = own->declared.has_type && own->declared.element.type == GT_TYPE_I32;
     if (is_int && number > INT32_MAX && number <= UINT32_MAX) { /* 0xdeadbeef */
-        gt_text_free(out);
-        gt_text_printf(out, "%d", (int)(int32_t)number);
+        own->value = gt_draft_print(c->draft, "%d", (int)(int32_t)number);
     }
 }
 
@@ -271,10 +259,10 @@ void gt_call_read_values(gt_caller *c)
     }
     read_grid(c);
     for (int scalars = 0; scalars < 2; scalars++) {
-        for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-            if (!c->draft->parameters[i].pointer && scalars) {
+        for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+            if (!c->draft->arguments[i].declared.pointer && scalars) {
                 read_scalar(c, i);
-            } else if (c->draft->parameters[i].pointer) {
+            } else if (c->draft->arguments[i].declared.pointer) {
                 (scalars ? read_fill : gt_call_read_length)(c, i);
             }
         }
@@ -307,7 +295,8 @@ void gt_call_settle_leaves(gt_tracer *t)
 static bool holds(gt_caller *c, const char *line, const char *end, const int64_t *slots)
 {
     const char *open = strchr(line, '(') + 1;
-    GT_FREED gt_expression *condition = gt_trace_read(&c->tracer, open, (size_t)(end - open) - 1);
+    GT_FREED gt_expression *condition =
+        gt_trace_read_on(&c->tracer, open, (size_t)(end - open) - 1);
     int64_t value = 0;
     return condition && (slots ? !gt_expression_try(&value, condition, slots) && value != 0
                                : !gt_trace_value(&value, &c->tracer, condition) || value != 0);
@@ -366,14 +355,12 @@ int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
                           : c->border + (c->chosen >> (parts < MOST ? parts : MOST));
 }
 
-static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text, bool positive)
+static bool fits(gt_caller *c, const int64_t *slots, const char *text, bool positive)
 {
     int64_t value = 0;
-    GT_FREED gt_expression *expression =
-        gt_trace_read(&c->tracer, gt_text_string(text), text->length);
-    return text->length == 0 ||
-           (expression && gt_expression_try(&value, expression, slots) == NULL &&
-            value >= positive && value <= LENGTH_MAX);
+    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, text);
+    return !text[0] || (expression && gt_expression_try(&value, expression, slots) == NULL &&
+                        value >= positive && value <= LENGTH_MAX);
 }
 
 /* Whether all lengths allow the chosen value; strict: 1, and none is 0, 2, and what must divide
@@ -386,20 +373,17 @@ static bool is_possible(gt_caller *c, int strict)
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         slots[i] = gt_call_leaf_value(c, i);
     }
-    for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-        const gt_call_parameter *own = &c->call->parameters[i];
-        const bool is_computed = strpbrk(gt_text_string(&own->value), "*/+") != NULL;
-        all &= fits(c, slots, &own->length, strict > 0) &&
-               (!is_computed || fits(c, slots, &own->value, false));
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+        const gt_draft_argument *own = &c->draft->arguments[i];
+        const gt_sum *length = own->length.known ? &own->length : &whole;
+        const bool is_computed = strpbrk(own->value, "*/+") != NULL;
+        all &= fits(c, slots, own->allocated, strict > 0) &&
+               (!is_computed || fits(c, slots, own->value, false)) &&
+               (!own->declared.pointer || own->allocated[0] ||
+                gt_sum_value(length, gt_call_value, c) <= LENGTH_MAX);
     }
     for (int d = 0; d < 3; d++) {
-        all &= fits(c, slots, &c->call->grid[d], strict > 0);
-    }
-    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &c->draft->buffers[i];
-        all &= c->call->parameters[buffer->parameter].length.length > 0 ||
-               gt_sum_value(buffer->length.known ? &buffer->length : &whole, gt_call_value, c) <=
-                   LENGTH_MAX;
+        all &= fits(c, slots, c->call->grid[d], strict > 0);
     }
     return all && (strict < 2 || keeps_conditions(c, slots));
 }
@@ -477,28 +461,26 @@ static void write_sizes(gt_caller *c)
 /* Every buffer once, and twice what is read and written. */
 static void write_work(gt_caller *c)
 {
-    gt_draft *draft = c->draft;
     GT_SCOPED(gt_text_free) gt_text sum = {0};
+    gt_text work = {0};
     bool is_told = true;
-    for (uint32_t i = 0; i < draft->buffer_count && is_told; i++) {
-        const gt_draft_buffer *buffer = &draft->buffers[i];
-        const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-        const gt_text *length = &c->call->parameters[buffer->parameter].length;
-        bool twice = strcmp(gt_draft_direction(draft, buffer), "inout") == 0;
-        is_told = parameter->has_type && length->length > 0;
-        gt_text_printf(&sum, "%s%u * (%s)", i ? " + " : "",
-                       parameter->element.bytes * (twice ? 2U : 1U), gt_text_string(length));
+    for (const gt_draft_argument *own = NULL;
+         is_told && (own = gt_draft_next_buffer(c->draft, own));) {
+        bool twice = strcmp(gt_draft_direction(own), "inout") == 0;
+        is_told = own->declared.has_type && own->allocated[0];
+        gt_text_printf(&sum, "%s%u * (%s)", sum.length ? " + " : "",
+                       own->declared.element.bytes * (twice ? 2U : 1U), own->allocated);
     }
     GT_FREED gt_expression *expression =
-        is_told ? gt_trace_read(&c->tracer, gt_text_string(&sum), sum.length) : NULL;
-    if (expression) {
-        (void)gt_expression_print(&c->call->work, NULL, expression, c->tracer.names);
+        is_told ? gt_trace_read(&c->tracer, gt_text_string(&sum)) : NULL;
+    if (expression && gt_expression_print(&work, NULL, expression, c->tracer.names)) {
+        c->call->work = gt_draft_keep(c->draft, &work);
     }
 }
 
 /* How many elements the kernel reads: the largest index, with the numbers of the template's
  * parameters in place, and one more. */
-static gt_sum elements_read(const gt_caller *c, const gt_draft_buffer *buffer)
+static gt_sum elements_read(const gt_caller *c, const gt_draft_argument *buffer)
 {
     const gt_sum sum = gt_draft_with_numbers(c->draft, buffer->length, true);
     for (uint32_t i = 0; i < sum.count; i++) {
@@ -514,20 +496,17 @@ static gt_sum elements_read(const gt_caller *c, const gt_draft_buffer *buffer)
  * same number of elements in different words, and where the kernel reads whole tiles. */
 static void compare_lengths(gt_caller *c)
 {
-    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &c->draft->buffers[i];
-        const gt_text *length = &c->call->parameters[buffer->parameter].length;
+    for (const gt_draft_argument *buffer = NULL;
+         (buffer = gt_draft_next_buffer(c->draft, buffer));) {
         const gt_sum sum = elements_read(c, buffer);
         GT_SCOPED(gt_text_free) gt_text read = {0};
         GT_SCOPED(gt_text_free) gt_text plain = {0};
         c->draft->out = &read;
-        if (length->length > 0 && sum.known) {
+        if (buffer->allocated[0] && sum.known) {
             gt_draft_append_sum(c->draft, &sum);
         }
-        GT_FREED gt_expression *has =
-            gt_trace_read(&c->tracer, gt_text_string(length), length->length);
-        GT_FREED gt_expression *needs =
-            gt_trace_read(&c->tracer, gt_text_string(&read), read.length);
+        GT_FREED gt_expression *has = gt_trace_read(&c->tracer, buffer->allocated);
+        GT_FREED gt_expression *needs = gt_trace_read(&c->tracer, gt_text_string(&read));
         bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->tracer.names);
         bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
         for (size_t leaf = 0; leaf < c->tracer.leaf_count && named; leaf++) {
@@ -535,9 +514,9 @@ static void compare_lengths(gt_caller *c)
             named &= !uses || is_size(&c->tracer.leaves[leaf]);
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
-        if (differs && named && strcmp(gt_text_string(&plain), gt_text_string(length)) != 0) {
+        if (differs && named && strcmp(gt_text_string(&plain), buffer->allocated) != 0) {
             gt_text_printf(&c->call->divided, "#pragma gputune require(%s <= %s)\n",
-                           gt_text_string(&plain), gt_text_string(length));
+                           gt_text_string(&plain), buffer->allocated);
         }
     }
 }
@@ -557,11 +536,10 @@ static void divide_unbounded(gt_caller *c)
 
 void gt_call_write(gt_caller *c)
 {
-    for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-        gt_call_parameter *parameter = &c->call->parameters[i];
-        const char *value = gt_text_string(&parameter->value);
-        bool plain = strspn(value, "0123456789") == strlen(value);
-        gt_text_printf(&parameter->enclosed, plain ? "%s" : "(%s)", value);
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+        gt_draft_argument *own = &c->draft->arguments[i];
+        bool plain = strspn(own->value, "0123456789") == strlen(own->value);
+        own->enclosed = gt_draft_print(c->draft, plain ? "%s" : "(%s)", own->value);
     }
     read_lanes(c);
     divide_unbounded(c);

@@ -121,18 +121,15 @@ static gputune_status read_parameters(gt_draft *draft)
                  gt_draft_place(draft, draft->function.name),
                  "the parameters of the kernel cannot be read; expected them without "
                  "directives");
-    memcpy(draft->parameters, takes.items, takes.count * sizeof *takes.items);
     memcpy(draft->blocks, takes.blocks, sizeof takes.blocks);
-    draft->parameter_count = takes.count;
     draft->block_count = takes.block_count;
-    for (uint32_t i = 0; i < draft->parameter_count; i++) {
-        gt_function_parameter *parameter = &draft->parameters[i];
-        const uint32_t texture = gt_draft_read_texture(draft, parameter);
+    for (uint32_t i = 0; i < takes.count; i++) {
+        gt_draft_argument *own = gt_draft_add_argument(draft, &takes.items[i], i);
+        gt_function_parameter *parameter = &own->declared;
+        own->texture = gt_draft_read_texture(draft, parameter);
         gt_draft_read_void(draft, parameter);
         GT_TRY(check_parameter(draft, parameter));
         if (parameter->pointer) {
-            draft->buffers[draft->buffer_count++] =
-                (gt_draft_buffer){.parameter = i, .holder = i, .texture = texture};
             continue;
         }
         uint16_t symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);
@@ -173,12 +170,11 @@ static gputune_status check_outputs(gt_draft *draft)
 {
     bool writes = draft->block_count > 0;
     for (int pass = 0; pass < 2 && !writes; pass++) {
-        for (uint32_t i = 0; i < draft->buffer_count; i++) {
-            gt_draft_buffer *buffer = &draft->buffers[i];
-            if (pass == 1 && !draft->parameters[buffer->parameter].is_const) {
+        for (gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+            if (pass == 1 && !buffer->declared.is_const) {
                 buffer->is_read = buffer->is_written = buffer->is_passed_on = true;
             }
-            writes |= strcmp(gt_draft_direction(draft, buffer), "in") != 0;
+            writes |= strcmp(gt_draft_direction(buffer), "in") != 0;
         }
     }
     if (!writes) {
@@ -216,11 +212,10 @@ static void free_draft(gt_draft *draft)
         gt_array_free(&draft->aliases);
         gt_array_free(&draft->shared);
         gt_array_free(&draft->constants);
-        for (size_t i = 0; i < draft->members.count; i++) {
-            gt_text_free(&draft->members.items[i].value);
-        }
         gt_array_free(&draft->members);
-        gt_call_free(&draft->call);
+        gt_texts_free(&draft->kept);
+        gt_text_free(&draft->call.sizes);
+        gt_text_free(&draft->call.divided);
         free(draft);
     }
 }
@@ -379,6 +374,10 @@ static gt_draft *new_draft(maker *m)
         draft->compared = &m->compared;
         draft->program = &m->program;
         draft->lines = &m->lines;
+        draft->call.shared = draft->call.work = "";
+    }
+    for (int d = 0; d < 3 && draft; d++) {
+        draft->call.block[d] = draft->call.grid[d] = draft->call.extent[d] = "";
     }
     return draft;
 }

@@ -21,14 +21,22 @@ int gt_draft_find_symbol(const gt_draft *draft, const char *name)
 
 bool gt_draft_is_taken(const gt_draft *draft, const char *name)
 {
-    return gt_draft_find_symbol(draft, name) >= 0 ||
-           gt_draft_parameter_of(draft, name) < draft->parameter_count;
+    return gt_draft_find_symbol(draft, name) >= 0 || gt_draft_argument_of(draft, name) >= 0;
 }
 
-uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name)
+int gt_draft_argument_of(const gt_draft *draft, const char *name)
 {
-    const int i = GT_NAMED(draft->parameters, (uint32_t)draft->parameter_count, name);
-    return i < 0 ? (uint32_t)draft->parameter_count : (uint32_t)i;
+    return GT_NAMED(draft->arguments, draft->argument_count, name);
+}
+
+gt_draft_argument *gt_draft_next_buffer(const gt_draft *draft, const gt_draft_argument *before)
+{
+    const gt_draft_argument *end = draft->arguments + draft->argument_count;
+    const gt_draft_argument *next = before ? before + 1 : draft->arguments;
+    while (next < end && !next->declared.pointer) {
+        next++;
+    }
+    return next < end ? (gt_draft_argument *)next : NULL;
 }
 
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
@@ -78,16 +86,8 @@ int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias 
         }
     }
     *alias = NULL;
-    return gt_draft_buffer_of(draft, gt_draft_parameter_of(draft, name));
-}
-
-int gt_draft_buffer_of(const gt_draft *draft, uint32_t parameter)
-{
-    uint32_t i = 0;
-    while (i < draft->buffer_count && draft->buffers[i].parameter != parameter) {
-        i++;
-    }
-    return i < draft->buffer_count ? (int)i : -1;
+    const int found = gt_draft_argument_of(draft, name);
+    return found >= 0 && draft->arguments[found].declared.pointer ? found : -1;
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -233,10 +233,10 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     span->first += !is_plain;
     const char *member = GT_NAME(draft->program, span->first);
     (void)gt_snprintf(path, sizeof path, "%s.%s", name, member);
-    const int buffer = gt_draft_buffer_of(draft, gt_draft_parameter_of(draft, path));
+    const int argument = gt_draft_argument_of(draft, path);
     span->first++;
-    if (buffer >= 0) {
-        return is(draft, span, "[") ? read_loaded(draft, span, (uint32_t)buffer) : (gt_sum){0};
+    if (argument >= 0 && draft->arguments[argument].declared.pointer) {
+        return is(draft, span, "[") ? read_loaded(draft, span, (uint32_t)argument) : (gt_sum){0};
     }
     if (!is_plain || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
         return (gt_sum){0};
@@ -391,7 +391,7 @@ static gt_sum operate(gt_draft *draft, gt_operation operation, gt_sum a, gt_sum 
     const gt_sum plain = gt_draft_expand(draft, b, false);
     if (operation == GT_DO_SUBTRACT && gt_sum_equal(&a, &plain) && gt_sum_is_symbol(&a, &loaded) &&
         draft->symbols.items[loaded].kind == GT_DRAFT_LOADED) { /* p[i + 1] - p[i]: it rises */
-        draft->buffers[draft->symbols.items[loaded].buffer].is_prefix = true;
+        draft->arguments[draft->symbols.items[loaded].buffer].is_prefix = true;
         return a;
     }
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
@@ -546,7 +546,7 @@ int gt_draft_rank(const gt_draft_guard *guard)
 static gt_sum total_of(gt_draft *draft, uint32_t buffer)
 {
     static const char *const names[] = {"nnz", "total", "count", "entries"};
-    gt_draft_buffer *own = &draft->buffers[buffer];
+    gt_draft_argument *own = &draft->arguments[buffer];
     for (size_t i = 0; i < sizeof names / sizeof *names && !own->total; i++) {
         if (!gt_draft_is_taken(draft, names[i])) {
             own->total = gt_draft_add_symbol(draft, names[i], GT_DRAFT_SIZE);
@@ -566,7 +566,7 @@ static gt_sum bound_of(gt_draft *draft, size_t guard)
         if (gt_sum_is_symbol(&draft->guards.items[guard].left, &symbol)) {
             first = gt_draft_expand(draft, gt_draft_symbol_at(draft, symbol)->definition, false);
         }
-        draft->buffers[buffer].is_prefix |= first.known && gt_sum_has(&first, (uint16_t)loaded);
+        draft->arguments[buffer].is_prefix |= first.known && gt_sum_has(&first, (uint16_t)loaded);
         bound = gt_sum_replace(bound, (uint16_t)loaded, total_of(draft, buffer));
     }
     return bound;

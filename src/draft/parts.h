@@ -2,7 +2,6 @@
  * only. */
 #pragma once
 
-#include "draft/call.h"
 #include "draft/lines.h"
 #include "draft/program.h"
 #include "draft/sum.h"
@@ -62,10 +61,20 @@ typedef struct gt_draft_access {
     gt_sum size;  /* how many elements the buffer needs for this access */
 } gt_draft_access;
 
-/* A pointer among the kernel's parameters, or in a struct among these. */
-typedef struct gt_draft_buffer {
-    uint32_t parameter;
-    uint32_t holder; /* the parameter whose struct has the pointer; `parameter`: it is none's */
+/* A parameter of the kernel, or a pointer in a struct among these. A pointer is a buffer; a text is
+ * "" where the program does not say it, or launches no kernel. */
+typedef struct gt_draft_argument {
+    gt_function_parameter declared;
+    bool is_struct; /* a struct of this program, by value */
+    /* what the program gives to it */
+    const char *allocated; /* a buffer's length in elements */
+    const char *fill;      /* what the host writes into a buffer of integers */
+    const char *value;     /* a scalar's; "": the scalar is named like a problem size, too */
+    const char *enclosed;  /* `value` as an operand: in brackets where it needs them */
+    const char *unknown;   /* what the program was searched for in vain, for a comment */
+    bool is_size;          /* the scalar is a problem size */
+    /* a buffer */
+    uint32_t holder; /* the argument whose struct has the pointer; its own index: none */
     bool is_read, is_written, is_passed_on, is_moved;
     bool is_divisor;   /* something is divided by its elements */
     bool is_unordered; /* which elements are written depends on an atomic function's result */
@@ -78,14 +87,14 @@ typedef struct gt_draft_buffer {
     gt_sum factor;     /* index into `indexed`, or length of `bounded`: factor * element + rest */
     gt_sum rest;       /* the largest `rest` in this formula; not known: the code does not tell */
     gt_sum length;     /* in elements; not known: nothing states it */
-} gt_draft_buffer;
+} gt_draft_argument;
 
 /* A member that is no pointer, of a struct that the kernel takes by value. */
 typedef struct gt_draft_member {
-    uint32_t holder; /* the parameter */
+    uint32_t holder; /* the argument */
     char name[GT_NAME_MAX];
     bool is_float, has_default; /* has_default: the struct's code gives a value */
-    gt_text value;              /* what the program sets it to; "": not known */
+    const char *value;          /* what the program sets it to; "": not known */
 } gt_draft_member;
 
 /* A local pointer into a buffer. */
@@ -155,6 +164,18 @@ typedef struct gt_draft_binding {
     const struct gt_draft_binding *outer; /* around the call; NULL: none */
 } gt_draft_binding;
 
+/* How the program launches the kernel. A text is empty where the program does not state the value,
+ * or launches no kernel. */
+typedef struct gt_call {
+    gt_text sizes; /* problem() clauses, each with a comment on what is not known about the size */
+    const char *block[3], *grid[3], *shared;
+    uint32_t grid_dimensions;
+    const char *extent[3]; /* elements that the grid and its blocks cover in one dimension */
+    int64_t threads[3];    /* the block that the program launches, in threads; 0: not known */
+    gt_text divided;       /* require() clauses: what must divide without a remainder */
+    const char *work;      /* bytes that one launch moves, if it moves every argument once */
+} gt_call;
+
 typedef struct gt_draft {
     const char *path, *text; /* the joined text: without pragmas, with the included files, and
                                 without the lines that #if leave out */
@@ -166,9 +187,8 @@ typedef struct gt_draft {
     const gt_lines *lines;
     gt_function function;
     gt_span body;
-    gt_function_parameter parameters[GT_PARAMETER_MAX];
-    size_t parameter_count;
-    bool is_struct[GT_PARAMETER_MAX]; /* by parameter: it is a struct of this program, by value */
+    gt_draft_argument arguments[GT_PARAMETER_MAX];
+    uint32_t argument_count;
     char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* as in gt_signature */
     uint32_t block_count;
     char axes[3][GT_NAME_MAX]; /* the names of the block's dimensions in expressions */
@@ -180,8 +200,6 @@ typedef struct gt_draft {
     GT_ARRAY(gt_draft_alias) aliases;
     GT_ARRAY(gt_draft_shared) shared;
     GT_ARRAY(gt_draft_constant) constants;
-    gt_draft_buffer buffers[GT_PARAMETER_MAX];
-    uint32_t buffer_count;
     GT_ARRAY(gt_draft_member) members;
     gt_draft_dimension dimensions[3];
     gt_sum thread_bound; /* the threads of __launch_bounds__ */
@@ -191,6 +209,7 @@ typedef struct gt_draft {
     bool is_pinned; /* results depend on the block, which therefore keeps one value */
     const gt_draft_binding *bound; /* the macro's call whose text is being read */
     int depth;                     /* nesting of the expression that is being read */
+    gt_texts kept;                 /* texts that other members point to */
     bool failed;                   /* memory ran out */
 } gt_draft;
 
@@ -201,24 +220,27 @@ typedef struct gt_draft {
  * (its place in a table), and 0 if the parameter is no texture object. */
 uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
 /* Appends the extents of a texture's buffer, slowest first; rows of linear memory are padded. */
-void gt_draft_append_rows(gt_draft *draft, const gt_draft_buffer *buffer);
+void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer);
 /* Writes a texture() for each texture object among the kernel's parameters. */
 void gt_draft_write_textures(gt_draft *draft);
 
 /* ---- args.c ---- */
 
+/* Adds an argument, whose struct is the holder's if that is another one. */
+gt_draft_argument *gt_draft_add_argument(gt_draft *draft, const gt_function_parameter *declared,
+                                         uint32_t holder);
 /* Gives a `void *` the type of elements that the kernel casts it to, if it does so. */
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter);
 /* The product of the sizes that the dimensions of the launch cover. */
 gt_sum gt_draft_whole_problem(const gt_draft *draft);
 /* "in", "out" or "inout". */
-const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
+const char *gt_draft_direction(const gt_draft_argument *buffer);
 void gt_draft_write_sizes(gt_draft *draft);
 void gt_draft_write_template_parameters(gt_draft *draft);
 /* Replaces parameters' types that are other names of number types (typedef, using) by these types.
  */
 void gt_draft_resolve_types(gt_draft *draft);
-/* Adds the members of structs that the kernel takes by value: pointers to its parameters, as
+/* Adds the members of structs that the kernel takes by value: pointers to its arguments, as
  * STRUCT.NAME, others to draft->members. */
 void gt_draft_add_members(gt_draft *draft);
 /* Writes what stands in for parameters' types that nothing declares. */
@@ -260,8 +282,8 @@ gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 
 /* The symbol of that name that was declared last; -1: none. */
 int gt_draft_find_symbol(const gt_draft *draft, const char *name);
-/* The index of the parameter of that name; draft->parameter_count: there is none. */
-uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name);
+/* The index of the argument of that name; -1: there is none. */
+int gt_draft_argument_of(const gt_draft *draft, const char *name);
 /* Whether a symbol or a parameter has the name. */
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* Adds a symbol and returns its number; 0: there is no room. */
@@ -274,8 +296,12 @@ size_t gt_draft_operand(const gt_draft *draft, size_t at);
 /* The index of the buffer that token `at` names, itself or by an alias; *alias is NULL if the token
  * is the parameter's own name. -1: the token names no buffer. */
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);
-/* The buffer that is that parameter; -1: none. */
-int gt_draft_buffer_of(const gt_draft *draft, uint32_t parameter);
+/* The next argument that is a buffer, behind `before`, or the first, if that is NULL; NULL: there
+ * is none. */
+gt_draft_argument *gt_draft_next_buffer(const gt_draft *draft, const gt_draft_argument *before);
+/* The text, which is taken, and lasts as long as the draft; "" where memory ran out. */
+const char *gt_draft_keep(gt_draft *draft, gt_text *text);
+const char *gt_draft_print(gt_draft *draft, const char *format, ...) GT_PRINTF(2, 3);
 /* Reads an arithmetic expression, as far as it goes, and moves the span behind it. */
 gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span);
 /* The same for a part of the text of a macro that takes arguments. */
@@ -306,6 +332,18 @@ gt_sum gt_draft_maximum(gt_draft *draft, gt_sum sum);
 
 /* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
 gputune_status gt_draft_read_body(gt_draft *draft);
+
+/* ---- call.c ---- */
+
+/* Reads the launch of the draft's kernel into draft->call, and sets draft->is_called if the program
+ * has such a launch. Blocks that nothing fixes become axes; if a buffer's length depends on the
+ * blocks, they keep the program's values. Sets draft->failed when memory runs out. */
+void gt_call_read(gt_draft *draft);
+/* The expression for a problem size that the kernel does not name; "": the size has its own name.
+ */
+const char *gt_call_extent(const gt_draft *draft, uint16_t symbol);
+/* Whether the program launches the draft's kernel. */
+bool gt_call_is_launched(const gt_draft *draft);
 
 /* ---- settle.c ---- */
 

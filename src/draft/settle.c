@@ -204,8 +204,8 @@ static int size_among_parameters(const gt_draft *draft, uint16_t d)
 bool gt_draft_has_moved(const gt_draft *draft)
 {
     bool moved = false;
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        moved |= draft->buffers[i].is_moved;
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        moved |= draft->arguments[i].is_moved;
     }
     return moved;
 }
@@ -388,7 +388,7 @@ static bool grows_with_block(const gt_draft *draft, const gt_sum *size)
 }
 
 /* An index or a size has elements of a buffer as one of its parts. */
-static void note_part(gt_draft *draft, gt_draft_buffer *of, gt_sum sum, uint16_t part)
+static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, uint16_t part)
 {
     of->factor = gt_sum_factor(sum, part);
     const gt_sum own = gt_sum_multiply(of->factor, gt_sum_symbol(part));
@@ -400,12 +400,12 @@ static void note_part(gt_draft *draft, gt_draft_buffer *of, gt_sum sum, uint16_t
 static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, uint16_t loaded)
 {
     const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
-    const gt_function_parameter *parameter = &draft->parameters[draft->buffers[by].parameter];
-    draft->buffers[by].indexed = (int)index;
-    note_part(draft, &draft->buffers[by], *plain, loaded);
-    if (parameter->has_type && parameter->element.bytes == 1 &&
-        !draft->buffers[index].length.known) {
-        draft->buffers[index].length = gt_sum_number(256);
+    gt_draft_argument *own = &draft->arguments[by];
+    own->indexed = (int)index;
+    note_part(draft, own, *plain, loaded);
+    if (own->declared.has_type && own->declared.element.bytes == 1 &&
+        !draft->arguments[index].length.known) {
+        draft->arguments[index].length = gt_sum_number(256);
     }
 }
 
@@ -425,7 +425,7 @@ static void note_unbounded(gt_draft *draft, const gt_sum *size)
 static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access *access,
                           double *largest)
 {
-    gt_draft_buffer *buffer = &draft->buffers[index];
+    gt_draft_argument *buffer = &draft->arguments[index];
     const gt_sum plain = gt_draft_expand(draft, access->index, true);
     const int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
     if (loaded >= 0 && !access->size.known) {
@@ -433,8 +433,8 @@ static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access
         const bool is_there = in_loops.known && gt_sum_has(&in_loops, (uint16_t)loaded);
         note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
     }
-    for (uint32_t by = 0; by < draft->buffer_count && access->size.known; by++) {
-        gt_draft_buffer *bound = &draft->buffers[by];
+    for (uint32_t by = 0; by < draft->argument_count && access->size.known; by++) {
+        gt_draft_argument *bound = &draft->arguments[by];
         if (bound->total && gt_sum_has(&access->size, bound->total)) {
             bound->bounded = (int)index;
             note_part(draft, bound, access->size, bound->total);
@@ -456,11 +456,11 @@ static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access
 
 static void settle_lengths(gt_draft *draft)
 {
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        draft->buffers[i].length = (gt_sum){0};
-        draft->buffers[i].indexed = draft->buffers[i].bounded = -1;
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        draft->arguments[i].length = (gt_sum){0};
+        draft->arguments[i].indexed = draft->arguments[i].bounded = -1;
     }
-    for (uint32_t index = 0; index < draft->buffer_count; index++) {
+    for (uint32_t index = 0; index < draft->argument_count; index++) {
         double largest = 0;
         for (size_t i = 0; i < draft->accesses.count; i++) {
             const gt_draft_access access = draft->accesses.items[i];
@@ -624,8 +624,8 @@ void gt_draft_settle(gt_draft *draft)
         gt_draft_symbol *symbol = &draft->symbols.items[i]; /* nothing says which are sizes */
         symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        mark_sizes(draft, &draft->buffers[i].length);
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        mark_sizes(draft, &draft->arguments[i].length);
     }
     for (uint16_t d = 0; d < 3; d++) {
         gt_draft_dimension *dimension = &draft->dimensions[d];

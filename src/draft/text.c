@@ -2,6 +2,7 @@
 #include "draft/parts.h"
 #include "draft/print.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 bool gt_draft_has_clause(const gt_reader *present, const char *word)
@@ -41,6 +42,25 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name)
     return gt_draft_occurs(draft->text + function->global, function->end - function->global, name);
 }
 
+const char *gt_draft_keep(gt_draft *draft, gt_text *text)
+{
+    char *kept;
+    const bool keeps =
+        gt_text_take(&kept, text) == GPUTUNE_OK && gt_texts_take(&draft->kept, kept) == GPUTUNE_OK;
+    draft->failed |= !keeps;
+    return keeps ? kept : "";
+}
+
+const char *gt_draft_print(gt_draft *draft, const char *format, ...)
+{
+    gt_text text = {0};
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&text, format, args);
+    va_end(args);
+    return gt_draft_keep(draft, &text);
+}
+
 void gt_draft_append_values(gt_text *out, const gt_values *values)
 {
     for (size_t i = 0; i < values->count; i++) {
@@ -54,15 +74,15 @@ const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol)
 {
     const char *name = draft->symbols.items[symbol].name, *dot = strchr(name, '.');
     const char *extent = gt_call_extent(draft, symbol);
-    const uint32_t parameter = gt_draft_parameter_of(draft, name);
+    const int argument = gt_draft_argument_of(draft, name);
     if (symbol >= GT_DRAFT_BLOCK_DIM && symbol < GT_DRAFT_GRID_DIM) {
         return draft->axes[symbol - GT_DRAFT_BLOCK_DIM];
     }
     if (extent[0]) {
         return extent;
     }
-    if (parameter < draft->parameter_count && draft->call.parameters[parameter].enclosed.length) {
-        return gt_text_string(&draft->call.parameters[parameter].enclosed);
+    if (argument >= 0 && draft->arguments[argument].enclosed[0]) {
+        return draft->arguments[argument].enclosed;
     }
     return dot ? dot + 1 : name;
 }

@@ -61,10 +61,9 @@ static void append_size(gt_draft *draft, uint16_t dimension)
     gt_draft_append_sum(draft, size->known && size->count ? size : &one);
 }
 
-void gt_draft_append_rows(gt_draft *draft, const gt_draft_buffer *buffer)
+void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer)
 {
-    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    const uint32_t elements = GT_TEXTURE_PITCH / parameter->element.bytes;
+    const uint32_t elements = GT_TEXTURE_PITCH / buffer->declared.element.bytes;
     const bool is_padded = !fetches[buffer->texture - 1].memory[0];
     for (uint16_t d = fetches[buffer->texture - 1].extents; d > 0; d--) {
         const bool pads = is_padded && d == 1;
@@ -113,9 +112,8 @@ static void append_settings(gt_draft *draft, uint32_t texture)
 void gt_draft_write_textures(gt_draft *draft)
 {
     const gt_program *program = draft->program;
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &draft->buffers[i];
-        const char *name = draft->parameters[buffer->parameter].name;
+    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        const char *name = buffer->declared.name;
         if (!buffer->texture) {
             continue;
         }

@@ -31,10 +31,8 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     }
     gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
-    bool taken = gt_trace_slot(t, name) >= 0 || gt_symbol_is_reserved(name);
-    for (size_t i = 0; i < t->parameter_count && parameter < 0; i++) {
-        taken |= strcmp(t->parameters[i].name, name) == 0;
-    }
+    const bool taken = gt_trace_slot(t, name) >= 0 || gt_symbol_is_reserved(name) ||
+                       (parameter < 0 && gt_draft_argument_of(t->draft, name) >= 0);
     (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
     t->names[index] = leaf->name;
     t->leaf_count++;
@@ -95,7 +93,7 @@ static bool emit_alias(gt_tracer *t, size_t identity)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-gt_expression *gt_trace_read(gt_tracer *t, const char *text, size_t length)
+gt_expression *gt_trace_read_on(gt_tracer *t, const char *text, size_t length)
 {
     gt_expression *expression = NULL;
     gt_lexer lexer = gt_lexer_on(text, length);
@@ -106,6 +104,11 @@ gt_expression *gt_trace_read(gt_tracer *t, const char *text, size_t length)
         return NULL;
     }
     return expression;
+}
+
+gt_expression *gt_trace_read(gt_tracer *t, const char *text)
+{
+    return gt_trace_read_on(t, text, strlen(text));
 }
 
 bool gt_trace_value(int64_t *out, const gt_tracer *t, const gt_expression *expression)
@@ -280,8 +283,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int dep
                   (is_global && gt_program_on_device(t->program, gt_token_at(t->program, at))))) {
         return;
     }
-    GT_FREED gt_expression *expression =
-        known ? gt_trace_read(t, t->text.data + length, t->text.length - length) : NULL;
+    GT_FREED gt_expression *expression = known ? gt_trace_read(t, t->text.data + length) : NULL;
     known = expression && gt_trace_value(&value, t, expression);
     if (t->text.failed) {
         return;
@@ -710,6 +712,5 @@ gt_expression *gt_trace(gt_tracer *t, const char *prefix, const gt_closure *valu
     gt_text_append(&t->text, prefix);
     expand(t, value->span, &value->site, 0);
     gt_text_append(&t->text, suffix);
-    return t->failed || t->text.failed ? NULL
-                                       : gt_trace_read(t, gt_text_string(&t->text), t->text.length);
+    return t->failed || t->text.failed ? NULL : gt_trace_read(t, gt_text_string(&t->text));
 }

@@ -2,7 +2,7 @@
  * kernel, its block, and values that cannot be followed further. These are the leaves. */
 #pragma once
 
-#include "draft/program.h"
+#include "draft/parts.h"
 #include "kernel/functions.h"
 #include "kernel/template.h"
 
@@ -28,8 +28,7 @@ typedef struct gt_trace_leaf {
 
 typedef struct gt_tracer {
     const gt_program *program;
-    const gt_function_parameter *parameters; /* the kernel's */
-    size_t parameter_count;
+    const gt_draft *draft; /* its arguments' names are taken */
     gt_trace_leaf leaves[GT_TRACE_LEAVES];
     size_t leaf_count;
     const char *names[GT_SLOT_MAX];
@@ -80,9 +79,10 @@ int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool 
  * understood. The result is the caller's, to free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, const gt_closure *value,
                         const char *suffix);
-/* Reads all of `text` as an expression over the leaves; NULL: the text is no expression. The result
- * is the caller's, to free(). */
-gt_expression *gt_trace_read(gt_tracer *tracer, const char *text, size_t length);
+/* Reads a text, or its first `length` bytes, as an expression over the leaves; NULL: it is none.
+ * The result is the caller's, to free(). */
+gt_expression *gt_trace_read(gt_tracer *tracer, const char *text);
+gt_expression *gt_trace_read_on(gt_tracer *tracer, const char *text, size_t length);
 /* The index of the leaf with this name, as gt_scope.slot; `user` is the tracer. -1: none. */
 int gt_trace_slot(void *user, const char *name);
 /* Computes the expression; false: one of its leaves has no value, or the evaluation fails. */

@@ -178,8 +178,8 @@ static void write_items(gt_draft *draft)
 static void append_block(gt_draft *draft, uint16_t d)
 {
     const gt_draft_dimension *dimension = &draft->dimensions[d];
-    if (draft->call.block[d].length > 0) {
-        gt_text_append(draft->out, gt_text_string(&draft->call.block[d]));
+    if (draft->call.block[d][0]) {
+        gt_text_append(draft->out, draft->call.block[d]);
     } else if (dimension->fixed.known) {
         gt_draft_append_sum(draft, &dimension->fixed);
     } else {
@@ -282,7 +282,7 @@ static void write_grid(gt_draft *draft)
                                    : "");
     gt_text_append(draft->out, "#pragma gputune grid(");
     for (uint32_t d = 0; d < call->grid_dimensions; d++) {
-        const char *text = gt_text_string(&call->grid[d]);
+        const char *text = call->grid[d];
         bool is_limited = draft->is_cooperative && d == 0 && text[0]; /* all are resident */
         gt_text_printf(draft->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
                        text[0] ? text : "1", is_limited ? ")" : "");
@@ -295,7 +295,7 @@ static void write_grid(gt_draft *draft)
 
 static void write_shared(gt_draft *draft)
 {
-    const char *called = gt_text_string(&draft->call.shared);
+    const char *called = draft->call.shared;
     if (called[0] && strcmp(called, "0") != 0) {
         gt_text_printf(draft->out, "#pragma gputune shared(%s)\n", called);
         return;
@@ -360,7 +360,7 @@ static void write_walked(gt_draft *draft, const gt_draft_dimension *dimension)
 }
 
 /* What is read or written as vectors is a whole number of them, unless one of its extents is. */
-static void write_lanes(gt_draft *draft, const gt_draft_buffer *buffer)
+static void write_lanes(gt_draft *draft, const gt_draft_argument *buffer)
 {
     const gt_sum lanes = gt_sum_number(buffer->lanes);
     const gt_product *product = &buffer->length.terms[0];
@@ -402,8 +402,8 @@ static void write_requirements(gt_draft *draft)
             gt_draft_write_divides(draft, &size, &by, no_remainder);
         }
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        write_lanes(draft, &draft->buffers[i]);
+    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        write_lanes(draft, buffer);
     }
 }
 
@@ -413,14 +413,11 @@ static void write_requirements(gt_draft *draft)
 static gt_sum bytes_moved(const gt_draft *draft)
 {
     gt_sum sum = gt_sum_number(0);
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        const gt_draft_buffer *buffer = &draft->buffers[i];
-        const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-        const double times = strcmp(gt_draft_direction(draft, buffer), "inout") == 0 ? 2 : 1;
-        bool is_told = draft->call.parameters[buffer->parameter].length.length > 0;
-        sum = is_told || !parameter->has_type
+    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        const double times = strcmp(gt_draft_direction(buffer), "inout") == 0 ? 2 : 1;
+        sum = buffer->allocated[0] || !buffer->declared.has_type
                   ? (gt_sum){0}
-                  : gt_sum_add(sum, buffer->length, parameter->element.bytes * times);
+                  : gt_sum_add(sum, buffer->length, buffer->declared.element.bytes * times);
     }
     for (uint32_t i = sum.count; i > 0; i--) {
         if (sum.terms[i - 1].count == 0) {
@@ -432,7 +429,7 @@ static gt_sum bytes_moved(const gt_draft *draft)
 
 static void write_work(gt_draft *draft)
 {
-    const char *told = gt_text_string(&draft->call.work);
+    const char *told = draft->call.work;
     const gt_sum bytes = bytes_moved(draft);
     if (gt_draft_has_clause(draft->present, "args")) {
         return; /* when that was written */
@@ -463,12 +460,12 @@ static void write_reference(gt_draft *draft)
     static const char self[] =
         "// guess: the kernel as it is by default is right; better a kernel that is easy to trust: "
         "reference(NAME)\n#pragma gputune reference(self)\n";
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        if (draft->buffers[i].is_unordered) {
+    for (uint32_t i = 0; i < draft->argument_count; i++) {
+        if (draft->arguments[i].is_unordered) {
             gt_text_printf(draft->out,
                            "// ? which order '%s' has: atomics give its elements their places, so "
                            "that no two launches leave the same; check(KERNEL) judges them\n",
-                           draft->parameters[draft->buffers[i].parameter].name);
+                           draft->arguments[i].declared.name);
         }
     }
     const bool is_told = gt_draft_has_clause(draft->present, "kernel"); /* when that was written */
