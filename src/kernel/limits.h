@@ -3,48 +3,53 @@
 
 #include "base/device.h"
 
-#include <stddef.h>
+/* All limits, from GT_LIMIT_NONE on, with their texts for people; %lld: the device's number. */
+#define GT_LIMIT_LIST(LIMIT)                                                                       \
+    LIMIT(NONE, "nothing")                                                                         \
+    LIMIT(EXPRESSION, "an expression divides by zero or overflows")                                \
+    LIMIT(BLOCK_EMPTY, "block is below 1")                                                         \
+    LIMIT(BLOCK_THREADS, "block exceeds %lld threads")                                             \
+    LIMIT(BLOCK_DIMENSION, "block is too large in y or z")                                         \
+    LIMIT(BOUNDS, "launch_bounds are below the block's threads")                                   \
+    LIMIT(MAXREG, "maxreg is outside 0 (no limit) to 255")                                         \
+    LIMIT(SHARED_NEGATIVE, "shared memory is negative")                                            \
+    LIMIT(SHARED, "shared memory exceeds %lld bytes a block")                                      \
+    LIMIT(GRID_EMPTY, "grid is below 1")                                                           \
+    LIMIT(GRID, "grid exceeds the GPU's limit (%lld in x)")                                        \
+    LIMIT(CLUSTER_EMPTY, "cluster is below 1")                                                     \
+    LIMIT(CLUSTER_NONE, "clusters need compute capability 9.0")                                    \
+    LIMIT(CLUSTER, "cluster exceeds %lld blocks")                                                  \
+    LIMIT(COOPERATIVE, "a cooperative grid exceeds the blocks that the GPU holds at once")         \
+    LIMIT(TIMES, "a launch is repeated less than once, or more than 65536 times")                  \
+    LIMIT(LAUNCHES, "the loops make more than 65536 launches, or do not end")                      \
+    LIMIT(NO_LAUNCH, "the loops make no launch")                                                   \
+    LIMIT(SEQUENCE, "the loops and what they compute take more room than a launch has")            \
+    LIMIT(VALUE, "an argument in launch() does not fit into the kernel's parameter")               \
+    LIMIT(PROGRAMMATIC, "programmatic launches need compute capability 9.0")                       \
+    LIMIT(CARVEOUT_SIZE, "this GPU has no such carveout size")                                     \
+    LIMIT(CARVEOUT_BLOCK,                                                                          \
+          "carveout is smaller than a block's shared memory and %lld reserved bytes")              \
+    LIMIT(PREFERRED_NONE, "preferred clusters need compute capability 10.0 and driver 12.8")       \
+    LIMIT(PREFERRED, "the preferred cluster is no multiple of the cluster")                        \
+    LIMIT(L2_PERSIST, "this GPU cannot set level-2 cache aside")                                   \
+    LIMIT(VECTOR_ALIGNMENT, "vector is wider than a buffer's assumed alignment")                   \
+    LIMIT(VECTOR_EXTENT, "vector does not divide a buffer's innermost extent")                     \
+    LIMIT(PASS_VALUE, "parameters by value exceed %lld bytes")                                     \
+    LIMIT(PASS_SPLIT, "split would pass the whole block by value")                                 \
+    LIMIT(PASS_CONSTANT, "pass block exceeds %lld bytes of constant memory")                       \
+    LIMIT(TENSORMAP_NONE, "tensor maps need compute capability 9.0 and driver 12.0")               \
+    LIMIT(TENSORMAP_BOX,                                                                           \
+          "a tensor map's box is outside 1 to 256, or its rows are no multiple of 16 bytes")       \
+    LIMIT(TENSORMAP_SWIZZLE, "the rows of a tensor map's box are wider than its swizzle")          \
+    LIMIT(TENSORMAP_STRIDE,                                                                        \
+          "a tensor map's strides are no multiples of 16 bytes (32 with interleave = 32)")         \
+    LIMIT(TENSORMAP_SIZE, "a tensor map's sizes are outside 1 to 2^32")                            \
+    LIMIT(TENSORMAP_MODE,                                                                          \
+          "a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave not 0, 16 or 32 "     \
+          "(which needs three dimensions), or its l2 not 0, 64, 128 or 256")
 
-typedef enum gt_limit {
-    GT_LIMIT_NONE, /* nothing is wrong */
-    GT_LIMIT_EXPRESSION,
-    GT_LIMIT_BLOCK_EMPTY,
-    GT_LIMIT_BLOCK_THREADS,
-    GT_LIMIT_BLOCK_DIMENSION,
-    GT_LIMIT_BOUNDS,
-    GT_LIMIT_MAXREG,
-    GT_LIMIT_SHARED_NEGATIVE,
-    GT_LIMIT_SHARED,
-    GT_LIMIT_GRID_EMPTY,
-    GT_LIMIT_GRID,
-    GT_LIMIT_CLUSTER_EMPTY,
-    GT_LIMIT_CLUSTER_NONE,
-    GT_LIMIT_CLUSTER,
-    GT_LIMIT_COOPERATIVE,
-    GT_LIMIT_TIMES,
-    GT_LIMIT_LAUNCHES,
-    GT_LIMIT_NO_LAUNCH,
-    GT_LIMIT_SEQUENCE,
-    GT_LIMIT_VALUE,
-    GT_LIMIT_PROGRAMMATIC,
-    GT_LIMIT_CARVEOUT_SIZE,
-    GT_LIMIT_CARVEOUT_BLOCK,
-    GT_LIMIT_PREFERRED_NONE,
-    GT_LIMIT_PREFERRED,
-    GT_LIMIT_L2_PERSIST,
-    GT_LIMIT_VECTOR_ALIGNMENT,
-    GT_LIMIT_VECTOR_EXTENT,
-    GT_LIMIT_PASS_VALUE,
-    GT_LIMIT_PASS_SPLIT,
-    GT_LIMIT_PASS_CONSTANT,
-    GT_LIMIT_TENSORMAP_NONE,
-    GT_LIMIT_TENSORMAP_BOX,
-    GT_LIMIT_TENSORMAP_SWIZZLE,
-    GT_LIMIT_TENSORMAP_STRIDE,
-    GT_LIMIT_TENSORMAP_SIZE,
-    GT_LIMIT_TENSORMAP_MODE,
-    GT_LIMIT_COUNT
-} gt_limit;
+#define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
+typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
 /* Returns from the enclosing function the limit that `call` breaks, if it breaks one. */
 #define GT_WITHIN(call)                                                                            \
