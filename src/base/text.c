@@ -337,12 +337,13 @@ const char *gt_near_or(gt_near *near, const char *otherwise)
     return near->name[0] ? near->quoted : otherwise;
 }
 
-const char *gt_nearest(const char *word, const char *const *names, size_t count)
+const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count)
 {
     gt_near near = gt_near_to(word);
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        nearest = is_nearer(&near, names[i]) ? names[i] : nearest;
+        const char *name = *(const char *const *)((const char *)items + i * bytes);
+        nearest = is_nearer(&near, name) ? name : nearest;
     }
     return nearest;
 }

@@ -78,8 +78,9 @@ void gt_near_words(gt_near *near, const char *names);
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
 /* The nearest name in single quotes, or `otherwise`; lives as long as `near`. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
-/* The nearest of an array of names, or NULL. */
-const char *gt_nearest(const char *word, const char *const *names, size_t count);
+/* The nearest of an array of names, or of structs that begin with a pointer to one; or NULL. */
+#define gt_nearest(word, items, count) gt_nearest_in(word, items, sizeof *(items), count)
+const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count);
 
 /* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);

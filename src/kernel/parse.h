@@ -11,7 +11,8 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
-    const gt_clause *clause; /* the one that is read */
+    const gt_clause *clause; /* the one that is read, */
+    gt_lexer at;             /* and where: in its body, or in a struct of the code */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* on the names of an axis's buffers, which are read when
@@ -21,11 +22,11 @@ typedef struct gt_parse {
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
 } gt_parse;
 
-/* Reads the body of one clause, parse->clause, up to its end, or of one of its items where it is a
- * list of them; the caller goes on behind a comma and checks that nothing is left. There is one
- * function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the kind that the word
+/* Reads the body of one clause, p->clause, from p->at up to its end, or one of its items where it
+ * is a list of them; the caller goes on behind a comma and checks that nothing is left. There is
+ * one function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the kind that the word
  * names, and gt_parse_setting() the setting (settings.h) that it names. */
-typedef gputune_status gt_parse_fn(gt_parse *parse, gt_lexer *body);
+typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
     gt_parse_clear, gt_parse_prove, gt_parse_in_place, gt_parse_setting, gt_parse_launch,
@@ -34,16 +35,15 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 /* A reference() by elements, y[i] = …: gt_elements_follow() says whether `NAME[` comes next.
  * gt_read_elements() reads the assignments, makes a kernel called GT_ELEMENTS_REFERENCE from them
- * in parse->elements, and leaves `body` on the settings or at its end. */
+ * in p->elements, and leaves p->at on the settings or at its end. */
 #define GT_ELEMENTS_REFERENCE "gputune_reference"
 bool gt_elements_follow(const gt_lexer *body);
-gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
+gputune_status gt_read_elements(gt_parse *p);
 
 /* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
  * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. In
  * parse_blocks.c. */
-bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
-                          const char *name);
+bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
 /* ---- template_words.c ---- */
 
@@ -51,13 +51,13 @@ bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *pars
 bool gt_clause_is_single(const char *word);
 /* Checks that the template has the clauses that it must have, and reads their bodies in an order in
  * which each finds what it needs of the others. */
-gputune_status gt_parse_clauses(gt_parse *parse, const gt_reader *reader);
+gputune_status gt_parse_clauses(gt_parse *p, const gt_reader *reader);
 
 /* ---- template_identity.c ---- */
 
 /* Sets the parsed template's hashes (`identity`, `geometry`, `making`), and which axes its source
  * and its launch depend on. ENOMEM. */
-gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader);
+gputune_status gt_template_identify(gt_parse *p, const gt_reader *reader);
 
 /* ---- parse_kernel.c: how clauses name kernels ---- */
 
@@ -65,86 +65,81 @@ gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader);
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
 /* Notes in `body`, whose text has the kernel, which axes and problem values are template arguments
  * of the kernel. ETEMPLATE for names that have no value when a source is generated. */
-gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
-                                        const gt_kernel_name *kernel);
+gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
 /* ---- parse_loops.c ---- */
 
 /* Adds an order: a launch, or the beginning or end of a loop, or a swap, that is carried out behind
  * the orders so far. *out belongs to the template. */
-gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kind, uint32_t index,
+gputune_status gt_parse_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
                               gt_place place);
 /* Ends the loops that are still open behind the last clause. ETEMPLATE for a require() or a
  * scratch() that uses a grid or block which changes in a loop. */
-gputune_status gt_loops_finish(gt_parse *parse);
+gputune_status gt_loops_finish(gt_parse *p);
 
 /* ---- name_check.c ---- */
 
 /* Checks how the bodies use the names of tunables and problem values. ETEMPLATE for a name that
  * would be a macro but is also something else in the code. */
-gputune_status gt_names_check(const gt_parse *parse);
+gputune_status gt_names_check(const gt_parse *p);
 /* ETEMPLATE for a tunable on whose value neither the kernel's source nor its launch depends. The
  * axes' in_source must be set. */
-gputune_status gt_axes_check(const gt_parse *parse);
+gputune_status gt_axes_check(const gt_parse *p);
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
-gputune_status gt_parse_vector_buffers(gt_parse *parse);
+gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* The index of a name among args(), or behind these in scratch(); -1: it is in neither. */
-int gt_parse_parameter_index(const gt_parse *parse, const char *name);
+int gt_parse_parameter_index(const gt_parse *p, const char *name);
 /* Reads the name of a buffer of args(), or with `scratch` also of scratch(), and sets *out to its
  * index. `expected` is for messages. */
-gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body, bool scratch,
-                              const char *expected);
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
 /* The same, but the buffer must be one that the kernel takes itself, not one that a struct points
  * to. */
-gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body,
-                                    bool scratch, const char *expected);
+gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
 
 /* Reads `NAME = v, v` in two parts: gt_new_axis() reads the name and adds an axis of this kind, and
  * gt_read_axis_values() reads '=' and the values. */
-gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind);
-gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body);
+gputune_status gt_new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind);
+gputune_status gt_read_axis_values(gt_parse *p, uint32_t index);
 
+/* Checks that nothing is left of a clause. */
+gputune_status gt_read_end(const gt_parse *p);
 /* Pieces that several clauses share. `use` says which names the expression may use: the GT_USE_
  * bits of symbols.h. */
-gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *parse,
-                                          gt_lexer *lexer, unsigned use);
-gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                       unsigned use);
+gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use);
+gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, unsigned use);
+/* Reads the integer expression that another text is, which stands for what is at `place`. */
+gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
+                            gt_place place, unsigned use);
 /* Reads an integer expression of numbers alone, and computes it. */
-gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
+gputune_status gt_read_constant(int64_t *out, gt_parse *p);
 /* Reads one to three expressions separated by commas; stops at a comma that `NAME =` follows. */
-gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
-                                  unsigned use);
+gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *p, unsigned use);
 /* Reads one to three extents, `[e][e]…`. */
-gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
-                               gt_lexer *lexer, unsigned use);
+gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
+                               unsigned use);
 /* Reads one value of a problem value or an axis: a word or an integer. */
-gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
+gputune_status gt_read_value(gt_value *out, gt_parse *p);
 /* Reads different values separated by commas into `values`, which has room for `most`; stops at a
  * comma that `NAME =` follows. */
-gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
-                              gt_lexer *lexer);
+gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
 /* Reads `AXIS = value`, where the value is one of the axis's own. Bit i of *given says that axis i
  * was read before, and is set here. */
-gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
-                              gt_lexer *body);
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
 /* Reads a new name for an axis, a problem value or a buffer. The name must not be a type, a device
  * property, one of the engine's names, or taken already. */
-gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
-                                const char *what);
+gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
 /* Reads `file("name")`. Fails if *out is set already. */
-gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer);
+gputune_status gt_read_file_name(const char **out, gt_parse *p);
 /* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
  * are fills if `fills` is set, else real expressions. *stated says whether they came. */
-gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
-                                    gt_lexer *lexer, const char *sign, bool fills);
+gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *p,
+                                    const char *sign, bool fills);
 /* If the token `sign` comes next, reads what the argument or block holds at first: a list as above,
  * or a fill (template.h) for all numbers. *stated says whether it came. */
-gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                                const char *sign);
+gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *p, const char *sign);
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
-gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
+gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
 /* Whether one of the types that such a name can stand for is an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

@@ -17,9 +17,9 @@ static gputune_status check_order(const gt_template *template, const gt_argument
 }
 
 /* "grid.x": the struct of the arguments so far, and the pointer in it. */
-static gputune_status find_holder(gt_argument *argument, const gt_parse *parse)
+static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
-    const gt_template *template = parse->template;
+    const gt_template *template = p->template;
     const gt_structure_member *member = NULL;
     const char *dot = strchr(argument->name, '.');
     const char *type = argument->pointee[0] ? argument->pointee : argument->type;
@@ -44,17 +44,17 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *parse)
 }
 
 /* `NAME`, or `NAME.MEMBER` of what a struct points to. */
-static gputune_status read_name(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+static gputune_status read_name(gt_argument *argument, gt_parse *p)
 {
-    argument->place = gt_lexer_place(body);
-    GT_TRY(gt_argument_name_read(argument->name, body, "an argument's name"));
-    GT_TRY(find_holder(argument, parse));
-    return check_order(parse->template, argument);
+    argument->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_argument_name_read(argument->name, &p->at, "an argument's name"));
+    GT_TRY(find_holder(argument, p));
+    return check_order(p->template, argument);
 }
 
-static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
+static gputune_status check_name(gt_parse *p, const char *name, gt_place place)
 {
-    const gt_template *template = parse->template;
+    const gt_template *template = p->template;
     const int first = GT_NAMED(template->arguments, template->argument_count, name);
     GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
                  name, template->arguments[first].place.line);
@@ -64,10 +64,10 @@ static gputune_status check_name(gt_parse *parse, const char *name, gt_place pla
     return GPUTUNE_OK;
 }
 
-static gputune_status check_fill(const gt_parse *parse, const gt_argument *argument)
+static gputune_status check_fill(const gt_parse *p, const gt_argument *argument)
 {
     const gt_fill *fill = &argument->fill;
-    bool integers = gt_element_may_be_integer(parse->template, argument->type);
+    bool integers = gt_element_may_be_integer(p->template, argument->type);
     GT_REFUSE_AT(fill->kind == GT_FILL_EXPRESSION && integers && fill->low->is_real, fill->place,
                  "'%s' is floating, and '%s' has integers; expected an integer expression",
                  fill->low->text, argument->name);
@@ -77,32 +77,31 @@ static gputune_status check_fill(const gt_parse *parse, const gt_argument *argum
     return GPUTUNE_OK;
 }
 
-static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
 {
     bool stated;
-    GT_REFUSE_AT(gt_template_problem_index(parse->template, argument->name) >= 0, argument->place,
+    GT_REFUSE_AT(gt_template_problem_index(p->template, argument->name) >= 0, argument->place,
                  "buffer '%s' is named like a problem value; expected another name",
                  argument->name);
-    GT_TRY(
-        gt_read_extents(argument->extents, &argument->extent_count, parse, body, GT_USE_PROBLEM));
-    GT_TRY(gt_read_contents(argument, &stated, parse, body, "="));
-    if (!stated && parse->parts->init.present &&
-        gt_element_may_be_integer(parse->template, argument->type)) {
+    GT_TRY(gt_read_extents(argument->extents, &argument->extent_count, p, GT_USE_PROBLEM));
+    GT_TRY(gt_read_contents(argument, &stated, p, "="));
+    if (!stated && p->parts->init.present &&
+        gt_element_may_be_integer(p->template, argument->type)) {
         argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
         argument->initialisers.single = true;
         stated = true;
     }
     GT_REFUSE_AT(!stated && argument->direction != GT_OUT &&
-                     gt_element_may_be_integer(parse->template, argument->type),
+                     gt_element_may_be_integer(p->template, argument->type),
                  argument->place,
                  "integers of '%s' without a fill; expected '= uniform(low, high)', '= index', '= "
                  "zero', '= constant(value)' or another fill, or an init() kernel",
                  argument->name);
-    GT_TRY(check_fill(parse, argument));
+    GT_TRY(check_fill(p, argument));
     for (;;) {
-        if (gt_lexer_accept(body, "nan_ok")) {
+        if (gt_lexer_accept(&p->at, "nan_ok")) {
             argument->nan_ok = true;
-        } else if (gt_lexer_accept(body, "finite")) {
+        } else if (gt_lexer_accept(&p->at, "finite")) {
             argument->finite = true;
         } else {
             return GPUTUNE_OK;
@@ -110,21 +109,21 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
     }
 }
 
-static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
 {
-    int named = gt_template_problem_index(parse->template, argument->name);
-    GT_REFUSE_AT(gt_lexer_is(body, "["), argument->place,
+    int named = gt_template_problem_index(p->template, argument->name);
+    GT_REFUSE_AT(gt_lexer_is(&p->at, "["), argument->place,
                  "buffer '%s' without a direction; expected in, out or inout in front of its type",
                  argument->name);
-    if (named >= 0 && parse->template->problem[named].kind != GT_PROBLEM_TYPE) {
+    if (named >= 0 && p->template->problem[named].kind != GT_PROBLEM_TYPE) {
         GT_REFUSE_AT(
-            gt_lexer_is(body, "="), argument->place,
+            gt_lexer_is(&p->at, "="), argument->place,
             "scalar '%s' has the value of the problem of that name; expected '%s %s' alone",
             argument->name, argument->type, argument->name);
         return GPUTUNE_OK;
     }
-    if (!gt_lexer_is(body, "=")) {
-        if (gt_structure_of(parse->template, argument->type)) {
+    if (!gt_lexer_is(&p->at, "=")) {
+        if (gt_structure_of(p->template, argument->type)) {
             return GPUTUNE_OK; /* its members may be named like problem values */
         }
         return gt_fail_at(
@@ -133,15 +132,15 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
             argument->name);
     }
     bool listed;
-    GT_TRY(gt_read_initialisers(&argument->initialisers, &listed, parse, body, "=", false));
+    GT_TRY(gt_read_initialisers(&argument->initialisers, &listed, p, "=", false));
     if (listed) {
         return GPUTUNE_OK;
     }
     argument->initialisers.single = true;
-    gt_lexer_next(body);
-    return (gt_element_may_be_integer(parse->template, argument->type)
+    gt_lexer_next(&p->at);
+    return (gt_element_may_be_integer(p->template, argument->type)
                 ? gt_read_integer_expression
-                : gt_read_real_expression)(&argument->value, parse, body, GT_USE_PROBLEM);
+                : gt_read_real_expression)(&argument->value, p, GT_USE_PROBLEM);
 }
 
 static void count_argument(gt_template *template, const gt_argument *argument)
@@ -152,94 +151,90 @@ static void count_argument(gt_template *template, const gt_argument *argument)
 
 /* With the lexer behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in
  * every proof. */
-static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
-    gt_lexer zero;
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
     memcpy(argument->type, "uint64_t", sizeof "uint64_t");
     argument->is_buffer = false;
-    GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, argument->place));
-    count_argument(parse->template, argument);
-    GT_REFUSE_AT(!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null"), argument->place,
+    GT_TRY(read_name(argument, p));
+    GT_TRY(check_name(p, argument->name, argument->place));
+    count_argument(p->template, argument);
+    GT_REFUSE_AT(!gt_lexer_accept(&p->at, "=") || !gt_lexer_accept(&p->at, "null"), argument->place,
                  "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->is_stated = argument->initialisers.single = true;
-    gt_lexer_open(&zero, "0", 1, argument->place);
-    return gt_read_integer_expression(&argument->value, parse, &zero, 0);
+    return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
-static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
+static gputune_status read_argument(gt_parse *p)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     gt_argument *argument = &template->arguments[template->argument_count];
-    bool constant = gt_lexer_accept(body, "const");
-    const int direction = gt_lexer_accept_any(body, "in out inout"); /* as in gt_direction */
+    bool constant = gt_lexer_accept(&p->at, "const");
+    const int direction = gt_lexer_accept_any(&p->at, "in out inout"); /* as in gt_direction */
     argument->is_buffer = direction >= 0;
     argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
-    constant |= gt_lexer_accept(body, "const");
-    GT_EXPECT(!constant || argument->direction == GT_IN, body, "no const in front of an output");
-    gt_lexer ahead = *body;
+    constant |= gt_lexer_accept(&p->at, "const");
+    GT_EXPECT(!constant || argument->direction == GT_IN, &p->at, "no const in front of an output");
+    gt_lexer ahead = p->at;
     if (gt_lexer_accept(&ahead, "void") && gt_lexer_is(&ahead, "*")) {
         memcpy(argument->type, "void", sizeof "void");
-        *body = ahead;
+        p->at = ahead;
     } else {
-        GT_TRY(gt_read_element_type(argument->type, parse, body));
+        GT_TRY(gt_read_element_type(argument->type, p));
     }
-    if (gt_lexer_accept(body, "*")) {
-        return read_null(argument, parse, body);
+    if (gt_lexer_accept(&p->at, "*")) {
+        return read_null(argument, p);
     }
-    GT_TRY(read_name(argument, parse, body));
-    GT_TRY(check_name(parse, argument->name, argument->place));
+    GT_TRY(read_name(argument, p));
+    GT_TRY(check_name(p, argument->name, argument->place));
     count_argument(template, argument);
-    return argument->is_buffer ? read_buffer(argument, parse, body)
-                               : read_scalar(argument, parse, body);
+    return argument->is_buffer ? read_buffer(argument, p) : read_scalar(argument, p);
 }
 
-gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_args(gt_parse *p)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     if (!template->arguments) {
         template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
-        GT_TRY(gt_keep(parse->parts, template->arguments));
+        GT_TRY(gt_keep(p->parts, template->arguments));
     }
     GT_TRY(gt_check_room(template->argument_count, GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1,
-                         "arguments", parse->clause->place));
-    return read_argument(parse, body);
+                         "arguments", p->clause->place));
+    return read_argument(p);
 }
 
-gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_scratch(gt_parse *p)
 {
-    gt_template_parts *parts = parse->parts;
-    GT_TRY(gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers",
-                         parse->clause->place));
+    gt_template_parts *parts = p->parts;
+    GT_TRY(
+        gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers", p->clause->place));
     gt_argument *scratch = &parts->scratch[parts->scratch_count];
     scratch->is_buffer = true;
     scratch->direction = GT_INOUT;
-    GT_TRY(gt_read_element_type(scratch->type, parse, body));
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
-    GT_TRY(check_name(parse, scratch->name, place));
+    GT_TRY(gt_read_element_type(scratch->type, p));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, &p->at, "a scratch buffer's name"));
+    GT_TRY(check_name(p, scratch->name, place));
     GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
                  "'%s' declared twice; expected another name", scratch->name);
     parts->scratch_count++;
-    GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, parse, body,
+    GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, p,
                            GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                GT_USE_GRID));
-    bool stated = gt_lexer_accept(body, "=");
-    GT_EXPECT(!stated || gt_lexer_accept(body, "zero"), body,
+    bool stated = gt_lexer_accept(&p->at, "=");
+    GT_EXPECT(!stated || gt_lexer_accept(&p->at, "zero"), &p->at,
               "zero, all that scratch may hold at first");
     scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
     return GPUTUNE_OK;
 }
 
 /* The scalar of that name that is no size. */
-static gputune_status find_scalar(gt_argument **out, gt_parse *parse, const char *name,
-                                  gt_place place)
+static gputune_status find_scalar(gt_argument **out, gt_parse *p, const char *name, gt_place place)
 {
-    int index = gt_parse_parameter_index(parse, name);
-    gt_template *template = parse->template;
+    int index = gt_parse_parameter_index(p, name);
+    gt_template *template = p->template;
     *out = index >= 0 && index < (int)template->argument_count ? &template->arguments[index] : NULL;
     GT_REFUSE_AT(!*out || (*out)->is_buffer, place, "no scalar '%s'; expected one of args()", name);
     GT_REFUSE_AT(gt_template_problem_index(template, name) >= 0, place,
@@ -248,10 +243,9 @@ static gputune_status find_scalar(gt_argument **out, gt_parse *parse, const char
     return GPUTUNE_OK;
 }
 
-static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lexer *body,
-                                  gt_place place)
+static gputune_status read_others(gt_argument *argument, gt_parse *p, gt_place place)
 {
-    bool integers = gt_element_may_be_integer(parse->template, argument->type);
+    bool integers = gt_element_may_be_integer(p->template, argument->type);
     GT_REFUSE_AT(!argument->value, place,
                  "'%s' has several numbers; expected prove(%s), which fixes them", argument->name,
                  argument->name);
@@ -260,22 +254,22 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
         GT_REFUSE_AT(argument->other_count == GT_OTHER_MAX, place,
                      "more than %d further values of '%s'; expected fewer", GT_OTHER_MAX,
                      argument->name);
-        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, parse, body,
+        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, p,
                                                                                  GT_USE_PROBLEM));
         argument->other_count++;
-    } while (gt_lexer_accept(body, ","));
+    } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_prove(gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_argument *argument = NULL;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
-    GT_TRY(find_scalar(&argument, parse, name, place));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, "a scalar's name"));
+    GT_TRY(find_scalar(&argument, p, name, place));
     argument->is_stated = true;
-    return gt_lexer_accept(body, "=") ? read_others(argument, parse, body, place) : GPUTUNE_OK;
+    return gt_lexer_accept(&p->at, "=") ? read_others(argument, p, place) : GPUTUNE_OK;
 }
 
 static bool is_clearable(const gt_template *template, int index)
@@ -284,36 +278,35 @@ static bool is_clearable(const gt_template *template, int index)
     return buffer && buffer->is_buffer && buffer->direction != GT_IN;
 }
 
-gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_clear(gt_parse *p)
 {
     char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
-    const int index = gt_parse_parameter_index(parse, name);
-    GT_REFUSE_AT(!is_clearable(parse->template, index), place,
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
+    const int index = gt_parse_parameter_index(p, name);
+    GT_REFUSE_AT(!is_clearable(p->template, index), place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
-    GT_REFUSE_AT(parse->parts->cleared >> index & 1, place,
+    GT_REFUSE_AT(p->parts->cleared >> index & 1, place,
                  "'%s' given twice; expected each buffer once", name);
-    parse->parts->cleared |= UINT64_C(1) << index;
+    p->parts->cleared |= UINT64_C(1) << index;
     return GPUTUNE_OK;
 }
 
 /* in_place(): the output, and the input in whose buffer it may be. */
-static gputune_status read_place(uint32_t *out, gt_parse *parse, gt_lexer *body,
-                                 gt_direction direction)
+static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direction)
 {
     char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
+    gt_place place = gt_lexer_place(&p->at);
     const char *what = direction == GT_OUT ? "out" : "in";
-    GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
-    int index = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = &parse->template->arguments[index < 0 ? 0 : index];
-    bool is_buffer = index >= 0 && (uint32_t)index < parse->template->argument_count &&
+    GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
+    int index = gt_parse_parameter_index(p, name);
+    const gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
+    bool is_buffer = index >= 0 && (uint32_t)index < p->template->argument_count &&
                      argument->is_buffer && argument->direction == direction;
     GT_REFUSE_AT(!is_buffer, place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
                  name, what);
-    GT_REFUSE_AT(direction == GT_OUT && (parse->parts->cleared >> index & 1), place,
+    GT_REFUSE_AT(direction == GT_OUT && (p->parts->cleared >> index & 1), place,
                  "'%s' is zeroed by clear() before each launch, and an input in its place with it; "
                  "expected an output that is not cleared",
                  name);
@@ -334,14 +327,14 @@ static gputune_status check_once(const gt_template *template, uint32_t output, u
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_in_place(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_in_place(gt_parse *p)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     uint32_t output, input;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(read_place(&output, parse, body, GT_OUT));
-    GT_TRY(gt_lexer_expect(body, ":"));
-    GT_TRY(read_place(&input, parse, body, GT_IN));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(read_place(&output, p, GT_OUT));
+    GT_TRY(gt_lexer_expect(&p->at, ":"));
+    GT_TRY(read_place(&input, p, GT_IN));
     GT_TRY(check_once(template, output, input, place));
     template->arguments[output].in_place = input + 1;
     return GPUTUNE_OK;

@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
+gputune_status gt_new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     uint32_t index = template->axis_count;
     gt_axis *axis = &template->axes[index];
-    gt_place place = gt_lexer_place(body);
+    gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_check_room(index, GT_AXIS_MAX, "tunables", place));
-    GT_TRY(gt_read_new_name(axis->name, parse, body, "NAME = values"));
+    GT_TRY(gt_read_new_name(axis->name, p, "NAME = values"));
     gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
-    GT_TRY(gt_keep(parse->parts, values));
-    parse->parts->axis_values[index] = values;
+    GT_TRY(gt_keep(p->parts, values));
+    p->parts->axis_values[index] = values;
     axis->values = values;
     axis->kind = kind;
     axis->place = place;
@@ -26,14 +26,13 @@ gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_ax
 }
 
 /* `= v, v` */
-gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body)
+gputune_status gt_read_axis_values(gt_parse *p, uint32_t index)
 {
-    gt_axis *axis = &parse->template->axes[index];
-    GT_TRY(gt_lexer_expect(body, "="));
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_values(parse->parts->axis_values[index], &axis->count, GT_AXIS_OWN_VALUES, parse,
-                          body));
-    parse->parts->value_count[index] = axis->count;
+    gt_axis *axis = &p->template->axes[index];
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_values(p->parts->axis_values[index], &axis->count, GT_AXIS_OWN_VALUES, p));
+    p->parts->value_count[index] = axis->count;
     for (uint32_t i = 0; i < axis->count; i++) {
         const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
         GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name,
@@ -42,74 +41,74 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
     return GPUTUNE_OK;
 }
 
-static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
+static gputune_status read_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
 {
-    GT_TRY(gt_new_axis(out, parse, body, kind));
-    return gt_read_axis_values(parse, *out, body);
+    GT_TRY(gt_new_axis(out, p, kind));
+    return gt_read_axis_values(p, *out);
 }
 
-gputune_status gt_parse_axis(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_axis(gt_parse *p)
 {
     uint32_t index = 0;
-    return read_axis(&index, parse, body, gt_axis_kind_of(parse->clause->word));
+    return read_axis(&index, p, gt_axis_kind_of(p->clause->word));
 }
 
-gputune_status gt_parse_vector(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_vector(gt_parse *p)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
-    GT_TRY(read_axis(&index, parse, body, kind));
-    GT_EXPECT(gt_lexer_is(body, ":"), body, gt_axis_traits_of(kind)->buffers);
-    gt_lexer_next(body);
-    parse->vector_buffers[index] = *body;
-    while (body->token.kind != GT_TOKEN_END) {
-        gt_lexer_next(body);
+    gt_axis_kind kind = gt_axis_kind_of(p->clause->word);
+    GT_TRY(read_axis(&index, p, kind));
+    GT_EXPECT(gt_lexer_is(&p->at, ":"), &p->at, gt_axis_traits_of(kind)->buffers);
+    gt_lexer_next(&p->at);
+    p->vector_buffers[index] = p->at;
+    while (p->at.token.kind != GT_TOKEN_END) {
+        gt_lexer_next(&p->at);
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
+static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
 {
-    gt_axis *axis = &parse->template->axes[index];
+    gt_axis *axis = &p->template->axes[index];
     const gt_axis_traits *traits = gt_axis_traits_of(axis->kind);
-    gt_lexer *body = &parse->vector_buffers[index];
+    p->at = p->vector_buffers[index];
     do {
         uint32_t i;
-        const gt_lexer name = *body;
-        GT_TRY(gt_read_buffer(&i, parse, body, traits->scratch, "a buffer's name"));
+        const gt_lexer name = p->at;
+        GT_TRY(gt_read_buffer(&i, p, traits->scratch, "a buffer's name"));
         GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
                      "'%.*s' given twice; expected each buffer once", (int)name.token.length,
                      name.token.text);
         axis->buffers |= UINT64_C(1) << i;
-    } while (!traits->one_buffer && gt_lexer_accept(body, ","));
-    return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
+    } while (!traits->one_buffer && gt_lexer_accept(&p->at, ","));
+    return gt_read_end(p);
 }
 
-gputune_status gt_parse_vector_buffers(gt_parse *parse)
+gputune_status gt_parse_vector_buffers(gt_parse *p)
 {
-    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
-        if (gt_axis_traits_of(parse->template->axes[i].kind)->buffers) {
-            GT_TRY(read_vector_buffers(parse, i));
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        if (gt_axis_traits_of(p->template->axes[i].kind)->buffers) {
+            GT_TRY(read_vector_buffers(p, i));
         }
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_cluster(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_cluster(gt_parse *p)
 {
     uint32_t dimension = 0;
     do {
         uint32_t index = 0;
-        GT_EXPECT(dimension != 3, body, "one to three dimensions");
-        GT_TRY(read_axis(&index, parse, body, GT_AXIS_CLUSTER));
-        parse->template->axes[index].dimension = dimension++;
-    } while (gt_lexer_accept(body, ";"));
+        GT_EXPECT(dimension != 3, &p->at, "one to three dimensions");
+        GT_TRY(read_axis(&index, p, GT_AXIS_CLUSTER));
+        p->template->axes[index].dimension = dimension++;
+    } while (gt_lexer_accept(&p->at, ";"));
     return GPUTUNE_OK;
 }
 
-static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name, gt_place place)
+static gputune_status find_axis(uint32_t *out, gt_parse *p, const char *name, gt_place place)
 {
-    const gt_template *template = parse->template;
+    const gt_template *template = p->template;
     int index = gt_template_axis_index(template, name);
     if (index >= 0) {
         *out = (uint32_t)index;
@@ -121,39 +120,38 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
                       gt_near_or(&near, "one that tune() or another axis declares"));
 }
 
-gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
-                              gt_lexer *body)
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p)
 {
     gt_value value;
     char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
-    GT_TRY(find_axis(axis, parse, name, place));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, "AXIS = value"));
+    GT_TRY(find_axis(axis, p, name, place));
     GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
     *given |= UINT64_C(1) << *axis;
-    GT_TRY(gt_lexer_expect(body, "="));
-    place = gt_lexer_place(body);
-    GT_TRY(gt_read_value(&value, parse, body));
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_value(&value, p));
     gputune_status status =
-        gt_axis_choice(choice, parse->template, *axis, GT_TEXT_OF_VALUE(&value), false);
+        gt_axis_choice(choice, p->template, *axis, GT_TEXT_OF_VALUE(&value), false);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 
-gputune_status gt_parse_default(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_default(gt_parse *p)
 {
     uint32_t axis = 0;
     uint8_t choice = 0;
-    GT_TRY(gt_read_choice(&axis, &choice, &parse->defaulted, parse, body));
-    parse->template->axes[axis].default_choice = choice;
+    GT_TRY(gt_read_choice(&axis, &choice, &p->defaulted, p));
+    p->template->axes[axis].default_choice = choice;
     return GPUTUNE_OK;
 }
 
 /* ---- problem values -------------------------------------------------------------------------- */
 
-static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lexer *body)
+static gputune_status read_size(gt_problem_value *value, gt_parse *p)
 {
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_constant(&value->fallback.number, parse, body));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_constant(&value->fallback.number, p));
     GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
                  "size %s is %lld; expected 0 to 2^40", value->name,
                  (long long)value->fallback.number);
@@ -161,13 +159,13 @@ static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lex
 }
 
 /* The values of a const or a type; the first is the default. A const with one value takes any. */
-static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, gt_lexer *body)
+static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
-    GT_TRY(gt_keep(parse->parts, values));
+    GT_TRY(gt_keep(p->parts, values));
     value->values = values;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, parse, body));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, p));
     for (uint32_t i = 0; i < value->count; i++) {
         GT_REFUSE_AT(!values[i].word != (value->kind == GT_PROBLEM_CONST), place,
                      "wrong kind of value for %s; expected %s", value->name,
@@ -180,45 +178,44 @@ static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, gt_l
     return GPUTUNE_OK;
 }
 
-static gputune_status read_problem_value(gt_parse *parse, gt_lexer *body)
+static gputune_status read_problem_value(gt_parse *p)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     uint32_t index = template->problem_count;
     gt_problem_value *value = &template->problem[index];
-    gt_place place = gt_lexer_place(body);
+    gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_check_room(index, GT_PROBLEM_MAX, "problem values", place));
-    value->kind = gt_lexer_accept(body, "const")  ? GT_PROBLEM_CONST
-                  : gt_lexer_accept(body, "type") ? GT_PROBLEM_TYPE
-                                                  : GT_PROBLEM_SIZE;
-    value->place = gt_lexer_place(body);
-    GT_TRY(gt_read_new_name(value->name, parse, body, "NAME = value"));
-    GT_TRY(gt_lexer_expect(body, "="));
+    value->kind = gt_lexer_accept(&p->at, "const")  ? GT_PROBLEM_CONST
+                  : gt_lexer_accept(&p->at, "type") ? GT_PROBLEM_TYPE
+                                                    : GT_PROBLEM_SIZE;
+    value->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_new_name(value->name, p, "NAME = value"));
+    GT_TRY(gt_lexer_expect(&p->at, "="));
     template->problem_count++;
-    return value->kind == GT_PROBLEM_SIZE ? read_size(value, parse, body)
-                                          : read_listed(value, parse, body);
+    return value->kind == GT_PROBLEM_SIZE ? read_size(value, p) : read_listed(value, p);
 }
 
-static gputune_status read_bucket(gt_parse *parse, gt_lexer *body, uint32_t first)
+static gputune_status read_bucket(gt_parse *p, uint32_t first)
 {
-    gt_lexer_next(body);
-    GT_TRY(gt_lexer_expect(body, "="));
-    GT_TRY(gt_lexer_expect(body, "pow2"));
-    for (uint32_t i = first; i < parse->template->problem_count; i++) {
-        gt_problem_value *value = &parse->template->problem[i];
+    gt_lexer_next(&p->at);
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    GT_TRY(gt_lexer_expect(&p->at, "pow2"));
+    for (uint32_t i = first; i < p->template->problem_count; i++) {
+        gt_problem_value *value = &p->template->problem[i];
         value->bucket_pow2 = value->kind == GT_PROBLEM_SIZE;
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_problem(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_problem(gt_parse *p)
 {
-    uint32_t first = parse->template->problem_count;
+    uint32_t first = p->template->problem_count;
     do {
-        if (gt_lexer_is(body, "bucket")) {
-            GT_TRY(read_bucket(parse, body, first));
+        if (gt_lexer_is(&p->at, "bucket")) {
+            GT_TRY(read_bucket(p, first));
         } else {
-            GT_TRY(read_problem_value(parse, body));
+            GT_TRY(read_problem_value(p));
         }
-    } while (gt_lexer_accept(body, ","));
+    } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static gputune_status new_block(gt_argument **out, gt_parse *parse, gt_place place)
+static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
 {
-    gt_template *template = parse->template;
+    gt_template *template = p->template;
     GT_TRY(gt_check_room(template->pass_count, GT_BLOCK_MAX, "blocks", place));
     *out = &template->passes[template->pass_count++];
     (*out)->is_buffer = true;
@@ -16,33 +16,34 @@ static gputune_status new_block(gt_argument **out, gt_parse *parse, gt_place pla
 }
 
 /* `TYPE[COUNT]`, or the name of a struct alone. */
-static gputune_status read_elements(gt_argument *block, gt_parse *parse, gt_lexer *body)
+static gputune_status read_elements(gt_argument *block, gt_parse *p)
 {
-    gt_lexer type_at = *body;
+    const gt_lexer begin = p->at;
     /* `float[` has no name behind the type, so the words end at the bracket */
     GT_TRY(
-        gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]", true));
+        gt_words_read(block->type, sizeof block->type, &p->at, "a type, as in float[COUNT]", true));
     gt_element element;
     if (!gt_element_from_name(&element, block->type)) {
-        GT_TRY(gt_read_element_type(block->type, parse, &type_at));
-        GT_EXPECT(type_at.token.text == body->token.text, &type_at,
-                  "'[' and the number of elements");
+        const char *end = p->at.token.text;
+        p->at = begin;
+        GT_TRY(gt_read_element_type(block->type, p));
+        GT_EXPECT(p->at.token.text == end, &p->at, "'[' and the number of elements");
     }
-    if (!gt_lexer_is(body, "[") && gt_structure_of(parse->template, block->type)) {
+    if (!gt_lexer_is(&p->at, "[") && gt_structure_of(p->template, block->type)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_lexer_expect(body, "["));
-    GT_TRY(gt_read_integer_expression(block->extents, parse, body, GT_USE_CONST));
+    GT_TRY(gt_lexer_expect(&p->at, "["));
+    GT_TRY(gt_read_integer_expression(block->extents, p, GT_USE_CONST));
     block->extent_count = 1;
-    return gt_lexer_expect(body, "]");
+    return gt_lexer_expect(&p->at, "]");
 }
 
-static gputune_status read_contents(gt_argument *block, gt_parse *parse, gt_lexer *body)
+static gputune_status read_contents(gt_argument *block, gt_parse *p)
 {
     bool stated;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_contents(block, &stated, parse, body, ":"));
-    GT_REFUSE_AT(!stated && gt_element_may_be_integer(parse->template, block->type), place,
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_contents(block, &stated, p, ":"));
+    GT_REFUSE_AT(!stated && gt_element_may_be_integer(p->template, block->type), place,
                  "integers of '%s' without a fill; expected ': uniform(low, high)', "
                  "': index', ': zero', ': constant(value)' or another fill",
                  block->name);
@@ -50,26 +51,26 @@ static gputune_status read_contents(gt_argument *block, gt_parse *parse, gt_lexe
 }
 
 /* pass(NAME : TYPE[COUNT] = value, split : fill) */
-gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_pass(gt_parse *p)
 {
     gt_argument *block = NULL;
     uint32_t axis = 0;
-    GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
-    GT_TRY(gt_new_axis(&axis, parse, body, GT_AXIS_PASS));
+    GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
+    GT_TRY(gt_new_axis(&axis, p, GT_AXIS_PASS));
     block->axis = (int)axis;
-    memcpy(block->name, parse->template->axes[axis].name, sizeof block->name);
-    GT_TRY(gt_lexer_expect(body, ":"));
-    GT_TRY(read_elements(block, parse, body));
-    GT_TRY(gt_read_axis_values(parse, axis, body));
-    return read_contents(block, parse, body);
+    memcpy(block->name, p->template->axes[axis].name, sizeof block->name);
+    GT_TRY(gt_lexer_expect(&p->at, ":"));
+    GT_TRY(read_elements(block, p));
+    GT_TRY(gt_read_axis_values(p, axis));
+    return read_contents(block, p);
 }
 
-bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse, const char *name)
+bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name)
 {
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
     int depth = 0;
     bool is_constant = false, extern_c = false;
-    gt_lexer lexer = gt_lexer_of(parse->code), line;
+    gt_lexer lexer = gt_lexer_of(p->code), line;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
@@ -122,30 +123,31 @@ static int64_t number_of(const gt_expression *expression)
 
 /* The elements that the code declares, by the extents behind the name; -1: only the compiler knows.
  */
-static int64_t declared_elements(gt_parse *parse, gt_lexer *behind)
+static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
 {
+    const gt_lexer body = p->at;
     int64_t elements = 1;
-    while (elements > 0 && gt_lexer_accept(behind, "[")) {
+    p->at = *behind;
+    while (elements > 0 && gt_lexer_accept(&p->at, "[")) {
         const gt_expression *extent = NULL;
-        int64_t value = -1;
-        if (gt_read_integer_expression(&extent, parse, behind, GT_USE_CONST) == GPUTUNE_OK &&
-            gt_lexer_accept(behind, "]")) {
-            value = number_of(extent);
-        }
+        bool read = gt_read_integer_expression(&extent, p, GT_USE_CONST) == GPUTUNE_OK &&
+                    gt_lexer_accept(&p->at, "]");
+        int64_t value = read ? number_of(extent) : -1;
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {
-            return -1;
+            elements = -1;
         }
     }
+    p->at = body;
     return elements;
 }
 
 /* What the caller fills must fit into what the code declares. Another type's elements may be of
  * another size: a typedef of an array, say. */
 static gputune_status check_constant_count(const gt_argument *block, const gt_token *declared,
-                                           gt_parse *parse, gt_lexer *behind)
+                                           gt_parse *p, const gt_lexer *behind)
 {
     int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
-    int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(parse, behind) : -1;
+    int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(p, behind) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
                  "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
                  block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
@@ -154,26 +156,27 @@ static gputune_status check_constant_count(const gt_argument *block, const gt_to
 }
 
 /* constant(NAME : TYPE[COUNT] : fill) */
-gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_constant(gt_parse *p)
 {
     gt_argument *block = NULL;
     gt_token type;
     gt_lexer behind;
-    GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
-    GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
-    GT_TRY(gt_lexer_expect(body, ":"));
-    const gt_argument *passes = parse->template->passes;
-    const int first = GT_NAMED(passes, parse->template->pass_count - 1, block->name);
+    GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
+    GT_TRY(gt_name_read(block->name, sizeof block->name, &p->at, "a __constant__ symbol's name"));
+    GT_TRY(gt_lexer_expect(&p->at, ":"));
+    const gt_argument *passes = p->template->passes;
+    const int first = GT_NAMED(passes, p->template->pass_count - 1, block->name);
     GT_REFUSE_AT(first >= 0, block->place,
                  "'%s' declared twice; expected it once (first on line %d)", block->name,
                  passes[first].place.line);
-    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, parse, block->name), block->place,
+    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, p, block->name), block->place,
                  "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, and not "
                  "in a namespace",
                  block->name, block->name);
-    GT_TRY(read_elements(block, parse, body));
+    GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    GT_TRY(check_constant_count(block, &type, parse, &behind));
-    GT_EXPECT(!gt_lexer_is(body, "="), body, "':' and a fill, as in constant(w : float[9] : zero)");
-    return read_contents(block, parse, body);
+    GT_TRY(check_constant_count(block, &type, p, &behind));
+    GT_EXPECT(!gt_lexer_is(&p->at, "="), &p->at,
+              "':' and a fill, as in constant(w : float[9] : zero)");
+    return read_contents(block, p);
 }

@@ -18,7 +18,7 @@ typedef struct assignment {
 
 /* The kernel that is made. */
 typedef struct elements {
-    gt_parse *parse;
+    gt_parse *p;
     gt_judge *judge;
     gt_text loops;
 } elements;
@@ -43,10 +43,8 @@ static gputune_status take_value(uint32_t *out, elements *made, const gt_token *
                  "more than %d different extents and sizes in a reference by elements; "
                  "expected fewer, or a kernel in reference()",
                  GT_JUDGE_VALUES);
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text->text, text->length, place);
-    GT_TRY(gt_read_integer_expression(&judge->values[judge->value_count], made->parse, &lexer,
-                                      GT_USE_PROBLEM));
+    GT_TRY(gt_read_text(&judge->values[judge->value_count], made->p, text->text, text->length,
+                        place, GT_USE_PROBLEM));
     judge->value_count++;
     return GPUTUNE_OK;
 }
@@ -106,7 +104,7 @@ static bool is_own_element(const assignment *now, gt_lexer at)
  * what an output held, where other elements than its own are read. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
-    const gt_template *template = made->parse->template;
+    const gt_template *template = made->p->template;
     char name[GT_NAME_MAX];
     (void)gt_token_copy(name, sizeof name, &at->token); /* "" is no argument's */
     const int index = find_argument(template, name);
@@ -128,8 +126,9 @@ static gputune_status note_name(elements *made, const assignment *now, const gt_
     return GPUTUNE_OK;
 }
 
-static gputune_status read_value(assignment *out, elements *made, gt_lexer *body)
+static gputune_status read_value(assignment *out, elements *made)
 {
+    gt_lexer *body = &made->p->at;
     int depth = 0;
     out->value = out->end = body->token.text;
     while (body->token.kind != GT_TOKEN_END && !(depth == 0 && gt_lexer_is(body, ","))) {
@@ -203,7 +202,7 @@ static bool has_indices(const assignment *now, const gt_argument *buffer)
 /* The loop over the elements of one output, in a block of its own. */
 static gputune_status append_loop(elements *made, const assignment *now)
 {
-    const gt_template *template = made->parse->template;
+    const gt_template *template = made->p->template;
     const gt_argument *y = now->output;
     gt_text *out = &made->loops;
     uint32_t extents[INDICES_MAX];
@@ -263,7 +262,7 @@ static void append_helpers(gt_text *out, const elements *made)
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {
         const char *name = helpers[h].name, *call = helpers[h].call;
         bool is_called = !call || strstr(gt_text_string(&made->loops), call);
-        if (is_called && find_argument(made->parse->template, name) < 0) {
+        if (is_called && find_argument(made->p->template, name) < 0) {
             gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", name, helpers[h].code, name);
         }
     }
@@ -284,7 +283,7 @@ static void append_argument(gt_text *out, const gt_argument *argument)
 /* The copies and the values stand behind the arguments. */
 static void append_extras(gt_text *out, const elements *made)
 {
-    const gt_template *template = made->parse->template;
+    const gt_template *template = made->p->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (made->judge->copied >> i & 1) {
@@ -300,7 +299,7 @@ static void append_extras(gt_text *out, const elements *made)
 /* The names that values use. A buffer has a second name, which the views do not hide. */
 static void append_names(gt_text *out, const elements *made)
 {
-    const gt_template *template = made->parse->template;
+    const gt_template *template = made->p->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const char *name = template->arguments[i].name;
         bool copied = made->judge->copied >> i & 1;
@@ -324,7 +323,7 @@ static void append_names(gt_text *out, const elements *made)
 
 static void append_kernel(gt_text *out, const elements *made)
 {
-    const gt_template *template = made->parse->template;
+    const gt_template *template = made->p->template;
     gt_text_append(out, prologue);
     for (uint32_t i = 0; i < template->pass_count; i++) {
         if (template->passes[i].axis >= 0) {
@@ -365,9 +364,10 @@ bool gt_elements_follow(const gt_lexer *body)
     return body->token.kind == GT_TOKEN_NAME && gt_lexer_is(&ahead, "[");
 }
 
-static gputune_status read_assignments(elements *made, gt_lexer *body)
+static gputune_status read_assignments(elements *made)
 {
-    const gt_template *template = made->parse->template;
+    gt_lexer *body = &made->p->at;
+    const gt_template *template = made->p->template;
     const gt_place place = gt_lexer_place(body);
     uint64_t assigned = 0;
     GT_REFUSE_AT(template->taken_count < template->argument_count, place,
@@ -377,19 +377,19 @@ static gputune_status read_assignments(elements *made, gt_lexer *body)
     do {
         assignment now = {.output = NULL};
         GT_TRY(read_output(&now, template, body));
-        GT_TRY(read_value(&now, made, body));
+        GT_TRY(read_value(&now, made));
         GT_TRY(append_loop(made, &now));
         assigned |= UINT64_C(1) << (now.output - template->arguments);
     } while (gt_lexer_accept(body, ",") && gt_elements_follow(body));
     return check_all_assigned(template, assigned, place);
 }
 
-gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body)
+gputune_status gt_read_elements(gt_parse *p)
 {
-    elements made = {.parse = parse, .judge = &parse->parts->reference};
-    gputune_status status = read_assignments(&made, body);
+    elements made = {.p = p, .judge = &p->parts->reference};
+    gputune_status status = read_assignments(&made);
     if (status == GPUTUNE_OK) {
-        append_kernel(&parse->elements, &made);
+        append_kernel(&p->elements, &made);
     }
     gt_text_free(&made.loops);
     return status;

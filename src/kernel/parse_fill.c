@@ -57,83 +57,81 @@ static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char 
 
 /* One value of a word behind its mark. */
 static gputune_status read_value(const gt_expression **out, const char *mark, const fill_word *word,
-                                 gt_parse *parse, gt_lexer *lexer)
+                                 gt_parse *p)
 {
-    GT_TRY(expect_mark(lexer, mark, word->form));
-    return gt_read_real_expression(out, parse, lexer, GT_USE_PROBLEM);
+    GT_TRY(expect_mark(&p->at, mark, word->form));
+    return gt_read_real_expression(out, p, GT_USE_PROBLEM);
 }
 
-static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
-                                  gt_lexer *lexer)
+static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *p)
 {
     out->kind = word->kind;
-    gt_lexer_next(lexer);
-    GT_EXPECT(word->most > 0 || !gt_lexer_is(lexer, "("), lexer,
+    gt_lexer_next(&p->at);
+    GT_EXPECT(word->most > 0 || !gt_lexer_is(&p->at, "("), &p->at,
               "the word alone, as in = permutation");
-    if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
+    if (word->most == 0 || (word->least == 0 && !gt_lexer_is(&p->at, "("))) {
         return GPUTUNE_OK;
     }
-    GT_TRY(read_value(&out->low, "(", word, parse, lexer));
+    GT_TRY(read_value(&out->low, "(", word, p));
     if (word->most > 1) {
-        GT_TRY(read_value(&out->high, ",", word, parse, lexer));
+        GT_TRY(read_value(&out->high, ",", word, p));
     }
-    return expect_mark(lexer, ")", word->form);
+    return expect_mark(&p->at, ")", word->form);
 }
 
-gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer)
+gputune_status gt_read_file_name(const char **out, gt_parse *p)
 {
     static const char form[] = "file(\"a.npy\")";
-    GT_TRY(expect_mark(lexer, "file", form));
-    GT_TRY(expect_mark(lexer, "(", form));
-    const gt_token *token = &lexer->token;
+    GT_TRY(expect_mark(&p->at, "file", form));
+    GT_TRY(expect_mark(&p->at, "(", form));
+    const gt_token *token = &p->at.token;
     GT_EXPECT(!*out && token->kind == GT_TOKEN_STRING && token->text[0] == '"' &&
                   token->length >= 3 && !memchr(token->text, '\\', token->length),
-              lexer, "a file's name in quotes, as in file(\"a.npy\")");
-    GT_TRY(gt_keep_text(out, parse->parts, token->text + 1, token->length - 2));
-    gt_lexer_next(lexer);
-    return expect_mark(lexer, ")", form);
+              &p->at, "a file's name in quotes, as in file(\"a.npy\")");
+    GT_TRY(gt_keep_text(out, p->parts, token->text + 1, token->length - 2));
+    gt_lexer_next(&p->at);
+    return expect_mark(&p->at, ")", form);
 }
 
 /* A name begins one if it has a value, or is a function's; strings and nothing do not. */
-static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
+static bool begins_expression(const gt_parse *p)
 {
     char name[GT_NAME_MAX];
-    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT, parse->code};
+    gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_ELEMENT, p->code};
     gt_scope scope = gt_symbols_scope(&symbols);
-    const gt_token next = gt_lexer_peek(*lexer);
-    if (lexer->token.kind == GT_TOKEN_STRING || lexer->token.kind == GT_TOKEN_END ||
-        gt_lexer_is(lexer, ",")) {
+    const gt_token next = gt_lexer_peek(p->at);
+    if (p->at.token.kind == GT_TOKEN_STRING || p->at.token.kind == GT_TOKEN_END ||
+        gt_lexer_is(&p->at, ",")) {
         return false;
     }
-    return gt_token_is(&next, "(") || !gt_token_copy(name, sizeof name, &lexer->token) ||
+    return gt_token_is(&next, "(") || !gt_token_copy(name, sizeof name, &p->at.token) ||
            scope.slot(scope.user, name) >= 0;
 }
 
-static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
+static gputune_status read_expression(gt_fill *out, gt_parse *p)
 {
-    GT_EXPECT(begins_expression(parse, lexer), lexer, fills_expected);
+    GT_EXPECT(begins_expression(p), &p->at, fills_expected);
     out->kind = GT_FILL_EXPRESSION;
-    return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
+    return gt_read_real_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
 /* If the token `sign` comes next, reads it and a fill behind it. *stated: it came. */
-static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                                const char *sign)
+static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *p, const char *sign)
 {
-    *stated = gt_lexer_accept(lexer, sign);
+    *stated = gt_lexer_accept(&p->at, sign);
     if (!*stated) {
         return GPUTUNE_OK;
     }
-    out->place = gt_lexer_place(lexer);
-    const fill_word *word = find_word(lexer);
+    out->place = gt_lexer_place(&p->at);
+    const fill_word *word = find_word(&p->at);
     if (word) {
-        return read_values(out, word, parse, lexer);
+        return read_values(out, word, p);
     }
-    if (gt_lexer_is(lexer, "file")) {
+    if (gt_lexer_is(&p->at, "file")) {
         out->kind = GT_FILL_FILE;
-        return gt_read_file_name(&out->file, parse, lexer);
+        return gt_read_file_name(&out->file, p);
     }
-    return read_expression(out, parse, lexer);
+    return read_expression(out, p);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -143,7 +141,7 @@ enum { ITEMS_MAX = 64 };
 /* Where a list is read into. */
 typedef struct list_reader {
     gt_initialisers *out;
-    gt_parse *parse;
+    gt_parse *p;
     bool fills; /* else values */
 } list_reader;
 
@@ -161,17 +159,17 @@ static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 }
 
 /* The number behind a separator. */
-static gputune_status read_number(gt_initialiser *out, const list_reader *reader, gt_lexer *lexer,
+static gputune_status read_number(gt_initialiser *out, const list_reader *reader,
                                   const char *separator)
 {
     bool stated = true;
     if (!reader->fills) {
-        GT_TRY(gt_lexer_expect(lexer, separator));
-        return gt_read_real_expression(&out->value, reader->parse, lexer, GT_USE_PROBLEM);
+        GT_TRY(gt_lexer_expect(&reader->p->at, separator));
+        return gt_read_real_expression(&out->value, reader->p, GT_USE_PROBLEM);
     }
-    GT_TRY(read_fill(&out->fill, &stated, reader->parse, lexer, separator));
+    GT_TRY(read_fill(&out->fill, &stated, reader->p, separator));
     if (!stated) {
-        return gt_lexer_expect(lexer, separator);
+        return gt_lexer_expect(&reader->p->at, separator);
     }
     return out->fill.kind <= GT_FILL_CONSTANT
                ? GPUTUNE_OK
@@ -179,7 +177,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
                                              "uniform(low, high), index, zero or constant(value)");
 }
 
-static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer);
+static gputune_status read_list(const list_reader *reader, const char *outer);
 
 /* Steps over a mark to the bracket of the list behind it, which may have its type as in C++: T{…},
  * (T){…} or make_float3(…). False, and nothing done: there is no list. */
@@ -203,11 +201,11 @@ static bool open_list(gt_lexer *lexer, const char *mark)
 }
 
 /* The item behind `separator`, at `place` of a list that belongs to the path `outer`. */
-static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, const char *outer,
-                                const char *separator, uint32_t place)
+static gputune_status read_item(const list_reader *reader, const char *outer, const char *separator,
+                                uint32_t place)
 {
     char path[GT_NAME_MAX], by_place[16];
-    gt_lexer ahead = *lexer;
+    gt_lexer *lexer = &reader->p->at, ahead = *lexer;
     memcpy(path, outer, strlen(outer) + 1);
     gt_lexer_next(&ahead);
     if (gt_lexer_accept(&ahead, ".")) {
@@ -221,48 +219,48 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
                      "a list that is nested too deep; expected fewer braces");
     }
     if (open_list(lexer, separator)) {
-        return read_list(reader, lexer, path);
+        return read_list(reader, path);
     }
     gt_initialisers *out = reader->out;
     GT_TRY(gt_check_room(out->count, ITEMS_MAX, "items", gt_lexer_place(lexer)));
     gt_initialiser *item = &out->items[out->count++];
     memcpy(item->path, path, sizeof path);
-    return read_number(item, reader, lexer, separator);
+    return read_number(item, reader, separator);
 }
 
 /* From a bracket to behind that which closes it. */
-static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer)
+static gputune_status read_list(const list_reader *reader, const char *outer)
 {
+    gt_lexer *lexer = &reader->p->at;
     const bool is_made = gt_lexer_is(lexer, "(");
     uint32_t place = 0;
     do {
-        GT_TRY(read_item(reader, lexer, outer, place ? "," : is_made ? "(" : "{", place));
+        GT_TRY(read_item(reader, outer, place ? "," : is_made ? "(" : "{", place));
         place++;
     } while (gt_lexer_is(lexer, ","));
     return gt_lexer_expect(lexer, is_made ? ")" : "}");
 }
 
-gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
-                                    gt_lexer *lexer, const char *sign, bool fills)
+gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *p,
+                                    const char *sign, bool fills)
 {
-    const list_reader reader = {out, parse, fills};
-    *stated = open_list(lexer, sign);
+    const list_reader reader = {out, p, fills};
+    *stated = open_list(&p->at, sign);
     if (!*stated) {
         return GPUTUNE_OK;
     }
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
-    GT_TRY(gt_keep(parse->parts, out->items));
-    return read_list(&reader, lexer, "");
+    GT_TRY(gt_keep(p->parts, out->items));
+    return read_list(&reader, "");
 }
 
-gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                                const char *sign)
+gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *p, const char *sign)
 {
-    GT_TRY(gt_read_initialisers(&out->initialisers, stated, parse, lexer, sign, true));
+    GT_TRY(gt_read_initialisers(&out->initialisers, stated, p, sign, true));
     if (*stated) {
         return GPUTUNE_OK;
     }
-    GT_TRY(read_fill(&out->fill, stated, parse, lexer, sign));
+    GT_TRY(read_fill(&out->fill, stated, p, sign));
     out->initialisers.single = *stated;
     return GPUTUNE_OK;
 }

@@ -21,29 +21,27 @@ enum { SHAPES = 2, TOLERANCES = 3 };
 
 /* `use`: what its expressions may use, the bits of symbols.h. */
 static gputune_status read_setting(void *to, const setting *settings, uint32_t count, unsigned use,
-                                   gt_parse *parse, gt_lexer *body)
+                                   gt_parse *p)
 {
-    const char *names[SHAPES + TOLERANCES];
     uint32_t which, given = 0;
     for (uint32_t i = 0; i < count; i++) {
         const void *member = (char *)to + settings[i].offset;
         bool has = settings[i].is_shape && ((const gt_dimensions *)member)->count > 0;
-        names[i] = settings[i].name;
         given |= (uint32_t)has << i;
     }
-    GT_TRY(
-        gt_setting_name_read(&which, given, body, names, count, "a setting such as block = 256"));
+    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, count,
+                                "a setting such as block = 256"));
     void *member = (char *)to + settings[which].offset;
-    return settings[which].is_shape ? gt_read_dimensions(member, parse, body, use)
-                                    : gt_read_real_expression(member, parse, body, use);
+    return settings[which].is_shape ? gt_read_dimensions(member, p, use)
+                                    : gt_read_real_expression(member, p, use);
 }
 
 static gputune_status read_settings(void *to, const setting *settings, uint32_t count, unsigned use,
-                                    gt_parse *parse, gt_lexer *body)
+                                    gt_parse *p)
 {
     do {
-        GT_TRY(read_setting(to, settings, count, use, parse, body));
-    } while (gt_lexer_accept(body, ","));
+        GT_TRY(read_setting(to, settings, count, use, p));
+    } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }
 
@@ -69,15 +67,15 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_work(gt_parse *p)
 {
-    gt_template *template = parse->template;
-    const gt_template_parts *parts = parse->parts;
+    gt_template *template = p->template;
+    const gt_template_parts *parts = p->parts;
     static const setting settings[] = {{"bytes", offsetof(gt_template_parts, work_bytes), false},
                                        {"flops", offsetof(gt_template_parts, work_flops), false}};
-    GT_TRY(read_settings(parse->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
+    GT_TRY(read_settings(p->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, p));
     const gt_expression *measure = gt_work_measure(template);
-    template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
+    template->work = (gt_work){true, gt_axes_used(measure), p->clause->place};
     GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
                  "the bytes depend on '%s' and the flops, which count as the work, on no axis; "
                  "expected flops that say how much more such a launch does",
@@ -85,27 +83,26 @@ gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
     return check_work_axes(template, measure);
 }
 
-static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_parse *parse,
-                                 gt_lexer *body)
+static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_parse *p)
 {
     judge->present = true;
-    GT_TRY(gt_read_kernel_name(&judge->kernel, body, "a __global__ function's name"));
-    judge->kernel.place = parse->clause->place;
-    return gt_lexer_accept(body, ",")
-               ? read_settings(judge, of_judge, settings_count, GT_USE_PROBLEM, parse, body)
+    GT_TRY(gt_read_kernel_name(&judge->kernel, &p->at, "a __global__ function's name"));
+    judge->kernel.place = p->clause->place;
+    return gt_lexer_accept(&p->at, ",")
+               ? read_settings(judge, of_judge, settings_count, GT_USE_PROBLEM, p)
                : GPUTUNE_OK;
 }
 
 /* reference(self, AXIS = value, …, rtol = e): behind `self`. */
-static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body)
+static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
-    while (gt_lexer_accept(body, ",")) {
+    while (gt_lexer_accept(&p->at, ",")) {
         uint32_t axis = 0;
         uint8_t choice = 0;
-        if (gt_token_is_any(&body->token, "rtol atol stol")) {
-            GT_TRY(read_setting(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, parse, body));
+        if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
+            GT_TRY(read_setting(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, p));
         } else {
-            GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, parse, body));
+            GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, p));
             judge->choices[axis] = choice;
         }
     }
@@ -113,41 +110,41 @@ static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body
 }
 
 /* reference(y[i] = x[i], …, rtol = e) */
-static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, gt_lexer *body)
+static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
 {
-    body->form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
+    p->at.form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
     judge->present = true;
-    judge->kernel.place = parse->clause->place;
+    judge->kernel.place = p->clause->place;
     memcpy(judge->kernel.name, GT_ELEMENTS_REFERENCE, sizeof GT_ELEMENTS_REFERENCE);
-    GT_TRY(gt_read_elements(parse, body));
-    return body->token.kind == GT_TOKEN_END
+    GT_TRY(gt_read_elements(p));
+    return p->at.token.kind == GT_TOKEN_END
                ? GPUTUNE_OK
-               : read_settings(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, parse, body);
+               : read_settings(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, p);
 }
 
-gputune_status gt_parse_reference(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_reference(gt_parse *p)
 {
-    gt_judge *judge = &parse->parts->reference;
-    judge->self = gt_lexer_accept(body, "self");
+    gt_judge *judge = &p->parts->reference;
+    judge->self = gt_lexer_accept(&p->at, "self");
     if (judge->self) {
-        body->form = "reference(self, AXIS = value, rtol = 1e-5)";
-        judge->kernel.place = parse->clause->place;
-        return read_self(judge, parse, body);
+        p->at.form = "reference(self, AXIS = value, rtol = 1e-5)";
+        judge->kernel.place = p->clause->place;
+        return read_self(judge, p);
     }
-    const gt_token next = gt_lexer_peek(*body);
-    return gt_elements_follow(body) || gt_token_is(&next, "=")
-               ? read_by_elements(judge, parse, body)
-               : read_judge(judge, SHAPES + TOLERANCES, parse, body);
+    const gt_token next = gt_lexer_peek(p->at);
+    return gt_elements_follow(&p->at) || gt_token_is(&next, "=")
+               ? read_by_elements(judge, p)
+               : read_judge(judge, SHAPES + TOLERANCES, p);
 }
 
-gputune_status gt_parse_check(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_check(gt_parse *p)
 {
-    return read_judge(&parse->parts->check, SHAPES, parse, body);
+    return read_judge(&p->parts->check, SHAPES, p);
 }
 
-gputune_status gt_parse_init(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_init(gt_parse *p)
 {
-    return read_judge(&parse->parts->init, SHAPES, parse, body);
+    return read_judge(&p->parts->init, SHAPES, p);
 }
 
 /* The output of that name. */
@@ -170,41 +167,40 @@ static gputune_status find_output(gt_argument **out, const gt_template *template
                       gt_near_or(&near, "an out or inout buffer"));
 }
 
-static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
+static gputune_status read_expected(gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_argument *argument = NULL;
-    if (gt_token_is_any(&body->token, "rtol atol stol")) {
-        return read_setting(&parse->parts->reference, tolerances, TOLERANCES, GT_USE_PROBLEM, parse,
-                            body);
+    if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
+        return read_setting(&p->parts->reference, tolerances, TOLERANCES, GT_USE_PROBLEM, p);
     }
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_argument_name_read(name, body, "an output's name, as in y = file(\"y.npy\")"));
-    GT_TRY(find_output(&argument, parse->template, name, place));
-    GT_TRY(gt_lexer_expect(body, "="));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_argument_name_read(name, &p->at, "an output's name, as in y = file(\"y.npy\")"));
+    GT_TRY(find_output(&argument, p->template, name, place));
+    GT_TRY(gt_lexer_expect(&p->at, "="));
     GT_REFUSE_AT(argument->expected, place, "'%s' given twice; expected each output once", name);
-    return gt_read_file_name(&argument->expected, parse, body);
+    return gt_read_file_name(&argument->expected, p);
 }
 
-gputune_status gt_parse_expect(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_expect(gt_parse *p)
 {
-    const gt_template *template = parse->template;
-    const gt_judge *reference = &parse->parts->reference;
+    const gt_template *template = p->template;
+    const gt_judge *reference = &p->parts->reference;
     GT_REFUSE_AT(
-        reference->present || reference->self || parse->parts->check.present, parse->clause->place,
+        reference->present || reference->self || p->parts->check.present, p->clause->place,
         "expect() beside reference() or check(); expected one of them, as each says what is right");
-    parse->parts->reference.kernel.place = parse->clause->place;
+    p->parts->reference.kernel.place = p->clause->place;
     do {
-        GT_TRY(read_expected(parse, body));
-    } while (gt_lexer_accept(body, ","));
+        GT_TRY(read_expected(p));
+    } while (gt_lexer_accept(&p->at, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !argument->expected,
-                     parse->clause->place,
+                     p->clause->place,
                      "no expected results of '%s'; expected '%s = file(\"name.npy\")', because "
                      "every output is compared",
                      argument->name, argument->name);
     }
-    parse->parts->expects = true;
+    p->parts->expects = true;
     return GPUTUNE_OK;
 }

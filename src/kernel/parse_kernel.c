@@ -42,24 +42,24 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
     return out->is_template ? read_arguments(&out->arguments, lexer) : GPUTUNE_OK;
 }
 
-gputune_status gt_parse_kernel(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_kernel(gt_parse *p)
 {
-    gt_kernel_name *kernel = &parse->parts->kernel;
-    GT_TRY(gt_read_kernel_name(kernel, body, "the kernel function's name"));
-    memcpy(parse->template->name, kernel->name, sizeof kernel->name);
-    kernel->place = parse->clause->place;
-    parse->parts->steps[0].kernel = *kernel;
-    parse->parts->step_count = 1;
+    gt_kernel_name *kernel = &p->parts->kernel;
+    GT_TRY(gt_read_kernel_name(kernel, &p->at, "the kernel function's name"));
+    memcpy(p->template->name, kernel->name, sizeof kernel->name);
+    kernel->place = p->clause->place;
+    p->parts->steps[0].kernel = *kernel;
+    p->parts->step_count = 1;
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *lexer)
+static gputune_status bind_name(gt_parse *p, gt_body *body, const gt_lexer *lexer)
 {
     char name[GT_NAME_MAX];
     gt_lexer reading = *lexer;
     GT_TRY(gt_name_read(name, sizeof name, &reading, "a template argument"));
-    const int index = gt_name_index(parse->template, name);
-    GT_REFUSE_AT(index >= 0 && gt_name_at(parse->template, (uint32_t)index).is_size,
+    const int index = gt_name_index(p->template, name);
+    GT_REFUSE_AT(index >= 0 && gt_name_at(p->template, (uint32_t)index).is_size,
                  gt_lexer_place(lexer),
                  "'%s' is a run-time size; expected a tunable, a compile-time problem "
                  "value or a constant as template argument",
@@ -72,8 +72,7 @@ static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *
     return GPUTUNE_OK;
 }
 
-gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
-                                        const gt_kernel_name *kernel)
+gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel)
 {
     gt_lexer lexer = kernel->arguments;
     bool colons = false;
@@ -84,7 +83,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
         const gt_token next = gt_lexer_peek(lexer);
         const bool qualified = colons || gt_token_is(&next, "::"); /* `ns::N`, `N::type` */
         if (lexer.token.kind == GT_TOKEN_NAME && !qualified) {
-            GT_TRY(bind_name(parse, body, &lexer));
+            GT_TRY(bind_name(p, body, &lexer));
         }
         colons = gt_lexer_is(&lexer, "::");
     }

@@ -5,33 +5,48 @@
 
 #include <string.h>
 
-gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                       unsigned use)
+gputune_status gt_read_end(const gt_parse *p)
 {
-    gt_expression *read;
-    gt_symbols symbols = {parse->template, use, parse->code};
-    gt_scope scope = gt_symbols_scope(&symbols);
-    GT_REFUSE_AT(*out, gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
-                 (*out)->text);
-    GT_TRY(gt_expression_read(&read, lexer, &scope));
-    *out = read;
-    return gt_keep(parse->parts, read);
+    GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "',' or ')'");
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *parse,
-                                          gt_lexer *lexer, unsigned use)
+gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, unsigned use)
 {
-    GT_TRY(gt_read_real_expression(out, parse, lexer, use));
+    gt_expression *read;
+    gt_symbols symbols = {p->template, use, p->code};
+    gt_scope scope = gt_symbols_scope(&symbols);
+    GT_REFUSE_AT(*out, gt_lexer_place(&p->at), "given twice; expected it once (first as '%s')",
+                 (*out)->text);
+    GT_TRY(gt_expression_read(&read, &p->at, &scope));
+    *out = read;
+    return gt_keep(p->parts, read);
+}
+
+gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use)
+{
+    GT_TRY(gt_read_real_expression(out, p, use));
     GT_REFUSE_AT((*out)->is_real, (*out)->place, "'%s' is floating; expected an integer expression",
                  (*out)->text);
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
+gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
+                            gt_place place, unsigned use)
+{
+    const gt_lexer outside = p->at;
+    gt_lexer_open(&p->at, text, length, place);
+    GT_TRY(gt_read_integer_expression(out, p, use));
+    GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "')'");
+    p->at = outside;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_constant(int64_t *out, gt_parse *p)
 {
     static const int64_t none[GT_SLOT_MAX];
     const gt_expression *expression = NULL;
-    GT_TRY(gt_read_integer_expression(&expression, parse, lexer, 0));
+    GT_TRY(gt_read_integer_expression(&expression, p, 0));
     return gt_expression_integer(out, expression, none);
 }
 
@@ -77,70 +92,67 @@ static bool opens_list(const gt_lexer *lexer)
     return false;
 }
 
-gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
-                                  unsigned use)
+gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *p, unsigned use)
 {
-    bool list = opens_list(lexer) && gt_lexer_accept(lexer, "(");
+    bool list = opens_list(&p->at) && gt_lexer_accept(&p->at, "(");
     do {
-        GT_REFUSE_AT(out->count == 3, gt_lexer_place(lexer),
+        GT_REFUSE_AT(out->count == 3, gt_lexer_place(&p->at),
                      "a fourth value; expected one to three");
-        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, lexer, use));
+        GT_TRY(gt_read_integer_expression(&out->items[out->count], p, use));
         out->count++;
-    } while (list ? gt_lexer_accept(lexer, ",") : accept_comma(lexer));
-    return list ? gt_lexer_expect(lexer, ")") : GPUTUNE_OK;
+    } while (list ? gt_lexer_accept(&p->at, ",") : accept_comma(&p->at));
+    return list ? gt_lexer_expect(&p->at, ")") : GPUTUNE_OK;
 }
 
-gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
-                               gt_lexer *lexer, unsigned use)
+gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
+                               unsigned use)
 {
-    GT_EXPECT(gt_lexer_is(lexer, "["), lexer, "'[' and the number of elements");
-    while (gt_lexer_accept(lexer, "[")) {
-        GT_REFUSE_AT(*count == 3, gt_lexer_place(lexer), "a fourth extent; expected one to three");
-        GT_TRY(gt_read_integer_expression(&out[*count], parse, lexer, use));
+    GT_EXPECT(gt_lexer_is(&p->at, "["), &p->at, "'[' and the number of elements");
+    while (gt_lexer_accept(&p->at, "[")) {
+        GT_REFUSE_AT(*count == 3, gt_lexer_place(&p->at), "a fourth extent; expected one to three");
+        GT_TRY(gt_read_integer_expression(&out[*count], p, use));
         ++*count;
-        GT_TRY(gt_lexer_expect(lexer, "]"));
+        GT_TRY(gt_lexer_expect(&p->at, "]"));
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer)
+gputune_status gt_read_value(gt_value *out, gt_parse *p)
 {
     char word[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(lexer);
-    if (lexer->token.kind != GT_TOKEN_NAME) {
+    gt_place place = gt_lexer_place(&p->at);
+    if (p->at.token.kind != GT_TOKEN_NAME) {
         out->word = NULL;
-        return gt_read_constant(&out->number, parse, lexer);
+        return gt_read_constant(&out->number, p);
     }
-    GT_TRY(gt_words_read(word, sizeof word, lexer, "a word or an integer", true));
-    gputune_status status = gt_template_word(out, parse->template, word);
+    GT_TRY(gt_words_read(word, sizeof word, &p->at, "a word or an integer", true));
+    gputune_status status = gt_template_word(out, p->template, word);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 
-gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
-                              gt_lexer *lexer)
+gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p)
 {
     do {
         gt_value value;
-        gt_place place = gt_lexer_place(lexer);
-        GT_TRY(gt_read_value(&value, parse, lexer));
+        gt_place place = gt_lexer_place(&p->at);
+        GT_TRY(gt_read_value(&value, p));
         for (uint32_t i = 0; i < *count; i++) {
             GT_REFUSE_AT(values[i].number == value.number && !values[i].word == !value.word, place,
                          "value %s given twice; expected each once", GT_TEXT_OF_VALUE(&value));
         }
         GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;
-    } while (accept_comma(lexer));
+    } while (accept_comma(&p->at));
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
-                                const char *what)
+gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what)
 {
     gt_element element;
-    const gt_place place = gt_lexer_place(lexer);
+    const gt_place place = gt_lexer_place(&p->at);
     char name[GT_NAME_MAX];
-    GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    const int taken = gt_name_index(parse->template, name);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, what));
+    const int taken = gt_name_index(p->template, name);
     GT_REFUSE_AT(gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0, place,
                  "'%s' is a word of the language; expected %s", name, what);
     GT_REFUSE_AT(gt_symbol_is_reserved(name), place,
@@ -149,7 +161,7 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
                      strncmp(name, "__", 2) == 0,
                  place, "names like '%s' are reserved; expected another", name);
     GT_REFUSE_AT(taken >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
-                 name, gt_name_at(parse->template, (uint32_t)taken).place.line);
+                 name, gt_name_at(p->template, (uint32_t)taken).place.line);
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;
 }
@@ -160,17 +172,17 @@ static const gt_problem_value *problem_type(const gt_template *template, const c
     return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
 }
 
-gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer)
+gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
 {
     gt_element element;
     char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(lexer);
-    (void)gt_lexer_accept(lexer, "struct");
-    GT_TRY(gt_words_read(name, sizeof name, lexer, "a type and a name", false));
-    const gt_problem_value *value = problem_type(parse->template, name);
+    gt_place place = gt_lexer_place(&p->at);
+    (void)gt_lexer_accept(&p->at, "struct");
+    GT_TRY(gt_words_read(name, sizeof name, &p->at, "a type and a name", false));
+    const gt_problem_value *value = problem_type(p->template, name);
     const gt_structure *structure = NULL;
     if (!value) {
-        GT_TRY(gt_structure_find(&structure, parse, name));
+        GT_TRY(gt_structure_find(&structure, p, name));
     }
     const gt_refused_type *refused = value || structure ? NULL : gt_type_refused(name);
     GT_REFUSE_AT(refused, place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
@@ -183,10 +195,9 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
         const char *word = value->values[i].word;
-        GT_TRY(gt_structure_find(&structure, parse, word));
+        GT_TRY(gt_structure_find(&structure, p, word));
         GT_REFUSE_AT(
-            !structure && !problem_type(parse->template, word) &&
-                !gt_element_from_name(&element, word),
+            !structure && !problem_type(p->template, word) && !gt_element_from_name(&element, word),
             place, "'%s' may be '%s', which has no known size; expected types such as float or int",
             name, word);
     }

@@ -9,69 +9,67 @@
 enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 
 /* `(e, e, …)` or one expression. */
-static gputune_status read_list(gt_map_part *out, gt_parse *parse, gt_lexer *body)
+static gputune_status read_list(gt_map_part *out, gt_parse *p)
 {
-    bool list = gt_lexer_accept(body, "(");
+    bool list = gt_lexer_accept(&p->at, "(");
     do {
-        GT_REFUSE_AT(out->count == GT_TENSORMAP_RANK, gt_lexer_place(body),
+        GT_REFUSE_AT(out->count == GT_TENSORMAP_RANK, gt_lexer_place(&p->at),
                      "a sixth value; expected one to five");
-        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, body, USE));
+        GT_TRY(gt_read_integer_expression(&out->items[out->count], p, USE));
         out->count++;
-    } while (list && gt_lexer_accept(body, ","));
-    return list ? gt_lexer_expect(body, ")") : GPUTUNE_OK;
+    } while (list && gt_lexer_accept(&p->at, ","));
+    return list ? gt_lexer_expect(&p->at, ")") : GPUTUNE_OK;
 }
 
-/* An expression, or the word none for 0. A number alone is one of the words of `values`. */
-static gputune_status read_mode(gt_map_part *out, gt_parse *parse, gt_lexer *body,
-                                const char *values)
+/* An expression, or the word none for 0. A number alone is one of `words`. */
+static gputune_status read_mode(gt_map_part *out, gt_parse *p, const char *words,
+                                const char *expected)
 {
-    const gt_token next = gt_lexer_peek(*body);
-    bool alone = body->token.kind == GT_TOKEN_NUMBER &&
+    const gt_token next = gt_lexer_peek(p->at);
+    bool alone = p->at.token.kind == GT_TOKEN_NUMBER &&
                  (next.kind == GT_TOKEN_END || gt_token_is(&next, ","));
-    bool known = !alone;
-    for (const char *word = values; *word && !known; word += strspn(word, ", or")) {
-        size_t length = strcspn(word, ", ");
-        known = length == body->token.length && memcmp(word, body->token.text, length) == 0;
-        word += length;
-    }
-    GT_EXPECT(known, body, values);
-    out->count = !gt_lexer_accept(body, "none");
-    return out->count ? gt_read_integer_expression(&out->items[0], parse, body, USE) : GPUTUNE_OK;
+    GT_EXPECT(!alone || gt_token_is_any(&p->at.token, words), &p->at, expected);
+    out->count = !gt_lexer_accept(&p->at, "none");
+    return out->count ? gt_read_integer_expression(&out->items[0], p, USE) : GPUTUNE_OK;
 }
 
-static gputune_status read_fill(gt_map *map, gt_lexer *body)
+static gputune_status read_fill(gt_map *map, gt_parse *p)
 {
-    map->nan_fill = gt_lexer_is(body, "nan");
-    return gt_lexer_accept(body, "nan") || gt_lexer_accept(body, "zero")
-               ? GPUTUNE_OK
-               : gt_fail_expected(body, "fill = zero or fill = nan");
+    map->nan_fill = gt_lexer_is(&p->at, "nan");
+    GT_EXPECT(gt_lexer_accept_any(&p->at, "nan zero") >= 0, &p->at, "fill = zero or fill = nan");
+    return GPUTUNE_OK;
 }
 
-static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
+static gputune_status read_setting(gt_map *map, gt_parse *p)
 {
-    static const char *const names[GT_MAP_PARTS + 1] = {"box",        "sizes", "strides", "swizzle",
-                                                        "interleave", "l2",    "fill"};
-    static const char *const values[GT_MAP_PARTS] = {[GT_MAP_SWIZZLE] = "0, 32, 64 or 128",
-                                                     [GT_MAP_INTERLEAVE] = "0, 16 or 32",
-                                                     [GT_MAP_L2] = "0, 64, 128 or 256"};
+    static const struct {
+        const char *name, *words, *expected; /* words: a mode's values */
+    } settings[GT_MAP_PARTS + 1] = {{.name = "box"},
+                                    {.name = "sizes"},
+                                    {.name = "strides"},
+                                    {"swizzle", "0 32 64 128", "0, 32, 64 or 128"},
+                                    {"interleave", "0 16 32", "0, 16 or 32"},
+                                    {"l2", "0 64 128 256", "0, 64, 128 or 256"},
+                                    {.name = "fill"}};
     uint32_t which, given = 0;
     for (uint32_t i = 0; i < GT_MAP_PARTS; i++) {
         given |= (uint32_t)(map->parts[i].count > 0) << i;
     }
-    GT_TRY(gt_setting_name_read(&which, given, body, names, GT_MAP_PARTS + 1,
+    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, GT_MAP_PARTS + 1,
                                 "a setting such as box = (64, 64)"));
-    return which == GT_MAP_PARTS ? read_fill(map, body)
-           : values[which]       ? read_mode(&map->parts[which], parse, body, values[which])
-                                 : read_list(&map->parts[which], parse, body);
+    return which == GT_MAP_PARTS ? read_fill(map, p)
+           : settings[which].words
+               ? read_mode(&map->parts[which], p, settings[which].words, settings[which].expected)
+               : read_list(&map->parts[which], p);
 }
 
-static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
+static gputune_status read_buffer(gt_map *map, gt_parse *p)
 {
     gt_element element;
-    const gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_taken_buffer(&map->argument, parse, body, false, "a buffer's name"));
-    const gt_argument *argument = &parse->template->arguments[map->argument];
-    GT_REFUSE_AT(gt_structure_of(parse->template, argument->type) ||
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_taken_buffer(&map->argument, p, false, "a buffer's name"));
+    const gt_argument *argument = &p->template->arguments[map->argument];
+    GT_REFUSE_AT(gt_structure_of(p->template, argument->type) ||
                      (gt_element_from_name(&element, argument->type) && element.lanes > 1),
                  place, "elements of '%s' are of several numbers; expected a number type",
                  argument->name);
@@ -79,20 +77,18 @@ static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
 }
 
 /* NAME, which is a buffer's, or NAME : BUFFER. */
-static gputune_status read_names(gt_map *map, gt_parse *parse, gt_lexer *body)
+static gputune_status read_names(gt_map *map, gt_parse *p)
 {
-    gt_lexer buffer = *body;
-    map->place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(map->name, sizeof map->name, body, "a buffer's name"));
-    map->replaces = !gt_lexer_accept(body, ":");
-    if (map->replaces) {
-        GT_TRY(read_buffer(map, parse, &buffer));
-        GT_REFUSE_AT(gt_map_of_argument(parse->template, map->argument) >= 0, map->place,
-                     "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
-                     map->name, map->name);
-        return GPUTUNE_OK;
-    }
-    return read_buffer(map, parse, body);
+    const gt_lexer buffer = p->at;
+    map->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(map->name, sizeof map->name, &p->at, "a buffer's name"));
+    map->replaces = !gt_lexer_accept(&p->at, ":");
+    p->at = map->replaces ? buffer : p->at;
+    GT_TRY(read_buffer(map, p));
+    GT_REFUSE_AT(map->replaces && gt_map_of_argument(p->template, map->argument) >= 0, map->place,
+                 "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
+                 map->name, map->name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_ranks(const gt_map *map, const gt_template *template)
@@ -110,66 +106,62 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
 }
 
 /* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
-gputune_status gt_parse_tensormap(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_tensormap(gt_parse *p)
 {
-    gt_template_parts *parts = parse->parts;
-    GT_TRY(gt_check_room(parts->map_count, GT_TENSORMAP_MAX, "tensor maps", parse->clause->place));
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->map_count, GT_TENSORMAP_MAX, "tensor maps", p->clause->place));
     gt_map map = {.replaces = false};
-    GT_TRY(read_names(&map, parse, body));
+    GT_TRY(read_names(&map, p));
     gt_map *kept = &parts->maps[parts->map_count++];
     *kept = map;
-    while (gt_lexer_accept(body, ",")) {
-        GT_TRY(read_setting(kept, parse, body));
+    while (gt_lexer_accept(&p->at, ",")) {
+        GT_TRY(read_setting(kept, p));
     }
-    return body->token.kind == GT_TOKEN_END ? check_ranks(kept, parse->template)
-                                            : gt_fail_expected(body, "',' or ')'");
+    GT_TRY(gt_read_end(p));
+    return check_ranks(kept, p->template);
 }
 
 /* ---- textures -------------------------------------------------------------------------------- */
 
 enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
-/* The settings that are words: the index of the word is the member's value. */
-static const struct word_setting {
+/* The settings; of those that are words the word's index is the member's value. */
+static const struct texture_setting {
+    const char *name;
     size_t member;
     const char *words, *expected;
-} word_settings[WIDTH] = {
-    [FILTER] = {offsetof(gt_texture_clause, filter), "point linear", "point or linear"},
-    [ADDRESS] = {offsetof(gt_texture_clause, address), "wrap clamp mirror border",
+} texture_settings[SETTINGS] = {
+    [FILTER] = {"filter", offsetof(gt_texture_clause, filter), "point linear", "point or linear"},
+    [ADDRESS] = {"address", offsetof(gt_texture_clause, address), "wrap clamp mirror border",
                  "clamp, border, wrap or mirror"},
-    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates), "unnormalized normalized",
-                     "unnormalized or normalized"},
-    [READ] = {offsetof(gt_texture_clause, normalized_read), "element normalized",
+    [COORDINATES] = {"coordinates", offsetof(gt_texture_clause, normalized_coordinates),
+                     "unnormalized normalized", "unnormalized or normalized"},
+    [READ] = {"read", offsetof(gt_texture_clause, normalized_read), "element normalized",
               "element or normalized"},
-    [MEMORY] = {offsetof(gt_texture_clause, memory), "buffer array layered",
-                "buffer, array or layered"}};
+    [MEMORY] = {"memory", offsetof(gt_texture_clause, memory), "buffer array layered",
+                "buffer, array or layered"},
+    [WIDTH] = {.name = "width"}};
 
-static gputune_status read_word(gt_texture_clause *texture, gt_lexer *body,
-                                const struct word_setting *setting)
+static gputune_status read_texture_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *p)
 {
-    const int word = gt_lexer_accept_any(body, setting->words);
-    GT_EXPECT(word >= 0, body, setting->expected);
+    uint32_t which;
+    GT_TRY(gt_setting_name_read(&which, *given, &p->at, texture_settings, SETTINGS,
+                                "a setting such as filter = linear"));
+    *given |= 1u << which;
+    if (which == WIDTH) {
+        return gt_read_integer_expression(&texture->width, p, GT_USE_PROBLEM);
+    }
+    const struct texture_setting *setting = &texture_settings[which];
+    const int word = gt_lexer_accept_any(&p->at, setting->words);
+    GT_EXPECT(word >= 0, &p->at, setting->expected);
     *(uint32_t *)(void *)((char *)texture + setting->member) = (uint32_t)word;
     return GPUTUNE_OK;
 }
 
-static gputune_status read_texture_setting(gt_texture_clause *texture, uint32_t *given,
-                                           gt_parse *parse, gt_lexer *body)
+static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
 {
-    static const char *const names[SETTINGS] = {"filter", "address", "coordinates",
-                                                "read",   "memory",  "width"};
-    uint32_t which;
-    GT_TRY(gt_setting_name_read(&which, *given, body, names, SETTINGS,
-                                "a setting such as filter = linear"));
-    *given |= 1u << which;
-    return which == WIDTH ? gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM)
-                          : read_word(texture, body, &word_settings[which]);
-}
-
-static gputune_status read_name(gt_texture_clause *texture, const gt_parse *parse, gt_lexer *body)
-{
-    const gt_template *template = parse->template;
-    GT_TRY(gt_read_taken_buffer(&texture->argument, parse, body, false, "a buffer's name"));
+    const gt_template *template = p->template;
+    GT_TRY(gt_read_taken_buffer(&texture->argument, p, false, "a buffer's name"));
     const gt_argument *argument = &template->arguments[texture->argument];
     GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
                  "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "
@@ -219,18 +211,18 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 }
 
 /* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
-gputune_status gt_parse_texture(gt_parse *parse, gt_lexer *body)
+gputune_status gt_parse_texture(gt_parse *p)
 {
-    gt_template_parts *parts = parse->parts;
+    gt_template_parts *parts = p->parts;
     uint32_t given = 0;
-    GT_TRY(gt_check_room(parts->texture_count, GT_TEXTURE_MAX, "textures", parse->clause->place));
-    gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
-    GT_TRY(read_name(&texture, parse, body));
+    GT_TRY(gt_check_room(parts->texture_count, GT_TEXTURE_MAX, "textures", p->clause->place));
+    gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(&p->at)};
+    GT_TRY(read_name(&texture, p));
     gt_texture_clause *kept = &parts->textures[parts->texture_count++];
     *kept = texture;
-    while (gt_lexer_accept(body, ",")) {
-        GT_TRY(read_texture_setting(kept, &given, parse, body));
+    while (gt_lexer_accept(&p->at, ",")) {
+        GT_TRY(read_texture_setting(kept, &given, p));
     }
-    return body->token.kind == GT_TOKEN_END ? check_settings(kept, given, parse->template)
-                                            : gt_fail_expected(body, "',' or ')'");
+    GT_TRY(gt_read_end(p));
+    return check_settings(kept, given, p->template);
 }

@@ -28,10 +28,12 @@ static const gt_setting settings[] = {
     LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
     LAUNCHED(programmatic, 1, 0, PLAN),
     LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
+    {"args", 0, 0, 0, PLAN | GT_USE_COUNTER, false},
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
+_Static_assert((int)GT_SETTINGS_OF_LAUNCH == (int)SETTINGS - 2, "others are of the code");
 
 const gt_setting *gt_setting_at(uint32_t index)
 {

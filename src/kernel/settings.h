@@ -9,14 +9,15 @@ typedef struct gt_setting {
     const char *word;
     size_t offset; /* of the setting's member in gt_template_step, or in gt_template_parts if
                       in_source: a gt_dimensions if `most` is 3, else `most` expressions */
-    uint32_t most; /* expressions that the setting takes */
+    uint32_t most; /* expressions that the setting takes; 0: none, but arguments */
     unsigned clause_use, launch_use; /* the GT_USE_ bits (symbols.h) of the setting as a clause of
                                         its own, and in launch(); 0: it cannot stand there */
     bool in_source;                  /* it says how the code of all steps is compiled */
 } gt_setting;
 
-/* The setting at `index`, in the order in which messages name them; NULL behind the last setting.
- */
+enum { GT_SETTINGS_OF_LAUNCH = 9 };
+/* The setting at `index`, in the order in which messages name them, those of launch() first; NULL
+ * behind the last setting. */
 const gt_setting *gt_setting_at(uint32_t index);
 /* The same among the settings that are `in_source`; each is a clause that may be given once. */
 const gt_setting *gt_setting_in_source(uint32_t index);

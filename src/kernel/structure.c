@@ -20,14 +20,14 @@ static void skip_declaration(gt_lexer *lexer)
 }
 
 /* alignas(16), __align__(16): *alignment becomes the larger. */
-static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_lexer *lexer)
+static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
-    while (gt_lexer_accept_any(lexer, "alignas __align__") >= 0) {
+    while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
         int64_t value;
-        GT_TRY(gt_lexer_expect(lexer, "("));
-        gt_place place = gt_lexer_place(lexer);
-        GT_TRY(gt_read_constant(&value, parse, lexer));
-        GT_TRY(gt_lexer_expect(lexer, ")"));
+        GT_TRY(gt_lexer_expect(&p->at, "("));
+        gt_place place = gt_lexer_place(&p->at);
+        GT_TRY(gt_read_constant(&value, p));
+        GT_TRY(gt_lexer_expect(&p->at, ")"));
         GT_REFUSE_AT(value < 1 || value > 4096 || (value & (value - 1)), place,
                      "an alignment of %lld; expected a power of two up to 4096", (long long)value);
         *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
@@ -46,103 +46,101 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
 }
 
 /* With the lexer behind the brace of an array's list. What it leaves out is 0. */
-static gputune_status read_list(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
+static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
-    gt_lexer zero;
+    const gt_place place = gt_lexer_place(&p->at);
     gputune_status status = GPUTUNE_OK;
-    gt_lexer_open(&zero, "0", 1, gt_lexer_place(lexer));
     while (status == GPUTUNE_OK && member->value_count < GT_MEMBER_VALUES &&
-           !gt_lexer_is(lexer, "}") && !gt_lexer_is(lexer, "{")) {
-        status = gt_read_real_expression(&member->values[member->value_count++], parse, lexer,
-                                         GT_USE_CONST);
-        (void)gt_lexer_accept(lexer, ",");
+           !gt_lexer_is(&p->at, "}") && !gt_lexer_is(&p->at, "{")) {
+        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
+        (void)gt_lexer_accept(&p->at, ",");
     }
     GT_TRY(status);
-    return gt_read_real_expression(&member->values[member->value_count++], parse, &zero, 0);
+    return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
 /* `= 0.5f`, `{0.5f}` or `= {1, 2}`: kept where it is made of expressions that can be computed here.
  */
-static gputune_status read_default(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
+static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
-    gt_lexer value = *lexer;
+    const gt_lexer begin = p->at;
     gputune_status status = GPUTUNE_OK;
-    const bool equals = gt_lexer_accept(&value, "="), lists = gt_lexer_accept(&value, "{");
+    const bool equals = gt_lexer_accept(&p->at, "="), lists = gt_lexer_accept(&p->at, "{");
     gt_element element;
     if (lists && member->extents.count == 1 && gt_element_from_name(&element, member->type) &&
         element.lanes == 1) {
-        status = read_list(member, parse, &value);
+        status = read_list(member, p);
     } else if ((equals != lists) && !member->extents.count) {
-        status = gt_read_real_expression(&member->values[member->value_count++], parse, &value,
-                                         GT_USE_CONST);
+        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
     }
-    if (status < 0 || !gt_token_is_any(&value.token, "; , }")) {
+    if (status < 0 || !gt_token_is_any(&p->at.token, "; , }")) {
         memset(member->values, 0, sizeof member->values);
         member->value_count = 0;
     }
-    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
-        const bool opens = gt_lexer_is(lexer, "{");
-        gt_lexer_skip(lexer, opens ? "{" : "(", opens ? "}" : ")");
+    p->at = begin;
+    while (p->at.token.kind != GT_TOKEN_END && !gt_token_is_any(&p->at.token, "; ,")) {
+        const bool opens = gt_lexer_is(&p->at, "{");
+        gt_lexer_skip(&p->at, opens ? "{" : "(", opens ? "}" : ")");
     }
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
-static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer,
-                                 const char *type, uint32_t alignment)
+static gputune_status add_member(gt_structure *structure, gt_parse *p, const char *type,
+                                 uint32_t alignment)
 {
     uint32_t stars = 0;
-    gt_place place = gt_lexer_place(lexer);
-    for (; gt_lexer_accept(lexer, "*"); stars++) {
-        while (gt_lexer_accept_any(lexer, "const volatile __restrict__ __restrict restrict") >= 0) {
+    gt_place place = gt_lexer_place(&p->at);
+    for (; gt_lexer_accept(&p->at, "*"); stars++) {
+        while (gt_lexer_accept_any(&p->at, "const volatile __restrict__ __restrict restrict") >=
+               0) {
         }
     }
-    if (gt_lexer_is(lexer, "&")) {
+    if (gt_lexer_is(&p->at, "&")) {
         return refuse(place, structure, "a reference", "a pointer, or numbers");
     }
     if (structure->member_count == GT_STRUCTURE_MEMBERS) {
         return refuse(place, structure, "a 65th member", "at most 64");
     }
     gt_structure_member *member = &structure->members[structure->member_count];
-    GT_TRY(gt_name_read(member->name, sizeof member->name, lexer, "a member's name"));
+    GT_TRY(gt_name_read(member->name, sizeof member->name, &p->at, "a member's name"));
     structure->member_count++;
     member->is_pointer = stars > 0;
     if (stars < 2) {
         memcpy(member->type, type, sizeof member->type);
     }
     member->alignment = alignment;
-    if (gt_lexer_is(lexer, "[")) {
-        GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, parse, lexer,
-                               GT_USE_CONST));
+    if (gt_lexer_is(&p->at, "[")) {
+        GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, p, GT_USE_CONST));
     }
-    if (gt_lexer_is(lexer, ":")) {
-        return refuse(gt_lexer_place(lexer), structure, "a bit-field", "whole numbers");
+    if (gt_lexer_is(&p->at, ":")) {
+        return refuse(gt_lexer_place(&p->at), structure, "a bit-field", "whole numbers");
     }
-    return read_default(member, parse, lexer);
+    return read_default(member, p);
 }
 
 /* The type's words, whose last one is left alone; what is known must have a size. */
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
-                                       gt_parse *parse, gt_lexer *lexer)
+                                       gt_parse *p)
 {
-    while (gt_lexer_accept_any(lexer, "const volatile mutable struct") >= 0) {
+    while (gt_lexer_accept_any(&p->at, "const volatile mutable struct") >= 0) {
     }
-    gt_place place = gt_lexer_place(lexer);
-    if (gt_lexer_is(lexer, "{") || gt_lexer_accept_any(lexer, "union class enum") >= 0) {
+    gt_place place = gt_lexer_place(&p->at);
+    if (gt_lexer_is(&p->at, "{") || gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
-    GT_TRY(gt_words_read(out, GT_NAME_MAX, lexer, "a type and a name", false));
-    while (gt_lexer_accept_any(lexer, "const") >= 0) {
+    GT_TRY(gt_words_read(out, GT_NAME_MAX, &p->at, "a type and a name", false));
+    while (gt_lexer_accept_any(&p->at, "const") >= 0) {
     }
     const gt_structure *nested;
     gt_element element;
-    if (gt_lexer_is(lexer, "::")) {
+    if (gt_lexer_is(&p->at, "::")) {
         return refuse(place, structure, "a qualified type", "a plain type");
     }
-    if (gt_lexer_is(lexer, "*") || gt_element_from_name(&element, out) ||
-        gt_template_problem_index(parse->template, out) >= 0) {
+    if (gt_lexer_is(&p->at, "*") || gt_element_from_name(&element, out) ||
+        gt_template_problem_index(p->template, out) >= 0) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_structure_find(&nested, parse, out));
+    GT_TRY(gt_structure_find(&nested, p, out));
     if (nested) {
         return GPUTUNE_OK;
     }
@@ -175,36 +173,35 @@ static bool is_data(const gt_lexer *lexer)
 }
 
 /* *is_private: whether members are private from there on. */
-static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *parse,
-                                  gt_lexer *lexer)
+static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
 {
     char type[GT_NAME_MAX];
     uint32_t alignment = 0, first = structure->member_count;
-    const bool is_public = gt_lexer_is(lexer, "public");
-    if (gt_lexer_accept_any(lexer, "public private protected") >= 0) {
+    const bool is_public = gt_lexer_is(&p->at, "public");
+    if (gt_lexer_accept_any(&p->at, "public private protected") >= 0) {
         *is_private = !is_public;
-        return gt_lexer_expect(lexer, ":");
+        return gt_lexer_expect(&p->at, ":");
     }
-    if (!is_data(lexer)) {
-        skip_declaration(lexer);
+    if (!is_data(&p->at)) {
+        skip_declaration(&p->at);
         return GPUTUNE_OK;
     }
-    GT_TRY(read_alignment(&alignment, parse, lexer));
-    GT_TRY(read_member_type(type, structure, parse, lexer));
+    GT_TRY(read_alignment(&alignment, p));
+    GT_TRY(read_member_type(type, structure, p));
     do {
-        GT_TRY(add_member(structure, parse, lexer, type, alignment));
-    } while (gt_lexer_accept(lexer, ","));
+        GT_TRY(add_member(structure, p, type, alignment));
+    } while (gt_lexer_accept(&p->at, ","));
     for (; first < structure->member_count; first++) {
         structure->members[first].is_private = *is_private;
     }
-    return gt_lexer_expect(lexer, ";");
+    return gt_lexer_expect(&p->at, ";");
 }
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
-static gputune_status new_structure(gt_structure **out, gt_parse *parse, const char *name)
+static gputune_status new_structure(gt_structure **out, gt_parse *p, const char *name)
 {
-    gt_template_parts *parts = parse->parts;
+    gt_template_parts *parts = p->parts;
     GT_REFUSE(parts->structure_count == GT_STRUCTURE_MAX, GPUTUNE_ETEMPLATE,
               "%s:1:1: more than %d structs in arguments; expected fewer", parts->files[0].path,
               GT_STRUCTURE_MAX);
@@ -283,14 +280,14 @@ static int parameter_at(const gt_token *name, gt_lexer parameters)
     return -1;
 }
 
-/* Moves `body` to a copy of itself that has the arguments in place of the parameters. */
-static gputune_status instantiate(gt_parse *parse, const gt_structure *structure, gt_lexer *body,
+/* Moves p->at to a copy of the members that has the arguments in place of the parameters. */
+static gputune_status instantiate(gt_parse *p, const gt_structure *structure,
                                   const gt_lexer *parameters)
 {
     char *made = NULL;
     gt_text text = {0};
-    gt_lexer at = *body, end = *body;
-    const char *copied = body->token.text;
+    gt_lexer at = p->at, end = p->at;
+    const char *copied = at.token.text;
     gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer argument;
@@ -304,15 +301,16 @@ static gputune_status instantiate(gt_parse *parse, const gt_structure *structure
     }
     gt_text_append_bytes(&text, copied, (size_t)(end.token.text - copied));
     GT_TRY(gt_text_take(&made, &text));
-    gt_lexer_open(body, made, strlen(made), gt_lexer_place(body));
-    return gt_keep(parse->parts, made);
+    gt_lexer_open(&p->at, made, strlen(made), gt_lexer_place(&p->at));
+    return gt_keep(p->parts, made);
 }
 
-static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexer body,
-                                      const char *name)
+/* With p->at on the brace of the members. */
+static gputune_status read_definition(gt_parse *p, const head *head, const char *name)
 {
+    const gt_lexer body = p->at;
     gt_structure *structure = NULL;
-    GT_TRY(new_structure(&structure, parse, name));
+    GT_TRY(new_structure(&structure, p, name));
     const char *problem = head->is_union                            ? "a union"
                           : head->is_template && !strchr(name, '<') ? "a template without arguments"
                           : head->has_base                          ? "a base class"
@@ -320,44 +318,44 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
     if (problem) {
         return refuse(head->place, structure, problem, "a plain struct of numbers");
     }
-    gt_lexer attributes = head->attributes;
-    GT_TRY(read_alignment(&structure->alignment, parse, &attributes));
-    GT_TRY(head->is_template ? instantiate(parse, structure, &body, &head->parameters)
-                             : GPUTUNE_OK);
-    gt_lexer_next(&body);
+    p->at = head->attributes;
+    GT_TRY(read_alignment(&structure->alignment, p));
+    p->at = body;
+    GT_TRY(head->is_template ? instantiate(p, structure, &head->parameters) : GPUTUNE_OK);
+    gt_lexer_next(&p->at);
     bool is_private = head->is_class;
-    while (!gt_lexer_is(&body, "}") && body.token.kind != GT_TOKEN_END) {
-        if (body.token.kind == GT_TOKEN_DIRECTIVE) {
-            return refuse(gt_lexer_place(&body), structure, "a directive", "members alone");
+    while (!gt_lexer_is(&p->at, "}") && p->at.token.kind != GT_TOKEN_END) {
+        if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
+            return refuse(gt_lexer_place(&p->at), structure, "a directive", "members alone");
         }
-        GT_TRY(read_member(structure, &is_private, parse, &body));
+        GT_TRY(read_member(structure, &is_private, p));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status add_alias(gt_parse *parse, const char *name, const char type[GT_NAME_MAX])
+static gputune_status add_alias(gt_parse *p, const char *name, const char type[GT_NAME_MAX])
 {
     gt_structure *structure = NULL;
     const gt_structure *target;
-    GT_TRY(new_structure(&structure, parse, name));
+    GT_TRY(new_structure(&structure, p, name));
     memcpy(structure->alias, type, sizeof structure->alias);
-    return gt_structure_find(&target, parse, type);
+    return gt_structure_find(&target, p, type);
 }
 
 /* `#define NAME TYPE`. */
-static gputune_status find_macro(gt_parse *parse, const char *name)
+static gputune_status find_macro(gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX];
     gt_lexer value;
-    bool is_type = gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
+    bool is_type = gt_code_constant(&value, p->code, p->parts->files[0].path, name) &&
                    value.token.kind == GT_TOKEN_NAME &&
                    gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
                    value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
-    return is_type ? add_alias(parse, name, type) : GPUTUNE_OK;
+    return is_type ? add_alias(p, name, type) : GPUTUNE_OK;
 }
 
 /* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
-static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, bool is_using,
+static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
                                  const char *name)
 {
     char type[GT_NAME_MAX];
@@ -370,36 +368,35 @@ static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, b
         return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
     }
     *found = true;
-    return add_alias(parse, name, type);
+    return add_alias(p, name, type);
 }
 
-/* With the lexer on a token: reads what it begins, if that is the type wanted. */
-static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lexer *lexer,
-                                const char *name)
+/* With p->at on a token: reads what it begins, if that is the type wanted. */
+static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
 {
-    head->place = gt_lexer_place(lexer);
-    head->is_union = gt_lexer_is(lexer, "union");
-    head->is_class = gt_lexer_is(lexer, "class");
-    bool is_struct = head->is_union || head->is_class || gt_lexer_is(lexer, "struct");
-    bool is_using = gt_lexer_is(lexer, "using"), is_typedef = gt_lexer_is(lexer, "typedef");
-    bool ends = gt_lexer_is(lexer, ";") || gt_lexer_is(lexer, "}");
-    head->parameters = gt_lexer_is(lexer, "template") ? *lexer : head->parameters;
-    head->is_template = (head->is_template || gt_lexer_is(lexer, "template")) && !ends;
+    head->place = gt_lexer_place(&p->at);
+    head->is_union = gt_lexer_is(&p->at, "union");
+    head->is_class = gt_lexer_is(&p->at, "class");
+    bool is_struct = head->is_union || head->is_class || gt_lexer_is(&p->at, "struct");
+    bool is_using = gt_lexer_is(&p->at, "using"), is_typedef = gt_lexer_is(&p->at, "typedef");
+    bool ends = gt_lexer_is(&p->at, ";") || gt_lexer_is(&p->at, "}");
+    head->parameters = gt_lexer_is(&p->at, "template") ? p->at : head->parameters;
+    head->is_template = (head->is_template || gt_lexer_is(&p->at, "template")) && !ends;
     head->is_typedef = (head->is_typedef || is_typedef) && !ends;
-    gt_lexer_next(lexer);
+    gt_lexer_next(&p->at);
     if (is_using || is_typedef) {
-        return read_alias(found, parse, *lexer, is_using, name);
+        return read_alias(found, p, p->at, is_using, name);
     }
-    if (!is_struct || !read_head(head, lexer)) {
+    if (!is_struct || !read_head(head, &p->at)) {
         return GPUTUNE_OK;
     }
-    gt_lexer behind = *lexer;
+    gt_lexer behind = p->at;
     gt_lexer_skip(&behind, "{", "}");
     if (!is_named(head, &behind, name)) {
         return GPUTUNE_OK; /* what is inside may be it */
     }
     *found = true;
-    return read_definition(parse, head, *lexer, name);
+    return read_definition(p, head, name);
 }
 
 const gt_structure *gt_structure_of(const gt_template *template, const char *name)
@@ -436,31 +433,32 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-static gputune_status find_definition(gt_parse *parse, const char *name)
+static gputune_status find_definition(gt_parse *p, const char *name)
 {
-    gt_lexer lexer, line;
+    const gt_lexer body = p->at;
+    gt_lexer line;
     head head = {0};
     bool found = false;
-    gt_lexer_open(&lexer, parse->code, strlen(parse->code),
-                  (gt_place){parse->parts->files[0].path, 1, 1});
-    while (!found && lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
+    gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
+    while (!found && p->at.token.kind != GT_TOKEN_END) {
+        if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&p->at, &line);
         } else {
-            GT_TRY(read_type(&found, &head, parse, &lexer, name));
+            GT_TRY(read_type(&found, &head, p, name));
         }
     }
-    return found ? GPUTUNE_OK : find_macro(parse, name);
+    p->at = body;
+    return found ? GPUTUNE_OK : find_macro(p, name);
 }
 
-gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
+gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name)
 {
     gt_element element;
-    *out = gt_structure_of(parse->template, name);
+    *out = gt_structure_of(p->template, name);
     if (*out || gt_element_from_name(&element, name)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = find_definition(parse, name);
-    *out = gt_structure_of(parse->template, name);
+    gputune_status status = find_definition(p, name);
+    *out = gt_structure_of(p->template, name);
     return status;
 }

@@ -48,7 +48,7 @@ typedef struct gt_layout {
  * template; a definition that is kept already is found again. *out, which the template owns, is
  * NULL if the code has no such struct. ETEMPLATE, with the place, for a struct that cannot be laid
  * out (unions, bit-fields, base classes, templates without arguments). */
-gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name);
+gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name);
 /* The structure of this name among those that gt_structure_find() has found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);
 /* The pointer that `path` ("grid.x") names in a struct of this type; NULL: there is none. */

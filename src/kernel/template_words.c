@@ -171,7 +171,7 @@ static bool is_list(const char *word)
                             "args scratch default define clear prove in_place options");
 }
 
-static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int phase)
+static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phase)
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
@@ -179,22 +179,22 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
         if (found.phase != phase) {
             continue;
         }
-        gt_lexer body = clause->body;
-        body.form = found.form;
-        parse->clause = clause;
+        p->clause = clause;
+        p->at = clause->body;
+        p->at.form = found.form;
         do {
-            GT_TRY(found.parse(parse, &body));
-        } while (is_list(clause->word) && gt_lexer_accept(&body, ","));
-        GT_EXPECT(body.token.kind == GT_TOKEN_END, &body, "',' or ')'");
+            GT_TRY(found.parse(p));
+        } while (is_list(clause->word) && gt_lexer_accept(&p->at, ","));
+        GT_TRY(gt_read_end(p));
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_clauses(gt_parse *parse, const gt_reader *reader)
+gputune_status gt_parse_clauses(gt_parse *p, const gt_reader *reader)
 {
     GT_TRY(check_words(reader));
     for (int phase = 0; phase < PHASES; phase++) {
-        GT_TRY(parse_phase(parse, reader, phase));
+        GT_TRY(parse_phase(p, reader, phase));
     }
     return GPUTUNE_OK;
 }
