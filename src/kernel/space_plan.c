@@ -22,42 +22,49 @@ enum {
 /* The terms that the steps of binding.h depend on; -1: on nothing. */
 typedef struct planner {
     gt_space *space;
-    int term_of_slot[GT_SLOT_MAX];
+    const gt_template *template;
+    const gt_template_parts *parts;
+    gt_terms *terms;
     int cluster, block, shared, grid[3];
     int bytes; /* of shared memory */
+    gputune_status status;
 } planner;
 
-static uint32_t axes_of(const planner *p, int term)
+static int add_term(planner *p, gt_term term)
 {
-    return term < 0 ? 0 : p->space->terms.items.items[term].axes;
+    int added = -1;
+    GT_THEN(p->status, gt_terms_add(&added, p->terms, term));
+    return added;
 }
 
-static gputune_status add_slot(planner *p, gt_term_kind kind, int slot, int operand, uint32_t axes,
-                               gt_interval range)
+static int join(planner *p, int a, int b)
 {
-    return gt_terms_add(&p->term_of_slot[slot], &p->space->terms,
-                        (gt_term){.kind = kind,
-                                  .slot = slot,
-                                  .operands = {operand, -1, -1},
-                                  .axes = axes,
-                                  .range = range});
+    int joined = -1;
+    GT_THEN(p->status, gt_terms_join(&joined, p->terms, a, b));
+    return joined;
 }
 
-static gputune_status add_axes(planner *p)
+static void add_axes(planner *p)
 {
-    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
-        uint32_t axes = UINT32_C(1) << i;
-        GT_TRY(add_slot(p, GT_TERM_SLOT, GT_SLOT_AXIS + (int)i, -1, axes, gt_interval_any()));
-        GT_TRY(add_slot(p, GT_TERM_SLOT, GT_SLOT_AXIS_BYTES + (int)i, -1, axes, gt_interval_any()));
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        const int slots[2] = {GT_SLOT_AXIS + (int)i, GT_SLOT_AXIS_BYTES + (int)i};
+        for (int k = 0; k < 2; k++) {
+            p->terms->of_slot[slots[k]] = add_term(p, (gt_term){.kind = GT_TERM_SLOT,
+                                                                .slot = slots[k],
+                                                                .operands = {-1, -1},
+                                                                .axes = UINT32_C(1) << i,
+                                                                .range = gt_interval_any()});
+        }
     }
-    return GPUTUNE_OK;
 }
 
 /* A slot that a step sets: 1 or more, known when all that the step depends on is. */
-static gputune_status add_launch(planner *p, int slot, int operand)
+static void add_launch(planner *p, int slot, int operand)
 {
-    const gt_interval range = {1, INT64_MAX, true};
-    return add_slot(p, GT_TERM_LAUNCH, slot, operand, axes_of(p, operand), range);
+    p->terms->of_slot[slot] = add_term(p, (gt_term){.kind = GT_TERM_LAUNCH,
+                                                    .slot = slot,
+                                                    .operands = {operand, -1},
+                                                    .range = {1, INT64_MAX, true}});
 }
 
 static int last_axis(uint32_t axes)
@@ -67,7 +74,7 @@ static int last_axis(uint32_t axes)
 
 static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
 {
-    uint32_t axes = axes_of(p, term);
+    uint32_t axes = term < 0 ? 0 : p->terms->items.items[term].axes;
     p->space->rules[p->space->rule_count++] = (gt_rule){.axes = axes,
                                                         .term = term,
                                                         .depth = last_axis(axes),
@@ -77,33 +84,31 @@ static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_bindin
                                                         .limited = -1};
 }
 
+static int add_code(planner *p, const gt_expression *expression, int from, int to)
+{
+    return add_term(p, (gt_term){.kind = GT_TERM_CODE,
+                                 .expression = expression,
+                                 .from = from,
+                                 .to = to,
+                                 .operands = {-1, -1}});
+}
+
 /* What a loop's counter changes is judged with the steps. */
-static gputune_status join_expression(int *joined, planner *p, const gt_expression *expression)
+static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
-    int term;
-    if (gt_counters_used(expression)) {
-        return GPUTUNE_OK;
-    }
-    const gt_term_scope scope = {p->term_of_slot, p->space->base.slots};
-    GT_TRY(gt_terms_expression(&term, &p->space->terms, expression, &scope));
-    return gt_terms_join(joined, &p->space->terms, *joined, term);
+    return !expression || gt_counters_used(expression)
+               ? joined
+               : join(p, joined, add_code(p, expression, 0, expression->count));
 }
 
-static gputune_status join_kind(int *joined, planner *p, gt_axis_kind kind)
+static int join_kind(planner *p, gt_axis_kind kind)
 {
-    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
-        if (p->space->template->axes[i].kind == kind) {
-            GT_TRY(gt_terms_join(joined, &p->space->terms, *joined,
-                                 p->term_of_slot[GT_SLOT_AXIS + i]));
-        }
+    int joined = -1;
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        bool is = p->template->axes[i].kind == kind;
+        joined = join(p, joined, is ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
-{
-    return wanted && term >= 0 ? gt_terms_join(joined, &p->space->terms, *joined, term)
-                               : GPUTUNE_OK;
+    return joined;
 }
 
 /* Whether anything but the step itself asks how many blocks there is room for. */
@@ -123,69 +128,52 @@ static bool asks_occupancy(const gt_template_parts *parts)
 typedef struct joining {
     planner *planner;
     int joined;
-    gputune_status status;
 } joining;
 
 static void join_next(void *user, const gt_expression *expression)
 {
     joining *j = user;
-    if (j->status == GPUTUNE_OK) {
-        j->status = join_expression(&j->joined, j->planner, expression);
-    }
+    j->joined = join_expression(j->planner, j->joined, expression);
 }
 
-static gputune_status plan_block(planner *p)
+static void plan_block(planner *p)
 {
-    const gt_template_parts *parts = p->space->template->parts;
-    const gt_template_step *first = &parts->steps[0];
-    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
-        bool sets = gt_axis_traits_of(p->space->template->axes[i].kind)->set != NULL;
-        GT_TRY(join_if(&p->cluster, p, sets, p->term_of_slot[GT_SLOT_AXIS + i]));
+    const gt_template_step *first = &p->parts->steps[0];
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        bool sets = gt_axis_traits_of(p->template->axes[i].kind)->set != NULL;
+        p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
-    for (uint32_t i = 0; i < first->cluster.count; i++) {
-        GT_TRY(join_expression(&p->cluster, p, first->cluster.items[i]));
+    for (uint32_t i = 0; i < 3; i++) { /* a missing item is NULL */
+        p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
+        p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
+        p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
     }
-    for (uint32_t i = 0; i < first->block.count; i++) {
-        int own = -1;
-        GT_TRY(join_expression(&own, p, first->block.items[i]));
-        GT_TRY(gt_terms_join(&p->block, &p->space->terms, p->block, own));
-        p->term_of_slot[GT_SLOT_BLOCK + i] = own;
-    }
-    joining j = {p, p->block, GPUTUNE_OK};
-    gt_settings_visit(parts, true, join_next, &j);
+    joining j = {p, p->block};
+    gt_settings_visit(p->parts, true, join_next, &j);
     p->block = j.joined;
-    return j.status;
 }
 
-static gputune_status plan_shared(planner *p)
+static void plan_shared(planner *p)
 {
-    const gt_template_parts *parts = p->space->template->parts;
-    const gt_expression *shared = parts->steps[0].shared;
-    bool occupancy = asks_occupancy(parts);
-    if (shared) {
-        GT_TRY(join_expression(&p->shared, p, shared));
-        p->bytes = p->shared;
-    }
-    GT_TRY(join_if(&p->shared, p, occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3),
-                   p->block));
-    GT_TRY(join_if(&p->shared, p, occupancy, p->cluster));
-    GT_TRY(add_launch(p, GT_SLOT_OCCUPANCY, p->shared));
-    return add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
+    const gt_expression *shared = p->parts->steps[0].shared;
+    bool occupancy = asks_occupancy(p->parts);
+    bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
+    p->bytes = join_expression(p, -1, shared);
+    p->shared = join(p, p->bytes, of_block ? p->block : -1);
+    p->shared = join(p, p->shared, occupancy ? p->cluster : -1);
+    add_launch(p, GT_SLOT_OCCUPANCY, p->shared);
+    add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
 }
 
-static gputune_status plan_grid(planner *p)
+static void plan_grid(planner *p)
 {
-    const gt_dimensions *grid = &p->space->template->parts->steps[0].grid;
     for (uint32_t i = 0; i < 3; i++) {
-        const gt_expression *own = i < grid->count ? grid->items[i] : NULL;
-        p->grid[i] = p->cluster;
-        if (own) {
-            GT_TRY(join_expression(&p->grid[i], p, own));
-        }
-        GT_TRY(join_if(&p->grid[i], p, gt_expression_uses_any(own, GT_SLOT_BLOCK, 3), p->block));
-        GT_TRY(add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]));
+        const gt_expression *own = p->parts->steps[0].grid.items[i];
+        bool of_block = gt_expression_uses_any(own, GT_SLOT_BLOCK, 3);
+        p->grid[i] = join_expression(p, p->cluster, own);
+        p->grid[i] = join(p, p->grid[i], of_block ? p->block : -1);
+        add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]);
     }
-    return GPUTUNE_OK;
 }
 
 static gt_limit bind_grid_x(gt_binding *binding)
@@ -203,82 +191,70 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
-static gputune_status plan_maps(planner *p)
+static void plan_maps(planner *p)
 {
-    const gt_template_parts *parts = p->space->template->parts;
-    joining j = {p, -1, GPUTUNE_OK};
-    for (uint32_t i = 0; i < parts->map_count; i++) {
-        gt_map_expressions(&parts->maps[i], join_next, &j);
+    joining j = {p, -1};
+    for (uint32_t i = 0; i < p->parts->map_count; i++) {
+        gt_map_expressions(&p->parts->maps[i], join_next, &j);
     }
-    GT_TRY(j.status);
-    if (parts->map_count > 0) {
+    if (p->parts->map_count > 0) {
         add_rule(p, j.joined, ORDER_CARVEOUT, gt_binding_maps, 0);
     }
-    return GPUTUNE_OK;
 }
 
 /* What several blocks take together; each by itself is judged with its axis. */
-static gputune_status plan_blocks(planner *p)
+static void plan_blocks(planner *p)
 {
-    int joined = -1;
-    if (p->space->template->pass_count > 1) {
-        GT_TRY(join_kind(&joined, p, GT_AXIS_PASS));
-        add_rule(p, joined, ORDER_CARVEOUT, gt_binding_blocks, 0);
+    if (p->template->pass_count > 1) {
+        add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
-    return GPUTUNE_OK;
 }
 
-static gputune_status plan_cooperative(planner *p)
+static void plan_cooperative(planner *p)
 {
-    int term = -1;
-    const gt_expression *cooperative = p->space->template->parts->steps[0].cooperative;
+    const gt_expression *cooperative = p->parts->steps[0].cooperative;
     if (!cooperative) {
-        return GPUTUNE_OK;
+        return;
     }
-    GT_TRY(join_expression(&term, p, cooperative));
-    GT_TRY(join_if(&term, p, true, p->shared));
+    int term = join(p, join_expression(p, -1, cooperative), p->shared);
     for (int i = 0; i < 3; i++) {
-        GT_TRY(join_if(&term, p, true, p->grid[i]));
+        term = join(p, term, p->grid[i]);
     }
     add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
-    return GPUTUNE_OK;
 }
 
 /* With loops it is the tunables' values that count: what is made of them is known too late. */
-static gputune_status join_axes(int *joined, planner *p, uint64_t axes)
+static int join_axes(planner *p, uint64_t axes)
 {
-    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
-        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS + i]));
-        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS_BYTES + i]));
+    int joined = -1;
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        const int *terms = p->terms->of_slot;
+        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
+        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
     }
-    return GPUTUNE_OK;
+    return joined;
 }
 
-static gputune_status plan_pipeline(planner *p)
+static void plan_pipeline(planner *p)
 {
-    const gt_template_parts *parts = p->space->template->parts;
-    joining j = {p, -1, GPUTUNE_OK};
-    if (!parts->is_pipeline) {
-        return GPUTUNE_OK;
+    joining j = {p, -1};
+    if (!p->parts->is_pipeline) {
+        return;
     }
-    if (parts->has_loops) {
-        j.status = join_axes(&j.joined, p, gt_settings_axes(parts, false));
+    if (p->parts->has_loops) {
+        j.joined = join_axes(p, gt_settings_axes(p->parts, false));
     } else {
-        gt_settings_visit(parts, false, join_next, &j);
+        gt_settings_visit(p->parts, false, join_next, &j);
     }
-    GT_TRY(j.status);
     add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
-    return GPUTUNE_OK;
 }
 
-static gputune_status plan_steps(planner *p)
+static void plan_steps(planner *p)
 {
-    int carveout = -1;
-    GT_TRY(plan_block(p));
-    GT_TRY(plan_shared(p));
-    GT_TRY(plan_grid(p));
-    GT_TRY(join_kind(&carveout, p, GT_AXIS_CARVEOUT));
-    GT_TRY(join_if(&carveout, p, carveout >= 0, p->shared));
+    plan_block(p);
+    plan_shared(p);
+    plan_grid(p);
+    const int carveout = join_kind(p, GT_AXIS_CARVEOUT);
     add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
     add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
     add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
@@ -289,39 +265,39 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
-    add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
-    GT_TRY(plan_maps(p));
-    GT_TRY(plan_blocks(p));
-    GT_TRY(plan_cooperative(p));
-    return plan_pipeline(p);
+    add_rule(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
+             gt_binding_carveout, 0);
+    plan_maps(p);
+    plan_blocks(p);
+    plan_cooperative(p);
+    plan_pipeline(p);
 }
 
-/* Both sides of an && bite by themselves, each as soon as its own axes allow. */
-static void add_require(planner *p, int term, int order, int require, int spare)
+/* A part of a require(). Both sides of an && bite by themselves, each as soon as its own axes
+ * allow.
+ */
+static void add_require(planner *p, int require, int from, int to, int spare)
 {
-    int left, right;
-    if (p->space->rule_count + spare + 2 <= GT_RULES_MAX &&
-        gt_terms_split(&p->space->terms, term, &left, &right)) {
-        add_require(p, left, order, require, spare + 1);
-        add_require(p, right, order, require, spare);
-    } else {
-        add_rule(p, term, order, NULL, require);
+    const gt_expression *expression = p->parts->requires[require];
+    const bool plain =
+        !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
+    const int both =
+        p->space->rule_count + spare + 2 <= GT_RULES_MAX ? gt_code_split(expression, from, to) : -1;
+    if (both >= 0) {
+        add_require(p, require, from, both, spare + 1);
+        add_require(p, require, both + 1, to - 1, spare);
+    } else { /* over plain values it is decided before the steps of its depth: it is cheaper */
+        add_rule(p, add_code(p, expression, from, to), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
+                 require);
     }
 }
 
-/* One over plain values is decided before the steps of its depth: it is cheaper. */
-static gputune_status plan_requires(planner *p)
+static void plan_requires(planner *p)
 {
-    const gt_template_parts *parts = p->space->template->parts;
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        int term = -1;
-        bool plain = !gt_expression_uses_any(parts->requires[i], GT_SLOT_BLOCK,
-                                             GT_SLOT_WORD - GT_SLOT_BLOCK);
-        GT_TRY(join_expression(&term, p, parts->requires[i]));
-        add_require(p, term, plain ? ORDER_PLAIN : ORDER_LAUNCH, (int)i,
-                    (int)(parts->require_count - i));
+    const int count = (int)p->parts->require_count;
+    for (int i = 0; i < count; i++) {
+        add_require(p, i, 0, p->parts->requires[i] -> count, count - i);
     }
-    return GPUTUNE_OK;
 }
 
 static int compare_rules(const void *a, const void *b)
@@ -356,16 +332,16 @@ static void apply_constant(gt_space *space)
 
 gputune_status gt_space_plan(gt_space *space)
 {
-    planner p = {.space = space, .cluster = -1, .block = -1, .shared = -1, .bytes = -1};
-    for (int i = 0; i < GT_SLOT_MAX; i++) {
-        p.term_of_slot[i] = -1;
-    }
+    planner p = {space,         space->template, space->template->parts, &space->terms,
+                 .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
+    memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
     for (int i = 0; i < 3; i++) { /* what the block's step says of dimensions that are not given */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
-    GT_TRY(add_axes(&p));
-    GT_TRY(plan_steps(&p));
-    GT_TRY(plan_requires(&p));
+    add_axes(&p);
+    plan_steps(&p);
+    plan_requires(&p);
+    GT_TRY(p.status);
     qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
     list_touching(space);
     apply_constant(space);
@@ -451,11 +427,8 @@ static void bound_axis(gt_space *space, uint32_t axis)
             ranges[i] = gt_interval_join(ranges[i], gt_interval_of(slots[names[i]]));
         }
     }
-    for (size_t t = 0; t < space->terms.items.count; t++) {
-        gt_term *term = &space->terms.items.items[t];
-        for (int i = 0; i < 2 && term->kind == GT_TERM_SLOT; i++) {
-            term->range = term->slot == names[i] ? ranges[i] : term->range;
-        }
+    for (int i = 0; i < 2; i++) {
+        space->terms.items.items[space->terms.of_slot[names[i]]].range = ranges[i];
     }
 }
 

@@ -1,4 +1,4 @@
-/* Builds and evaluates the trees of constraints. */
+/* Bounds what is left of constraints, and names it by a key. */
 #include "kernel/space_terms.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
@@ -8,139 +8,56 @@ void gt_terms_free(gt_terms *terms)
     gt_array_free(&terms->items);
 }
 
+static uint32_t axes_of(const gt_terms *terms, int term)
+{
+    return term < 0 ? 0 : terms->items.items[term].axes;
+}
+
 gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term)
 {
     *out = (int)terms->items.count;
-    return gt_array_push(&terms->items, term) == GPUTUNE_OK ? GPUTUNE_OK : gt_fail_memory();
-}
-
-static gputune_status add(int *out, gt_terms *terms, gt_term_kind kind, gt_operation operation,
-                          const int operands[3])
-{
-    gt_term term = {.kind = kind, .operation = operation};
-    for (int i = 0; i < 3; i++) {
-        term.operands[i] = operands[i];
-        term.axes |= operands[i] < 0 ? 0 : terms->items.items[operands[i]].axes;
+    for (int i = 0; i < 2; i++) {
+        term.axes |= axes_of(terms, term.operands[i]);
     }
-    return gt_terms_add(out, terms, term);
+    for (int at = term.from; at < term.to; at++) {
+        const gt_instruction *step = &term.expression->code[at];
+        int known = step->operation == GT_DO_SLOT ? terms->of_slot[step->target] : -1;
+        term.axes |= axes_of(terms, known);
+    }
+    return gt_array_push(&terms->items, term) == GPUTUNE_OK ? GPUTUNE_OK : gt_fail_memory();
 }
 
 gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b)
 {
-    if (a < 0) {
-        *out = b;
+    if (a < 0 || b < 0) {
+        *out = a < 0 ? b : a;
         return GPUTUNE_OK;
     }
-    return add(out, terms, GT_TERM_JOIN, GT_DO_LITERAL, (const int[]){a, b, -1});
+    return gt_terms_add(out, terms, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
 }
 
-/* --- from the stack machine's code ------------------------------------------------------------ */
-
-typedef struct reader {
-    gt_terms *terms;
-    const gt_expression *expression;
-    const gt_term_scope *scope;
-} reader;
-
-static gputune_status read_leaf(int *out, const reader *r, const gt_instruction *step)
+static bool is_shortcut(const gt_instruction *step)
 {
-    bool slot = step->operation == GT_DO_SLOT;
-    int known = slot ? r->scope->term_of_slot[step->target] : -1;
-    if (known >= 0) {
-        *out = known;
-        return GPUTUNE_OK;
+    return step->operation == GT_DO_AND_SHORTCUT || step->operation == GT_DO_OR_SHORTCUT;
+}
+
+int gt_code_split(const gt_expression *expression, int from, int to)
+{
+    int last = -1;
+    for (int at = from; at < to;) { /* over whole constructs of jumps */
+        const gt_instruction *step = &expression->code[at];
+        last = step->operation == GT_DO_AND_SHORTCUT ? at : -1;
+        at = is_shortcut(step)                 ? step->target
+             : step->operation == GT_DO_BRANCH ? expression->code[step->target - 1].target
+                                               : at + 1;
     }
-    int64_t value = slot ? r->scope->slots[step->target] : step->integer;
-    return gt_terms_add(out, r->terms,
-                        (gt_term){.kind = GT_TERM_CONSTANT, .range = gt_interval_of(value)});
-}
-
-static gputune_status read_range(int *out, const reader *r, int from, int to);
-
-/* "left && …" and "left || …": the right side ends where the jump leads. */
-static gputune_status read_shortcut(int *top, const reader *r, int *at)
-{
-    const gt_instruction *jump = &r->expression->code[*at];
-    int right;
-    GT_TRY(read_range(&right, r, *at + 1, jump->target));
-    *at = jump->target;
-    return add(top, r->terms, jump->operation == GT_DO_AND_SHORTCUT ? GT_TERM_AND : GT_TERM_OR,
-               jump->operation, (const int[]){*top, right, -1});
-}
-
-/* "condition ? a : b": a jump over b stands behind a. */
-static gputune_status read_choice(int *top, const reader *r, int *at)
-{
-    int otherwise = r->expression->code[*at].target;
-    int end = r->expression->code[otherwise - 1].target, a, b;
-    GT_TRY(read_range(&a, r, *at + 1, otherwise - 1));
-    GT_TRY(read_range(&b, r, otherwise, end));
-    *at = end;
-    return add(top, r->terms, GT_TERM_CHOICE, GT_DO_BRANCH, (const int[]){*top, a, b});
-}
-
-/* Takes one step of the code, or a whole construct of jumps, with the terms on a stack. */
-static gputune_status read_step(int *stack, int *depth, const reader *r, int *at)
-{
-    const gt_instruction *step = &r->expression->code[*at];
-    if (step->operation <= GT_DO_SLOT) {
-        ++*at;
-        return read_leaf(&stack[(*depth)++], r, step);
-    }
-    int *top = &stack[*depth - 1];
-    if (step->operation == GT_DO_AND_SHORTCUT || step->operation == GT_DO_OR_SHORTCUT) {
-        return read_shortcut(top, r, at);
-    }
-    if (step->operation == GT_DO_BRANCH) {
-        return read_choice(top, r, at);
-    }
-    ++*at;
-    if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
-        --*depth;
-        return add(top - 1, r->terms, GT_TERM_BINARY, step->operation,
-                   (const int[]){top[-1], top[0], -1});
-    }
-    return add(top, r->terms, GT_TERM_UNARY, step->operation, (const int[]){*top, -1, -1});
-}
-
-static gputune_status read_range(int *out, const reader *r, int from, int to)
-{
-    int stack[GT_CODE_STACK] = {0}, depth = 0;
-    for (int at = from; at < to;) {
-        GT_TRY(read_step(stack, &depth, r, &at));
-    }
-    *out = stack[0];
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_terms_expression(int *out, gt_terms *terms, const gt_expression *expression,
-                                   const gt_term_scope *scope)
-{
-    const reader r = {terms, expression, scope};
-    return read_range(out, &r, 0, expression->count);
-}
-
-static int without_truth(const gt_terms *terms, int term)
-{
-    const gt_term *t = &terms->items.items[term];
-    return t->kind == GT_TERM_UNARY && t->operation == GT_DO_TRUTH ? t->operands[0] : term;
-}
-
-bool gt_terms_split(const gt_terms *terms, int term, int *left, int *right)
-{
-    const gt_term *t = &terms->items.items[without_truth(terms, term)];
-    if (t->kind != GT_TERM_AND) {
-        return false;
-    }
-    *left = t->operands[0];
-    *right = without_truth(terms, t->operands[1]);
-    return true;
+    return last;
 }
 
 /* --- evaluating ------------------------------------------------------------------------------- */
 
 typedef struct state {
-    const gt_term *terms;
+    const gt_terms *terms;
     const int64_t *slots;
     uint32_t known;
 } state;
@@ -154,12 +71,13 @@ static uint64_t mix(uint64_t key, uint64_t value)
     return z ^ (z >> 31);
 }
 
-static uint64_t mix_term(int term, uint64_t a, uint64_t b, uint64_t c)
+/* `what`: the term, and in code the place. */
+static uint64_t mix_all(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
-    return mix(mix(mix(mix(KEY_TERM, (uint64_t)term), a), b), c);
+    return mix(mix(mix(mix(KEY_TERM, what), a), b), c);
 }
 
-/* What is left is no tree when its value is certain. */
+/* What is left is nothing but a value when that is certain. */
 static gt_residue residue(gt_interval range, uint64_t key)
 {
     if (gt_interval_is_empty(range)) {
@@ -172,92 +90,120 @@ static gt_residue residue(gt_interval range, uint64_t key)
 
 static gt_residue evaluate(const state *s, int term);
 
-/* && with the left side's certain value `stops` (0), || with 1. */
-static gt_residue evaluate_shortcut(const state *s, int term, bool stops)
+/* Code that is run. */
+typedef struct program {
+    const state *state;
+    const gt_instruction *code;
+    uint64_t term;
+} program;
+
+static uint64_t name_of(const program *p, int at)
 {
-    const gt_term *t = &s->terms[term];
-    gt_residue left = evaluate(s, t->operands[0]);
+    return p->term << 32 | (uint64_t)at;
+}
+
+static gt_residue run(const program *p, int from, int to);
+
+/* "left && …" and "left || …": the right side ends where the jump at `at` leads. */
+static gt_residue run_shortcut(const program *p, gt_residue left, int at)
+{
+    const bool stops = p->code[at].operation == GT_DO_OR_SHORTCUT;
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, left.range);
     if (gt_interval_is_empty(truth) || (truth.low == truth.high && truth.low == stops)) {
         return residue(truth, left.key);
     }
-    gt_residue right = evaluate(s, t->operands[1]);
-    gt_interval range = gt_interval_unary(GT_DO_TRUTH, right.range);
+    gt_residue right = run(p, at + 1, p->code[at].target);
     if (gt_interval_is_value(truth)) { /* it is the right side alone */
-        return residue(range, mix_term(term, 0, right.key, 0));
+        return residue(right.range, mix_all(name_of(p, at), 0, right.key, 0));
     }
     if (truth.low != truth.high) { /* the left side may stop it */
-        range = gt_interval_join(gt_interval_of(stops), range);
+        right.range = gt_interval_join(gt_interval_of(stops), right.range);
     }
-    range.may_fail |= truth.may_fail;
-    return residue(range, mix_term(term, left.key, right.key, 1));
+    right.range.may_fail |= truth.may_fail;
+    return residue(right.range, mix_all(name_of(p, at), left.key, right.key, 1));
 }
 
-static gt_residue evaluate_choice(const state *s, int term)
+/* "condition ? a : b", with the branch at *at, which becomes the end: a jump over b stands behind
+ * a.
+ */
+static gt_residue run_choice(const program *p, gt_residue condition, int *at)
 {
-    const gt_term *t = &s->terms[term];
-    gt_residue condition = evaluate(s, t->operands[0]);
+    const int begin = *at, otherwise = p->code[begin].target;
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, condition.range);
+    *at = p->code[otherwise - 1].target;
     if (gt_interval_is_empty(truth)) {
         return residue(truth, 0);
     }
     if (gt_interval_is_value(truth)) {
-        return evaluate(s, t->operands[truth.low ? 1 : 2]);
+        return truth.low ? run(p, begin + 1, otherwise - 1) : run(p, otherwise, *at);
     }
-    gt_residue a = evaluate(s, t->operands[1]), b = evaluate(s, t->operands[2]);
+    gt_residue a = run(p, begin + 1, otherwise - 1), b = run(p, otherwise, *at);
     gt_interval range = truth.low     ? a.range
                         : !truth.high ? b.range
                                       : gt_interval_join(a.range, b.range);
     range.may_fail |= truth.may_fail;
-    return residue(range, mix_term(term, condition.key, a.key, b.key));
+    return residue(range, mix_all(name_of(p, begin), condition.key, a.key, b.key));
 }
 
-static gt_residue evaluate_operation(const state *s, int term)
+static gt_residue run_slot(const state *s, int slot)
 {
-    const gt_term *t = &s->terms[term];
-    gt_residue a = evaluate(s, t->operands[0]);
-    if (t->kind == GT_TERM_UNARY) {
-        return residue(gt_interval_unary(t->operation, a.range), mix_term(term, a.key, 0, 0));
-    }
-    gt_residue b = evaluate(s, t->operands[1]);
-    gt_interval range = t->kind == GT_TERM_JOIN
-                            ? gt_interval_any()
-                            : gt_interval_binary(t->operation, a.range, b.range);
-    return residue(range, mix_term(term, a.key, b.key, 0));
+    const int term = s->terms->of_slot[slot];
+    return term < 0 ? residue(gt_interval_of(s->slots[slot]), 0) : evaluate(s, term);
 }
 
-static gt_residue evaluate_slot(const state *s, int term)
+static gt_residue run(const program *p, int from, int to)
 {
-    const gt_term *t = &s->terms[term];
-    if (!(t->axes & ~s->known)) {
-        return residue(gt_interval_of(s->slots[t->slot]), 0);
+    gt_residue stack[GT_CODE_STACK];
+    int top = -1;
+    for (int at = from; at < to;) {
+        const gt_instruction *step = &p->code[at];
+        const uint64_t name = name_of(p, at);
+        if (step->operation == GT_DO_BRANCH) {
+            stack[top] = run_choice(p, stack[top], &at);
+            continue;
+        }
+        if (is_shortcut(step)) {
+            stack[top] = run_shortcut(p, stack[top], at);
+            at = step->target;
+            continue;
+        }
+        at++;
+        if (step->operation == GT_DO_SLOT) {
+            stack[++top] = run_slot(p->state, step->target);
+        } else if (step->operation < GT_DO_SLOT) {
+            stack[++top] = residue(gt_interval_of(step->integer), 0);
+        } else if (gt_operation_operands(step->operation) == 2) {
+            gt_residue *a = &stack[--top], *b = a + 1;
+            *a = residue(gt_interval_binary(step->operation, a->range, b->range),
+                         mix_all(name, a->key, b->key, 0));
+        } else {
+            gt_residue *a = &stack[top];
+            *a = residue(gt_interval_unary(step->operation, a->range), mix_all(name, a->key, 0, 0));
+        }
     }
-    uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate(s, t->operands[0]).key : 0;
-    return residue(t->range, mix_term(term, left, 0, 0));
+    return stack[0];
 }
 
 static gt_residue evaluate(const state *s, int term)
 {
-    const gt_term *t = &s->terms[term];
-    switch (t->kind) {
-    case GT_TERM_CONSTANT:
-        return residue(t->range, 0);
-    case GT_TERM_SLOT:
-    case GT_TERM_LAUNCH:
-        return evaluate_slot(s, term);
-    case GT_TERM_AND:
-        return evaluate_shortcut(s, term, false);
-    case GT_TERM_OR:
-        return evaluate_shortcut(s, term, true);
-    case GT_TERM_CHOICE:
-        return evaluate_choice(s, term);
-    default:
-        return evaluate_operation(s, term);
+    const gt_term *t = &s->terms->items.items[term];
+    if (t->kind == GT_TERM_CODE) {
+        const program p = {s, t->expression->code, (uint64_t)term};
+        return run(&p, t->from, t->to);
     }
+    if (t->kind == GT_TERM_JOIN) {
+        uint64_t a = evaluate(s, t->operands[0]).key, b = evaluate(s, t->operands[1]).key;
+        return residue(gt_interval_any(), mix_all((uint64_t)term, a, b, 0));
+    }
+    if (!(t->axes & ~s->known)) {
+        return residue(gt_interval_of(s->slots[t->slot]), 0);
+    }
+    uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate(s, t->operands[0]).key : 0;
+    return residue(t->range, mix_all((uint64_t)term, left, 0, 0));
 }
 
 gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known)
 {
-    const state s = {terms->items.items, slots, known};
+    const state s = {terms, slots, known};
     return evaluate(&s, term);
 }

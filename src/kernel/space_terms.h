@@ -1,6 +1,6 @@
-/* Constraints as trees over the axes. While some axes of a constraint have no value yet, the rest
- * of its tree can be bounded, and can be recognised when the same rest comes up again. For space*.c
- * only. */
+/* What constraints depend on. While some axes of a constraint have no value yet, the rest of it can
+ * be bounded, by running its code over intervals, and can be recognised when the same rest comes up
+ * again. For space*.c only. */
 #pragma once
 
 #include "kernel/interval.h"
@@ -9,48 +9,36 @@
 #include "base/array.h"
 
 typedef enum gt_term_kind {
-    GT_TERM_CONSTANT,
-    GT_TERM_SLOT, /* the slot of an axis: known once the axis has a value */
-    GT_TERM_UNARY,
-    GT_TERM_BINARY,
-    GT_TERM_AND,
-    GT_TERM_OR,
-    GT_TERM_CHOICE, /* operands: condition, then, else */
-    GT_TERM_JOIN,   /* has no value; operands: the terms that a step of binding.h depends on */
-    GT_TERM_LAUNCH  /* a slot that a step of binding.h sets; operand: what the step depends on */
+    GT_TERM_CODE,  /* an expression, or a part of one that leaves one value on the stack */
+    GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
+    GT_TERM_JOIN,  /* has no value; operands: two terms that a step of binding.h depends on */
+    GT_TERM_LAUNCH /* a slot that a step of binding.h sets; operand: what the step depends on */
 } gt_term_kind;
 
 typedef struct gt_term {
     gt_term_kind kind;
-    gt_operation operation;
+    const gt_expression *expression;
+    int from, to; /* of the expression's code */
     int slot;
-    int operands[3];   /* indices of terms */
+    int operands[2];   /* indices of terms; negative: none */
     uint32_t axes;     /* bit i: the term depends on axis i */
-    gt_interval range; /* of a constant: its value; of a slot: all values that its axis may have */
+    gt_interval range; /* of a slot: all values that its axis may have */
 } gt_term;
 
-/* All terms of a space. Zero-initialised, it is empty. */
+/* All terms of a space. */
 typedef struct gt_terms {
     GT_ARRAY(gt_term) items;
+    int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
 } gt_terms;
 
-/* What the slots in an expression stand for. */
-typedef struct gt_term_scope {
-    const int *term_of_slot; /* by slot, GT_SLOT_MAX entries: the index of its term; negative: the
-                                slot is a constant */
-    const int64_t *slots;    /* by slot: the value, if the slot is a constant */
-} gt_term_scope;
-
 void gt_terms_free(gt_terms *terms);
+/* Adds a term, whose axes become those of its operands or its code too; *out is its index. */
 gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term);
-/* Sets *out to a GT_TERM_JOIN of the terms `a` and `b`; if `a` is negative, to `b` itself. */
+/* Sets *out to a GT_TERM_JOIN of the terms `a` and `b`; if one is negative, to the other. */
 gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b);
-/* Adds the tree of an expression; *out is the index of its root. */
-gputune_status gt_terms_expression(int *out, gt_terms *terms, const gt_expression *expression,
-                                   const gt_term_scope *scope);
-/* Sets *left and *right to the two sides of an "a && b", each a constraint of its own; false for
- * any other term. */
-bool gt_terms_split(const gt_terms *terms, int term, int *left, int *right);
+/* The place of the && between two constraints that this part of the code is; -1: it is not two. The
+ * right one ends in front of the part's last instruction. */
+int gt_code_split(const gt_expression *expression, int from, int to);
 
 /* What is left of a term once the axes in `known` have the values in `slots`. */
 typedef struct gt_residue {
