@@ -7,7 +7,7 @@
 /* Finds the functions that the clauses name, and notes their entries and template arguments.
  * ETEMPLATE for a function that is missing, or whose parameters differ from what the pragmas say.
  */
-gputune_status gt_functions_check(gt_parse *parse, const char *text);
+gputune_status gt_functions_check(gt_parse *p, const char *text);
 /* If one of several functions with the name of a single kernel has the parameters that args() and
  * scratch() say, blanks those of the others in `text`, so that lines keep their numbers. */
 void gt_overloads_blank(const gt_parse *parse, char *text);

@@ -49,18 +49,29 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
     return GPUTUNE_OK;
 }
 
-static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
+/* A function that is held against what the clauses say. */
+typedef struct checked {
+    gt_parse *p;
+    const char *text;
+    gt_kernel_name *kernel;
+    gt_function function;
+    gt_signature takes;
+} checked;
+
+static gputune_status find_function(checked *c)
 {
-    GT_REFUSE_AT(!gt_function_definition(out, text, kernel->name), kernel->place,
+    gt_kernel_name *kernel = c->kernel;
+    const gt_function *function = &c->function;
+    GT_REFUSE_AT(!gt_function_definition(&c->function, c->text, kernel->name), kernel->place,
                  "no __global__ function '%s'; expected its definition in this file", kernel->name);
-    GT_REFUSE_AT(out->is_template && !kernel->is_template, kernel->place,
+    GT_REFUSE_AT(function->is_template && !kernel->is_template, kernel->place,
                  "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, each a "
                  "tunable, a compile-time problem value or a constant",
                  kernel->name, kernel->name);
-    GT_REFUSE_AT(kernel->is_template && !out->is_template, kernel->place,
+    GT_REFUSE_AT(kernel->is_template && !function->is_template, kernel->place,
                  "'%s' is no C++ template; expected it without template arguments", kernel->name);
-    GT_TRY(kernel->is_template ? check_instance(kernel, out, text) : GPUTUNE_OK);
-    return note_entry(kernel, out);
+    GT_TRY(kernel->is_template ? check_instance(kernel, function, c->text) : GPUTUNE_OK);
+    return note_entry(kernel, function);
 }
 
 /* The element of an argument, unless it depends on the problem. */
@@ -77,12 +88,13 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
-static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
-                                      const gt_argument *argument, const char *function,
-                                      bool may_be_double, gt_place place)
+static gputune_status check_parameter(const checked *c, const gt_function_parameter *given,
+                                      const gt_argument *argument, bool may_be_double)
 {
     gt_element element;
-    const gt_structure *structure = gt_structure_of(parse->template, argument->type);
+    const char *function = c->kernel->name;
+    const gt_place place = c->kernel->place;
+    const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
@@ -107,38 +119,28 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
 }
 
 /* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
-static void note_offset(gt_argument *argument, const gt_function_parameter *given, const char *text,
-                        const gt_function *function)
+static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
-    bool may_be = !argument->is_buffer && function->plain && fixed_element(&element, argument) &&
+    bool may_be = !argument->is_buffer && c->function.plain && fixed_element(&element, argument) &&
                   !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
-    argument->is_stated |= may_be && gt_function_adds(text, function, given->name);
+    argument->is_stated |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-static gputune_status check_count(size_t given, size_t expected, const char *function,
-                                  const char *more, gt_place place)
+/* `but`: one parameter that does not count. */
+static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
-    return given == expected ? GPUTUNE_OK
-                             : gt_fail_at(place, "'%s' takes %zu parameter%s; expected %zu%s",
-                                          function, given, gt_plural(given), expected, more);
-}
-
-static gputune_status check_type(const gt_function_parameter *given, const char *type,
-                                 const char *expected, const char *function, gt_place place)
-{
-    GT_REFUSE_AT(!stands_for(given, type), place, "'%s' takes '%s' as %s%s; expected %s", function,
-                 given->name, given->words, given->pointer ? " *" : "", expected);
+    const size_t given = c->takes.count - but;
+    GT_REFUSE_AT(given != expected, c->kernel->place, "'%s' takes %zu parameter%s; expected %zu%s",
+                 c->kernel->name, given, gt_plural(given), expected, more);
     return GPUTUNE_OK;
 }
 
-static gputune_status check_shared(const gt_function *function, const gt_kernel_name *kernel,
-                                   const gt_expression *shared, const char *form, const char *text)
+static gputune_status check_type(const checked *c, const gt_function_parameter *given,
+                                 const char *type, const char *expected)
 {
-    GT_REFUSE_AT(!shared && function->plain && gt_function_has_dynamic_shared(text, function),
-                 kernel->place,
-                 "'%s' has an array 'extern __shared__', which has no bytes here; expected %s",
-                 kernel->name, form);
+    GT_REFUSE_AT(!stands_for(given, type), c->kernel->place, "'%s' takes '%s' as %s%s; expected %s",
+                 c->kernel->name, given->name, given->words, given->pointer ? " *" : "", expected);
     return GPUTUNE_OK;
 }
 
@@ -159,11 +161,11 @@ static void append_block(gt_text *out, const char *name)
 }
 
 /* What a single kernel's parameters begin and end with, beside args() and scratch(). */
-static gputune_status check_surroundings(const gt_parse *parse, const gt_template_step *step,
-                                         const gt_signature *given)
+static gputune_status check_surroundings(const checked *c)
 {
-    const gt_template *template = parse->template;
-    const gt_place place = step->kernel.place;
+    const gt_template *template = c->p->template;
+    const gt_template_parts *parts = template->parts;
+    const gt_signature *given = &c->takes;
     GT_SCOPED(gt_text_free) gt_text found = {0};
     GT_SCOPED(gt_text_free) gt_text expected = {0};
     uint32_t maps = 0;
@@ -177,31 +179,30 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         }
     }
     GT_TRY(found.failed || expected.failed ? gt_fail_memory() : GPUTUNE_OK);
-    GT_REFUSE_AT(strcmp(gt_text_string(&found), gt_text_string(&expected)) != 0, place,
+    GT_REFUSE_AT(strcmp(gt_text_string(&found), gt_text_string(&expected)) != 0, c->kernel->place,
                  "the parameters of '%s' begin with %s; expected %s", template->name,
                  found.length ? found.data : "no block",
                  expected.length ? expected.data : "no block");
-    for (uint32_t i = 0; i < parse->parts->map_count; i++) {
-        maps += !parse->parts->maps[i].replaces;
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        maps += !parts->maps[i].replaces;
     }
-    return check_count(
-        given->count, template->taken_count + parse->parts->scratch_count + maps, template->name,
-        maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
-        place);
+    return check_count(c, false, template->taken_count + parts->scratch_count + maps,
+                       maps ? ", those of args(), scratch() and tensormap()"
+                            : ", those of args() and scratch()");
 }
 
 /* The parameter that takes an expression is an integer of a type that is known here. What the
  * expression uses reaches the code as a template argument does: its names may be parameters'. */
-static gputune_status check_value(gt_body *body, gt_template_value *value,
-                                  const gt_function_parameter *given, const char *function)
+static gputune_status check_value(const checked *c, gt_template_value *value,
+                                  const gt_function_parameter *given)
 {
     const gt_element *element = &given->element;
-    body->arguments |= gt_axes_used(value->value);
+    c->p->parts->kernel_body.arguments |= gt_axes_used(value->value);
     GT_REFUSE_AT(value->base ? !given->pointer
                              : !given->has_type || given->pointer || element->lanes != 1 ||
                                    gt_type_is_float(element->type),
                  value->value->place, "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it",
-                 function, given->name, given->words, given->pointer ? " *" : "",
+                 c->kernel->name, given->name, given->words, given->pointer ? " *" : "",
                  value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
                  value->value->text);
     if (value->base) {
@@ -214,63 +215,64 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
     return GPUTUNE_OK;
 }
 
-/* The parameters of one step; scratch is a pointer. */
-static gputune_status check_step(gt_template_step *step, const gt_parse *parse, const char *text)
+/* The parameter that takes the argument, scratch or value at `index`; scratch is a pointer. */
+static gputune_status check_taken(const checked *c, const gt_function_parameter *given,
+                                  uint32_t index)
 {
-    const gt_template *template = parse->template;
-    const bool one = !parse->parts->is_pipeline;
-    const uint32_t values = template->argument_count + parse->parts->scratch_count;
-    gt_function function;
-    gt_signature given;
-    const gt_place place = step->kernel.place;
-    GT_TRY(find_function(&function, text, &step->kernel));
-    GT_TRY(check_shared(&function, &step->kernel, step->shared,
-                        one ? "shared(BYTES), as in shared(4 * BLOCK)"
-                            : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)",
-                        text));
-    if (!gt_function_signature(&given, text, &function)) {
+    gt_template *template = c->p->template;
+    const uint32_t values = template->argument_count + c->p->parts->scratch_count;
+    if (index >= values) {
+        gt_template_value *value = &c->p->parts->computed[index - values];
+        GT_TRY(check_value(c, value, given));
+        index = value->base ? value->base - 1 : index;
+    }
+    if (gt_map_of_argument(template, index) >= 0) {
+        return check_type(c, given, "CUtensorMap",
+                          "const __grid_constant__ CUtensorMap, as tensormap() says");
+    }
+    if (gt_texture_of_argument(template, index) >= 0) {
+        return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
+    }
+    if (index < template->argument_count) {
+        GT_TRY(check_parameter(c, given, &template->arguments[index], false));
+        note_offset(&template->arguments[index], c, given);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_step(gt_template_step *step, gt_parse *p, const char *text)
+{
+    checked c = {.p = p, .text = text, .kernel = &step->kernel};
+    const bool one = !p->parts->is_pipeline;
+    GT_TRY(find_function(&c));
+    GT_REFUSE_AT(!step->shared && c.function.plain &&
+                     gt_function_has_dynamic_shared(text, &c.function),
+                 step->kernel.place,
+                 "'%s' has an array 'extern __shared__', which has no bytes here; expected %s",
+                 step->kernel.name,
+                 one ? "shared(BYTES), as in shared(4 * BLOCK)"
+                     : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)");
+    if (!gt_function_signature(&c.takes, text, &c.function)) {
         return GPUTUNE_OK;
     }
-    const gt_function_parameter *parameters = given.items;
-    GT_TRY(one ? check_surroundings(parse, step, &given)
-               : check_count(given.count, step->argument_count, step->kernel.name,
-                             ", those of args = (…), or without it those of args() and scratch()",
-                             place));
-    for (uint32_t i = 0; i < (one ? template->taken_count : step->argument_count); i++) {
-        uint32_t index = one ? i : step->arguments[i];
-        if (index >= values) {
-            gt_template_value *value = &parse->parts->computed[index - values];
-            GT_TRY(
-                check_value(&parse->parts->kernel_body, value, &parameters[i], step->kernel.name));
-            index = value->base ? value->base - 1 : index;
-        }
-        if (gt_map_of_argument(template, index) >= 0) {
-            GT_TRY(check_type(&parameters[i], "CUtensorMap",
-                              "const __grid_constant__ CUtensorMap, as tensormap() says",
-                              step->kernel.name, place));
-        } else if (gt_texture_of_argument(template, index) >= 0) {
-            GT_TRY(check_type(&parameters[i], texture, "cudaTextureObject_t, as texture() says",
-                              step->kernel.name, place));
-        } else if (index < template->argument_count) {
-            gt_argument *argument = &parse->template->arguments[index];
-            GT_TRY(
-                check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
-            note_offset(argument, &parameters[i], text, &function);
-        }
+    GT_TRY(one ? check_surroundings(&c)
+               : check_count(&c, false, step->argument_count,
+                             ", those of args = (…), or without it those of args() and scratch()"));
+    for (uint32_t i = 0; i < (one ? p->template->taken_count : step->argument_count); i++) {
+        GT_TRY(check_taken(&c, &c.takes.items[i], one ? i : step->arguments[i]));
     }
     return GPUTUNE_OK;
 }
 
 /* The name of a pipeline is that of no function. */
-static gputune_status check_steps(const gt_parse *parse, const char *text)
+static gputune_status check_steps(gt_parse *p, const char *text)
 {
-    gt_template_parts *parts = parse->parts;
+    gt_template_parts *parts = p->parts;
     GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
                  "template arguments beside launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->kernel_body,
-                                        &parts->steps[i].kernel));
-        GT_TRY(check_step(&parts->steps[i], parse, text));
+        GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
+        GT_TRY(check_step(&parts->steps[i], p, text));
     }
     return gt_instances_name(parts);
 }
@@ -286,12 +288,11 @@ static const extra of_check = {false, ": those of the kernel and 'unsigned long 
 static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
 
 /* The arguments come behind the blocks' pointers. */
-static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
-                                             const gt_signature *takes, const extra *extra)
+static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, const extra *extra)
 {
-    const gt_template *template = parse->template;
-    const gt_function_parameter *parameters = takes->items;
-    const size_t count = takes->count;
+    const gt_template *template = c->p->template;
+    const gt_function_parameter *parameters = c->takes.items;
+    const size_t count = c->takes.count;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
@@ -301,15 +302,13 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale =
         last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
-    GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name, extra->words,
-                       judge->kernel.place));
+    GT_TRY(check_count(c, judge->scale, expected, extra->words));
     for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
         bool may_be_double =
             extra->is_reference && argument->is_buffer && argument->direction != GT_IN;
-        GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
-                               judge->kernel.place));
+        GT_TRY(check_parameter(c, given, argument, may_be_double));
         bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
         judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
         judge->unread_mask |= (uint64_t)(may_be_double && !given->has_type) << i;
@@ -319,20 +318,11 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     return GPUTUNE_OK;
 }
 
-static gputune_status check_self(const gt_parse *parse)
-{
-    const gt_judge *judge = &parse->parts->reference;
-    GT_REFUSE_AT(judge->self && parse->parts->check.present, judge->kernel.place,
-                 "reference(self) beside check(); expected one of them");
-    return GPUTUNE_OK;
-}
-
 /* Finds the first __device__ variable that the function assigns to, in whole or an element. */
-static bool sets_variable(char name[GT_NAME_MAX], const gt_parse *parse, const char *text,
-                          const gt_function *function)
+static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;
-    gt_lexer lexer = gt_function_body(text, function), behind, found;
+    gt_lexer lexer = gt_function_body(c->text, &c->function), behind, found;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         behind = lexer;
         gt_lexer_next(&behind);
@@ -345,42 +335,41 @@ static bool sets_variable(char name[GT_NAME_MAX], const gt_parse *parse, const c
         }
         if (gt_token_is_any(&behind.token, "= += -= *= ++") &&
             gt_token_copy(name, GT_NAME_MAX, &lexer.token) &&
-            gt_declares_constant(&type, &found, parse, name)) {
+            gt_declares_constant(&type, &found, c->p, name)) {
             return true;
         }
     }
     return false;
 }
 
-static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
+static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text,
                                   const extra *extra)
 {
-    gt_function function;
-    gt_signature takes;
+    checked c = {.p = p, .text = text, .kernel = &judge->kernel};
+    const gt_place place = judge->kernel.place;
+    const char *function = judge->kernel.name;
     char name[GT_NAME_MAX];
     if (!judge->present) {
         return GPUTUNE_OK;
     }
-    GT_REFUSE_AT(gt_step_of(parse->parts, judge->kernel.name) < parse->parts->step_count,
-                 judge->kernel.place,
+    GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
                  "'%s' is the kernel itself, which is not compiled as its own judge; expected "
                  "another kernel%s",
-                 judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
-    GT_TRY(find_function(&function, text, &judge->kernel));
-    GT_REFUSE_AT(!gt_function_signature(&takes, text, &function) || takes.count > GT_PARAMETER_MAX,
-                 judge->kernel.place,
-                 "the parameters of '%s' cannot be read; expected them without directives",
-                 judge->kernel.name);
+                 function, extra->is_reference ? ", or reference(self)" : "");
+    GT_TRY(find_function(&c));
     GT_REFUSE_AT(
-        extra == &of_init && sets_variable(name, parse, text, &function), judge->kernel.place,
+        !gt_function_signature(&c.takes, text, &c.function) || c.takes.count > GT_PARAMETER_MAX,
+        place, "the parameters of '%s' cannot be read; expected them without directives", function);
+    GT_REFUSE_AT(
+        extra == &of_init && sets_variable(name, &c), place,
         "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
         "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
-        judge->kernel.name, name, name);
-    GT_REFUSE_AT(takes.block_count > 0, judge->kernel.place,
+        function, name, name);
+    GT_REFUSE_AT(c.takes.block_count > 0, place,
                  "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
                  "the block",
-                 judge->kernel.name);
-    return check_judge_parameters(judge, parse, &takes, extra);
+                 function);
+    return check_judge_parameters(judge, &c, extra);
 }
 
 /* Whether the function's parameters are those of args() and scratch(). */
@@ -421,17 +410,18 @@ void gt_overloads_blank(const gt_parse *parse, char *text)
     }
 }
 
-gputune_status gt_functions_check(gt_parse *parse, const char *text)
+gputune_status gt_functions_check(gt_parse *p, const char *text)
 {
-    gt_template_parts *parts = parse->parts;
-    gt_body *judge = &parts->judge_body;
-    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->reference.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->check.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, parts->reference.self ? &parts->kernel_body : judge,
-                                    &parts->init.kernel));
-    GT_TRY(check_steps(parse, text));
-    GT_TRY(check_self(parse));
-    GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));
-    GT_TRY(check_judge(&parts->check, parse, text, &of_check));
-    return check_judge(&parts->init, parse, text, &of_init);
+    gt_template_parts *parts = p->parts;
+    gt_judge *const reference = &parts->reference;
+    gt_body *judge = &parts->judge_body, *init = reference->self ? &parts->kernel_body : judge;
+    GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
+    GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
+    GT_TRY(check_steps(p, text));
+    GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
+                 "reference(self) beside check(); expected one of them");
+    GT_TRY(check_judge(reference, p, text, &of_reference));
+    GT_TRY(check_judge(&parts->check, p, text, &of_check));
+    return check_judge(&parts->init, p, text, &of_init);
 }

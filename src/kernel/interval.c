@@ -57,11 +57,26 @@ static gt_interval narrow(wide low, wide high, bool may_fail)
                          high > INT64_MAX ? INT64_MAX : (int64_t)high, may_fail};
 }
 
-/* Around the results at the four corners, for what is monotone in each operand. */
-static gt_interval around(wide (*compute)(wide, wide), gt_interval a, gt_interval b, bool may_fail)
+/* The result of what is monotone in each operand, without a limit to its size. */
+static wide compute(gt_operation operation, wide a, wide b)
 {
-    const wide corners[4] = {compute(a.low, b.low), compute(a.low, b.high), compute(a.high, b.low),
-                             compute(a.high, b.high)};
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        return a * b;
+    case GT_DO_SHIFT_LEFT:
+        return a * ((wide)1 << b);
+    case GT_DO_SHIFT_RIGHT:
+        return a >> b;
+    default:
+        return a / b + (operation == GT_DO_CEIL_DIV && a % b != 0 && (a < 0) == (b < 0));
+    }
+}
+
+/* Around the results at the four corners. */
+static gt_interval around(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
+{
+    const wide corners[4] = {compute(operation, a.low, b.low), compute(operation, a.low, b.high),
+                             compute(operation, a.high, b.low), compute(operation, a.high, b.high)};
     wide low = corners[0], high = corners[0];
     for (int i = 1; i < 4; i++) {
         low = corners[i] < low ? corners[i] : low;
@@ -70,57 +85,11 @@ static gt_interval around(wide (*compute)(wide, wide), gt_interval a, gt_interva
     return narrow(low, high, may_fail);
 }
 
-static wide multiply(wide a, wide b)
-{
-    return a * b;
-}
-
-static wide divide(wide a, wide b)
-{
-    return a / b;
-}
-
-static wide divide_up(wide a, wide b)
-{
-    wide quotient = a / b;
-    return quotient + (quotient * b != a && (a < 0) == (b < 0));
-}
-
-static wide shift_left(wide a, wide b)
-{
-    return a * ((wide)1 << b);
-}
-
-static wide shift_right(wide a, wide b)
-{
-    return a >> b;
-}
-
 /* round_up(a, b) lies between a and the next multiple but one. */
-static wide round_low(wide a, wide b)
-{
-    return b > 0 ? a : a + b + 1;
-}
-
-static wide round_high(wide a, wide b)
-{
-    return b > 0 ? a + b - 1 : a;
-}
-
 static gt_interval round_up(gt_interval a, gt_interval b, bool may_fail)
 {
-    gt_interval low = around(round_low, a, b, may_fail), high = around(round_high, a, b, may_fail);
-    return gt_interval_join(low, high);
-}
-
-static gt_interval quotient(gt_interval a, gt_interval b, bool may_fail)
-{
-    return around(divide, a, b, may_fail);
-}
-
-static gt_interval quotient_up(gt_interval a, gt_interval b, bool may_fail)
-{
-    return around(divide_up, a, b, may_fail);
+    wide down = b.low < 0 ? (wide)b.low + 1 : 0, up = b.high > 0 ? (wide)b.high - 1 : 0;
+    return narrow(a.low + down, a.high + up, may_fail);
 }
 
 /* C's remainder has the dividend's sign and is nearer to zero than the divisor. */
@@ -132,29 +101,35 @@ static gt_interval remainder_bounds(gt_interval a, gt_interval b, bool may_fail)
     return narrow(a.low < 0 ? low : 0, a.high > 0 ? high : 0, may_fail);
 }
 
+static gt_interval divide(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
+{
+    return operation == GT_DO_REMAINDER  ? remainder_bounds(a, b, may_fail)
+           : operation == GT_DO_ROUND_UP ? round_up(a, b, may_fail)
+                                         : around(operation, a, b, may_fail);
+}
+
 /* Computes for the positive and the negative divisors apart: zero between them fails. */
-static gt_interval by_sign(gt_interval (*compute)(gt_interval, gt_interval, bool), gt_interval a,
-                           gt_interval b, bool may_fail)
+static gt_interval by_sign(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
 {
     gt_interval result = nothing;
     bool zero = b.low <= 0 && b.high >= 0;
     result.may_fail = may_fail || zero;
     if (b.high >= 1) {
         const gt_interval positive = {b.low > 1 ? b.low : 1, b.high, false};
-        result = gt_interval_join(compute(a, positive, result.may_fail), result);
+        result = gt_interval_join(divide(operation, a, positive, result.may_fail), result);
     }
     if (b.low <= -1) {
         const gt_interval negative = {b.low, b.high < -1 ? b.high : -1, false};
-        result = gt_interval_join(compute(a, negative, result.may_fail), result);
+        result = gt_interval_join(divide(operation, a, negative, result.may_fail), result);
     }
     return result;
 }
 
-static gt_interval shift(wide (*compute)(wide, wide), gt_interval a, gt_interval b, bool may_fail)
+static gt_interval shift(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
 {
     const gt_interval allowed = {b.low > 0 ? b.low : 0, b.high < 62 ? b.high : 62, false};
     may_fail |= b.low < 0 || b.high > 62;
-    return gt_interval_is_empty(allowed) ? nothing : around(compute, a, allowed, may_fail);
+    return gt_interval_is_empty(allowed) ? nothing : around(operation, a, allowed, may_fail);
 }
 
 static gt_interval power(gt_interval a, gt_interval b, bool may_fail)
@@ -213,23 +188,19 @@ static gt_interval combine(gt_operation operation, gt_interval a, gt_interval b,
 {
     switch (operation) {
     case GT_DO_MULTIPLY:
-        return around(multiply, a, b, may_fail);
+        return around(operation, a, b, may_fail);
     case GT_DO_DIVIDE:
-        return by_sign(quotient, a, b, may_fail);
     case GT_DO_REMAINDER:
-        return by_sign(remainder_bounds, a, b, may_fail);
     case GT_DO_CEIL_DIV:
-        return by_sign(quotient_up, a, b, may_fail);
     case GT_DO_ROUND_UP:
-        return by_sign(round_up, a, b, may_fail);
+        return by_sign(operation, a, b, may_fail);
     case GT_DO_ADD:
         return narrow((wide)a.low + b.low, (wide)a.high + b.high, may_fail);
     case GT_DO_SUBTRACT:
         return narrow((wide)a.low - b.high, (wide)a.high - b.low, may_fail);
     case GT_DO_SHIFT_LEFT:
-        return shift(shift_left, a, b, may_fail);
     case GT_DO_SHIFT_RIGHT:
-        return shift(shift_right, a, b, may_fail);
+        return shift(operation, a, b, may_fail);
     case GT_DO_POW:
         return power(a, b, may_fail);
     case GT_DO_MIN:

@@ -369,8 +369,7 @@ static gputune_status take_levels(builder *b)
     return GPUTUNE_OK;
 }
 
-/* Endings from the last level up; what has none is dead. */
-static gputune_status count_endings(gt_diagram *d, const gt_space *space)
+gputune_status gt_diagram_count(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
         d->endings[i] = calloc((size_t)d->width[i] + 1, sizeof **d->endings);
@@ -402,7 +401,7 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
     }
     gputune_status status = open_builder(&b);
     GT_THEN(status, take_levels(&b));
-    GT_THEN(status, count_endings(&diagram, space));
+    GT_THEN(status, gt_diagram_count(&diagram, space));
     free_level(&b.now);
     free_level(&b.next);
     free(b.table);

@@ -33,6 +33,9 @@ typedef struct gt_diagram {
  * ECANCELED when the space's callback says so. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
+/* Fills `endings` of a diagram whose axes, widths and children are set, from the last level up; a
+ * child that has none becomes GT_NODE_DEAD. ENOMEM. */
+gputune_status gt_diagram_count(gt_diagram *diagram, const gt_space *space);
 void gt_diagram_free(gt_diagram *diagram);
 /* The node on the next level that the value at `position` leads to from `node` of `level`. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,

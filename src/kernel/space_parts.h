@@ -44,12 +44,34 @@ typedef struct gt_group {
                                         diagram that each reason excludes */
 } gt_group;
 
+/* A search's place at one axis, a level of a diagram. */
+typedef struct gt_search_level {
+    const gt_diagram *diagram;
+    uint32_t axis, level;
+    int before; /* the place of the diagram's level before it; -1: none */
+    uint8_t
+        order[GT_AXIS_VALUES]; /* if random: the values' positions, in the order of the search */
+    int next;                  /* how many values were tried */
+    uint32_t child;            /* the diagram's node that the value leads to */
+} gt_search_level;
+
+/* A search for the valid combinations of some axes in the diagrams of their groups. It cuts off
+ * branches that the rules which a diagram leaves out exclude. */
+typedef struct gt_space_search {
+    gt_space *space;
+    gt_binding *binding; /* for these rules */
+    gt_random *random;   /* NULL: values are tried in their order */
+    uint64_t checks;     /* how many more values may be tried */
+    double *excluded;    /* by reason: the search adds the combinations that it cuts off; or NULL */
+    gt_config found;     /* only the axes of the search are set */
+    gt_search_level levels[GT_AXIS_MAX];
+    uint32_t count, at, known, turns;
+} gt_space_search;
+
 /* The state of a walk in lexicographic order (gt_space_next). */
 typedef struct gt_walk {
-    gt_binding binding;         /* for the rules that diagrams leave out */
-    int position[GT_AXIS_MAX];  /* by axis: the place of its value in gt_space.choices */
-    uint32_t node[GT_AXIS_MAX]; /* by axis: the diagram's node that its value leads to */
-    int depth;
+    gt_binding binding;
+    gt_space_search search; /* through all axes, in their order */
     bool started, finished;
 } gt_walk;
 
@@ -71,7 +93,6 @@ struct gt_space {
     gt_group groups[GT_AXIS_MAX];
     int group_count;
     int group_of[GT_AXIS_MAX];
-    int before[GT_AXIS_MAX]; /* the previous axis of the same group, or -1 */
     bool prepared;
     bool (*canceled)(void *user);
     void *user;
@@ -115,32 +136,18 @@ int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_
 
 typedef enum gt_found { GT_FOUND, GT_FOUND_NONE, GT_FOUND_NOTHING_YET } gt_found;
 
-/* A search's place on one level of a diagram. */
-typedef struct gt_search_level {
-    uint8_t order[GT_AXIS_VALUES]; /* the values' positions, in the order of the search */
-    int next;                      /* the index in `order` that is tried next */
-    uint32_t node;
-} gt_search_level;
-
-/* A search for the valid combinations in a group's diagram. It cuts off branches that the rules
- * which the diagram leaves out exclude. */
-typedef struct gt_space_search {
-    gt_space *space; /* the search uses its probe */
-    const gt_diagram *diagram;
-    gt_random *random; /* NULL: values are tried in their order */
-    uint32_t checks;   /* how many more values may be tried */
-    double *excluded;  /* by reason: the search adds the combinations that it cuts off; or NULL */
-    gt_config found;   /* only the group's axes are set */
-    gt_search_level levels[GT_AXIS_MAX];
-    uint32_t at, known, turns;
-} gt_space_search;
-
+/* Begins a search of a group, with the space's probe. */
 void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
                            gt_random *random, uint32_t checks);
 /* Sets search->found to the next valid combination. GT_FOUND_NONE: there are no more;
  * GT_FOUND_NOTHING_YET: the checks are used up, or the space is canceled. */
 gt_found gt_space_search_next(gt_space_search *search);
 
+/* Begins a search through no axis; gt_space_search_add() adds the next one, a level of a diagram,
+ * and `before` as above. */
+void gt_space_search_open(gt_space_search *search, gt_space *space, gt_binding *binding);
+void gt_space_search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
+                         int before);
 /* If a search finds all valid combinations of a group and they are few, replaces the group's
  * diagrams by one that is exact, with its levels in the order of the axes. Else changes nothing.
  * ENOMEM. */

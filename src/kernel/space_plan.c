@@ -468,7 +468,6 @@ void gt_space_group(gt_space *space)
     for (uint32_t i = 0; i < count; i++) {
         int first = __builtin_ctz(linked[i]);
         uint32_t earlier = linked[i] & ((UINT32_C(1) << i) - 1);
-        space->before[i] = last_axis(earlier);
         space->group_of[i] = earlier ? space->group_of[first] : space->group_count++;
         space->groups[space->group_of[i]].axes = linked[i];
     }

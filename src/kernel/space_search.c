@@ -7,88 +7,111 @@
 
 enum { LIST_CHECKS = 1 << 18, LIST_MAX = 1 << 16, LIST_EDGES_MAX = 1 << 21 };
 
-static void enter_level(gt_space_search *search, uint32_t node)
+static void enter_level(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
-    int values = search->space->counts[search->diagram->axes[search->at]];
-    level->node = node;
     level->next = 0;
-    for (int v = 0; v < values; v++) { /* Fisher-Yates from the front */
-        int other = search->random ? (int)gt_random_below(search->random, (uint64_t)v + 1) : v;
-        level->order[v] = level->order[other];
+    for (int v = 0; v < search->space->counts[level->axis] && search->random; v++) {
+        int other = (int)gt_random_below(search->random, (uint64_t)v + 1);
+        level->order[v] = level->order[other]; /* Fisher-Yates from the front */
         level->order[other] = (uint8_t)v;
     }
+}
+
+void gt_space_search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
+{
+    search->space = space;
+    search->binding = binding;
+    search->checks = UINT64_MAX;
+    search->count = search->at = search->known = search->turns = 0;
+}
+
+void gt_space_search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
+                         int before)
+{
+    gt_search_level *added = &search->levels[search->count++];
+    added->diagram = diagram;
+    added->axis = diagram->axes[level];
+    added->level = level;
+    added->before = before;
+    added->next = 0;
 }
 
 void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
                            gt_random *random, uint32_t checks)
 {
-    search->space = space;
-    search->diagram = gt_group_diagram(group);
+    const gt_diagram *diagram = gt_group_diagram(group);
+    gt_space_search_open(search, space, &space->probe);
     search->random = random;
     search->checks = checks;
-    search->at = search->known = search->turns = 0;
-    enter_level(search, 0);
+    for (uint32_t i = 0; i < diagram->count; i++) {
+        gt_space_search_add(search, diagram, i, (int)i - 1);
+    }
+    enter_level(search);
 }
 
 /* Whether the level's axis may have this value. */
-static bool try_value(gt_space_search *search, int position, uint32_t child)
+static bool try_value(gt_space_search *search, const gt_search_level *level, int position)
 {
-    const gt_diagram *d = search->diagram;
+    const gt_diagram *d = level->diagram;
     gt_space *space = search->space;
-    uint32_t axis = d->axes[search->at], known = search->known | UINT32_C(1) << axis;
+    const uint32_t axis = level->axis, known = search->known | UINT32_C(1) << axis;
     search->checks--;
     search->found.choice[axis] = space->choices[axis][position];
     if (!d->relaxed) {
         return true;
     }
-    gt_slots_axis(space->probe.slots, space->template, axis, search->found.choice[axis]);
-    int reason = gt_space_check(space, &space->probe, known, axis, &d->dropped);
+    gt_slots_axis(search->binding->slots, space->template, axis, search->found.choice[axis]);
+    int reason = gt_space_check(space, search->binding, known, axis, &d->dropped);
     if (reason && search->excluded) {
-        search->excluded[reason] += gt_diagram_endings(d, space, search->at + 1, child);
+        search->excluded[reason] += gt_diagram_endings(d, space, level->level + 1, level->child);
     }
     return !reason;
 }
 
-/* The node behind the next value of this level that may lead on; DEAD: none is left. */
-static uint32_t advance(gt_space_search *search)
+/* Goes to the next value of this level that may lead on; false: none is left. */
+static bool advance(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
-    int values = search->space->counts[search->diagram->axes[search->at]];
+    const int values = search->space->counts[level->axis];
+    const uint32_t node = level->before < 0 ? 0 : search->levels[level->before].child;
     while (level->next < values && search->checks > 0) {
-        int position = level->order[level->next++];
-        uint32_t child =
-            gt_diagram_child(search->diagram, search->space, search->at, level->node, position);
-        if (child != GT_NODE_DEAD && try_value(search, position, child)) {
-            return child;
+        int tried = level->next++, position = search->random ? level->order[tried] : tried;
+        level->child =
+            gt_diagram_child(level->diagram, search->space, level->level, node, position);
+        if (level->child != GT_NODE_DEAD && try_value(search, level, position)) {
+            return true;
         }
     }
-    return GT_NODE_DEAD;
+    return false;
+}
+
+static void step_back(gt_space_search *search)
+{
+    search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
 }
 
 gt_found gt_space_search_next(gt_space_search *search)
 {
-    const gt_diagram *d = search->diagram;
-    if (search->at == d->count) { /* go on behind what was found */
-        search->known &= ~(UINT32_C(1) << d->axes[--search->at]);
+    if (search->at == search->count) { /* go on behind what was found */
+        step_back(search);
     }
     for (;;) {
         if (++search->turns % 256 == 0 && gt_space_is_canceled(search->space)) {
             return GT_FOUND_NOTHING_YET;
         }
-        uint32_t child = advance(search);
-        if (child != GT_NODE_DEAD) {
-            search->known |= UINT32_C(1) << d->axes[search->at];
-            if (++search->at == d->count) {
+        if (advance(search)) {
+            search->known |= UINT32_C(1) << search->levels[search->at].axis;
+            if (++search->at == search->count) {
                 return GT_FOUND;
             }
-            enter_level(search, child);
+            enter_level(search);
         } else if (search->checks == 0) {
             return GT_FOUND_NOTHING_YET;
         } else if (search->at == 0) {
             return GT_FOUND_NONE;
         } else {
-            search->known &= ~(UINT32_C(1) << d->axes[--search->at]);
+            step_back(search);
         }
     }
 }
@@ -150,10 +173,7 @@ static gputune_status add_level(gt_diagram *d, const gt_space *space, const list
     size_t values = (size_t)space->counts[d->axes[at]], edges = d->width[at] * values;
     uint32_t parent = 0, child = 0;
     d->children[at] = malloc((edges + 1) * sizeof(uint32_t));
-    d->endings[at] = calloc((size_t)d->width[at] + 1, sizeof(double));
-    if (!d->children[at] || !d->endings[at]) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(d->children[at]));
     for (size_t e = 0; e < edges; e++) {
         d->children[at][e] = GT_NODE_DEAD;
     }
@@ -162,7 +182,6 @@ static gputune_status add_level(gt_diagram *d, const gt_space *space, const list
         parent += i && memcmp(row, row - list->axes, at) != 0;
         child += i && memcmp(row, row - list->axes, at + 1) != 0;
         d->children[at][parent * values + row[at]] = child;
-        d->endings[at][parent] += 1;
     }
     return GPUTUNE_OK;
 }
@@ -179,17 +198,11 @@ static gputune_status make_tree(gt_diagram *out, const gt_space *space, const gt
     for (uint32_t i = 0; i < d.count && status == GPUTUNE_OK; i++) {
         status = add_level(&d, space, list, i);
     }
-    d.endings[d.count] = malloc(((size_t)list->count + 1) * sizeof(double));
-    for (uint32_t i = 0; d.endings[d.count] && i < list->count; i++) {
-        d.endings[d.count][i] = 1;
-    }
-    if (status < 0 || !d.endings[d.count]) {
+    GT_THEN(status, gt_diagram_count(&d, space));
+    if (status < 0) {
         d.excluded = NULL; /* the caller's still */
-        gt_diagram_free(&d);
-        return status < 0 ? status : gt_fail_memory();
     }
-    *out = d;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, d, gt_diagram_free(&d));
 }
 
 static bool is_small(const list *list, const gt_space *space, const gt_diagram *walked)

@@ -12,79 +12,35 @@ void gt_space_rewind(gt_space *space)
     space->walk.started = space->walk.finished = false;
 }
 
-static bool begin(gt_space *space)
+static void begin(gt_space *space)
 {
     gt_walk *walk = &space->walk;
     walk->started = true;
     walk->binding = space->base;
-    walk->depth = 0;
-    walk->position[0] = -1;
-    return gt_space_count(space).count > 0;
-}
-
-/* Goes to the next value of the axis at the walk's depth; false behind the last. */
-static bool advance(gt_space *space)
-{
-    gt_walk *walk = &space->walk;
-    uint32_t axis = (uint32_t)walk->depth, bit = UINT32_C(1) << axis;
-    const gt_group *group = &space->groups[space->group_of[axis]];
-    const gt_diagram *d = &group->walked;
-    uint32_t level = (uint32_t)__builtin_popcount(group->axes & (bit - 1));
-    uint32_t node = level ? walk->node[space->before[axis]] : 0;
-    for (int v = walk->position[axis] + 1; v < space->counts[axis]; v++) {
-        uint32_t child = gt_diagram_child(d, space, level, node, v);
-        if (child == GT_NODE_DEAD) {
-            continue;
-        }
-        if (d->relaxed) {
-            gt_slots_axis(walk->binding.slots, space->template, axis, space->choices[axis][v]);
-            if (gt_space_check(space, &walk->binding, bit | (bit - 1), axis, &d->dropped)) {
-                continue;
-            }
-        }
-        walk->node[axis] = child;
-        walk->position[axis] = v;
-        return true;
-    }
-    return false;
-}
-
-static void copy_config(gt_config *out, const gt_space *space)
-{
-    *out = (gt_config){{0}};
+    gt_space_search_open(&walk->search, space, &walk->binding);
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        out->choice[i] = space->choices[i][space->walk.position[i]];
+        const gt_group *group = &space->groups[space->group_of[i]];
+        const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
+        gt_space_search_add(&walk->search, &group->walked, (uint32_t)__builtin_popcount(earlier),
+                            earlier ? 31 - __builtin_clz(earlier) : -1);
     }
 }
 
 bool gt_space_next(gt_space *space, gt_config *out)
 {
     gt_walk *walk = &space->walk;
-    int last = (int)space->template->axis_count - 1;
-    bool first = !walk->started;
-    uint32_t steps = 0;
-    if (walk->finished || (first && !begin(space)) || (!first && last < 0)) {
-        walk->finished = true;
-        return false;
+    const bool first = !walk->started;
+    bool found = !walk->finished && (!first || gt_space_count(space).count > 0);
+    if (found && first) {
+        begin(space);
     }
-    while (walk->depth >= 0 && walk->depth <= last) {
-        if (++steps % 512 == 0 && gt_space_is_canceled(space)) {
-            break;
-        }
-        if (!advance(space)) {
-            walk->depth--;
-        } else if (walk->depth == last) {
-            copy_config(out, space);
-            return true;
-        } else {
-            walk->position[++walk->depth] = -1;
-        }
+    found = found && (space->template->axis_count ? gt_space_search_next(&walk->search) == GT_FOUND
+                                                  : first); /* without axes there is one */
+    walk->finished = !found;
+    if (found) {
+        *out = walk->search.found;
     }
-    walk->finished = true;
-    if (last < 0) {
-        *out = (gt_config){{0}};
-    }
-    return last < 0;
+    return found;
 }
 
 /* --- at random -------------------------------------------------------------------------------- */
