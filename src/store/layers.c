@@ -388,32 +388,38 @@ void gt_store_close(gt_store *store)
 
 static const double patient_wait_s = 5;   /* in all, of those who can wait, for a file that stays
                                              locked: a disk may take seconds to end a write */
-static const double patient_share = 0.25; /* of what is left to them: they have more to do */
+static const double patient_share = 0.25; /* of their time: they have more to do */
 static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
 static const double blind_share = 0.1;    /* of the time, while lookups wait without success */
 
-gt_patience gt_layers_file_patience(const gt_patience *patience)
+/* Seconds that a call with that patience may still wait. Its earlier waits in vain count. */
+static double patient_s(gt_store *store, const gt_patience *patience)
 {
-    double share_s = patient_share * gt_patience_left_s(patience);
-    return gt_patience_at_most(patience, fmin(patient_wait_s, share_s));
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    double all_s = patient_share * (gt_patience_left_s(patience) + store->blind_s);
+    return fmax(fmin(patient_wait_s, all_s) - store->blind_s, 0);
+}
+
+gt_patience gt_layers_file_patience(gt_store *store, const gt_patience *patience)
+{
+    return gt_patience_at_most(patience, patient_s(store, patience));
 }
 
 /* How long this lookup waits. While the file stays locked, lookups wait for at most a tenth of the
- * time; but those who can wait do so until they have waited for patient_wait_s together, as what
- * they do not find is measured again. Each lookup tries once, so that the file is used as soon as
- * it is free. */
+ * time; but those who can wait do so until they have waited for their share together, as what they
+ * do not find is measured again. Each lookup tries once, so that the file is used as soon as it is
+ * free. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     pthread_mutex_lock(&store->telling);
     double share_s = store->blind_since_ns ? blind_share * gt_seconds_since(store->blind_since_ns)
                                            : (double)INFINITY;
-    double left_s = patient_wait_s - store->blind_s;
     pthread_mutex_unlock(&store->telling);
     if (!patience) {
         return gt_patience_for(fmin(GT_LOOKUP_WAIT_S, share_s), NULL);
     }
-    const gt_patience most = gt_layers_file_patience(patience);
-    return gt_patience_at_most(&most, fmax(left_s, share_s));
+    share_s = fmin(share_s, fmin(patient_wait_s, patient_share * gt_patience_left_s(patience)));
+    return gt_patience_at_most(patience, fmax(patient_s(store, patience), share_s));
 }
 
 /* --- layers ----------------------------------------------------------------------------------- */

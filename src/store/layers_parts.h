@@ -62,6 +62,8 @@ struct gt_store {
     int64_t blind_since_ns; /* when the last lookup that waited in vain ended; 0: none since the
                                last success */
     double blind_s;         /* seconds that lookups have waited since the last success */
+    double closing_s;       /* seconds that gt_layers_bring() has waited by itself since the last
+                               successful write */
     bool distrust_told;     /* the log already says that the file's code is not trusted */
     gt_hash left_lease;     /* the owner of a lease that could not be given back */
     bool lock_told; /* the log already says, since the last successful write, that the file is
@@ -101,5 +103,6 @@ gputune_status gt_layers_open_memory(gt_database **database);
  * there is a writer, or the store no longer writes a file. The caller holds `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
 /* Moves the rows that are in memory only because the file was locked to the file. Does nothing if
- * there are none. `patience` NULL: as long as closing waits. The caller holds no mutex. */
+ * there are none. `patience` NULL: as long as closing waits, 5 s for all such calls together until
+ * the file can be written; the log says so. The caller holds no mutex. */
 void gt_layers_bring(gt_store *store, const gt_patience *patience);

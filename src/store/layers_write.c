@@ -182,6 +182,7 @@ static void note_written(gt_store *store)
     gt_layers_note_read(store, GT_TROUBLE_NONE, "");
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->lock_told = false;
+    store->closing_s = 0;
 }
 
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
@@ -343,10 +344,40 @@ static void forget_memory(gt_store *store, const bringing *what)
     pthread_mutex_unlock(&store->telling);
 }
 
+/* How long closing may still wait for the lock; says so. */
+static gt_patience closing_patience(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    const double left_s = closing_wait_s - store->closing_s;
+    pthread_mutex_unlock(&store->telling);
+    if (left_s > 0) {
+        gt_layers_warn(store,
+                       "the database %s is locked by another process: waiting %.2g s at most to "
+                       "write what is in memory",
+                       store->asked, left_s);
+        gt_layers_flush(store);
+    }
+    return gt_patience_for(left_s, NULL);
+}
+
+/* Waits long only where the file stays locked. */
+static gputune_status bring_when_closing(gt_store *store, bringing *what)
+{
+    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    gputune_status status = gt_store_write_file(store, bring_rows, what, &brief);
+    if (status == GPUTUNE_EBUSY) {
+        const gt_patience closing = closing_patience(store);
+        const int64_t start_ns = gt_now_ns();
+        status = gt_store_write_file(store, bring_rows, what, &closing);
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        store->closing_s += status == GPUTUNE_EBUSY ? gt_seconds_since(start_ns) : 0;
+    }
+    return status;
+}
+
 void gt_layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
-    gt_patience closing = gt_patience_for(closing_wait_s, NULL);
     if (!gt_layers_own(store)) {
         return;
     }
@@ -354,8 +385,8 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
     if (!now.unbrought || now.no_file) {
         return;
     }
-    gputune_status status =
-        gt_store_write_file(store, bring_rows, &what, patience ? patience : &closing);
+    gputune_status status = patience ? gt_store_write_file(store, bring_rows, &what, patience)
+                                     : bring_when_closing(store, &what);
     detach(store);
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);

@@ -204,7 +204,7 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     if (!looks_free(store, attempt, patience)) {
         return GPUTUNE_EBUSY;
     }
-    const gt_patience brief = gt_layers_file_patience(patience);
+    const gt_patience brief = gt_layers_file_patience(store, patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
     if (status == GPUTUNE_EDATABASE || hopeless) {
