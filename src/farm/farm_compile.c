@@ -353,12 +353,12 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                                          : OFFER_NONE;
 }
 
-/* The slot for the next job, with a worker that is new where the slot offered to start one; if that
- * fails, one whose worker has a job yet. NULL: there is none now. */
+/* The slot for the next job, with a worker that is new where the slot offered to start one. NULL:
+ * there is none now. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
-    gt_slot *slot = NULL, *queues = NULL;
+    gt_slot *slot = NULL;
     offer best = OFFER_NONE;
     bool has_core = gt_cores_at_work(host) < host->allowed;
     *open = count_open(host);
@@ -366,7 +366,6 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         offer its = offer_of(host, &host->slots[i], *open, has_core);
         slot = its < best ? &host->slots[i] : slot;
         best = its < best ? its : best;
-        queues = its == OFFER_QUEUE ? &host->slots[i] : queues;
     }
     if (best != OFFER_START && best != OFFER_REPLACE) {
         return slot;
@@ -380,7 +379,18 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
                     "%s; going on with %u compile worker%s", gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
-    return starts ? slot : queues;
+    return starts ? slot : NULL;
+}
+
+/* Whether a worker elsewhere may take the next job once it has room. */
+static bool is_for_engines(const gt_compile_host *host)
+{
+    bool is = false;
+    for (uint32_t i = host->own_count; i < host->slot_count; i++) {
+        const gt_slot *slot = &host->slots[i];
+        is |= slot->link.open && gt_engine_may_take(host, slot, host->queue.items[0]);
+    }
+    return is;
 }
 
 double gt_compile_load(const gt_host_farm *farm)
@@ -405,7 +415,7 @@ void gt_compile_pump(gt_host_farm *farm)
         gt_slot *slot = next_slot(farm, &open);
         if (slot) {
             slot_give(farm, slot, gt_queue_take(&host->queue, 0));
-        } else if (open == 0) {
+        } else if (open == 0 && !is_for_engines(host)) {
             fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, false, 0);
         } else {
             break;

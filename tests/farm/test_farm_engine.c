@@ -228,6 +228,40 @@ TEST(a_worker_that_dies_costs_its_job_time_only)
     farm->ops->close(farm);
 }
 
+/* The last worker here dies, and its program is gone. */
+TEST(where_none_can_be_started_jobs_wait_for_a_worker_elsewhere)
+{
+    enum { JOBS = 5 };
+    char folder[] = "/tmp/gputune-test-XXXXXX", path[64], once[64], script[80];
+    const char *command = "exec";
+    GT_FREED char *worker = beside_test("fake-worker");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/worker", folder);
+    snprintf(once, sizeof once, "%s/once", folder);
+    snprintf(script, sizeof script, "killed-if %s", once);
+    assert_int_equal(symlink(worker, path), 0);
+    assert_int_equal(symlink(worker, once), 0);
+    logged[0] = '\0';
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1,
+                                                .compile_on = &command,
+                                                .compile_on_count = 1,
+                                                .worker = path,
+                                                .log = {keep_log, NULL}});
+    wait_for(farm, 2);
+    unlink(path);
+    ask_compile(farm, 0, script);
+    for (uint64_t id = 1; id < JOBS; id++) {
+        ask_compile(farm, id, "slow 100");
+    }
+    for (int i = 0; i < JOBS; i++) {
+        GT_SCOPED(gt_event_free) gt_event event = {0};
+        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        assert_int_equal(event.status, GPUTUNE_OK);
+    }
+    farm->ops->close(farm);
+    assert_int_equal(rmdir(folder), 0); /* the worker here has died */
+}
+
 TEST(what_fails_there_is_judged_here)
 {
     const char *command = "CUDA_LAUNCH_BLOCKING=there";
