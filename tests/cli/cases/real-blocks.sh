@@ -2,7 +2,7 @@
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in blocks maps; do
-    $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+    $GPUTUNE warm "$templates/$name.cu" -t 100 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
 done
