@@ -1,6 +1,4 @@
 /* Writes the clauses of a problem and of a kernel's arguments. */
-#include "draft/parts.h"
-
 #include "draft/trace.h"
 
 #include "kernel/structure.h"

@@ -1,6 +1,5 @@
 /* Reads a kernel's body in one pass: what is defined, compared and accessed, and what shared arrays
  * tell. No C++ parser: what it does not understand is not known. */
-#include "draft/parts.h"
 #include "draft/trace.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* Types and functions that the files reading a launch share. For call*.c only. */
 #pragma once
 
-#include "draft/parts.h"
-#include "draft/print.h"
 #include "draft/trace.h"
 
 /* One launch in the program's text: `kernel<types><<<config>>>(arguments)`. */

@@ -1,7 +1,6 @@
 /* Makes a first template out of CUDA text. */
 #include "draft/draft.h"
 
-#include "draft/hosts.h"
 #include "draft/parts.h"
 #include "kernel/branches.h"
 #include "kernel/host_code.h"
@@ -355,12 +354,11 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
     GT_TRY(guard_constants(m, draft));
     draft->out = &clauses;
     gt_draft_write(draft);
-    GT_TRY(draft->failed ? gt_fail_memory() : GPUTUNE_OK);
-    if (clauses.length == 0) {
-        return GPUTUNE_OK;
-    }
-    gt_text_append(&clauses, "\n");
-    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &clauses);
+    GT_TRY(draft->failed || clauses.failed ? gt_fail_memory() : GPUTUNE_OK);
+    return clauses.length == 0
+               ? GPUTUNE_OK
+               : gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line,
+                                 "%s\n", gt_text_string(&clauses));
 }
 
 static gt_draft *new_draft(maker *m)
@@ -394,11 +392,10 @@ static gputune_status add_one(maker *m, const char *kernel)
 /* What no template can have is said in front of the kernel, if there are others. */
 static gputune_status leave_out(maker *m, const gt_draft *draft)
 {
-    gt_text note = {0};
-    gt_text_append(&note, "// ? no template of '");
-    append_name(&note, draft);
-    gt_text_printf(&note, "': %s\n", gt_message());
-    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
+    const char *scope = draft->function.scope, *name = GT_KERNEL_NAME(draft);
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line,
+                           "// ? no template of '%s%s%s': %s\n", scope, scope[0] ? "::" : "", name,
+                           gt_message());
 }
 
 /* Whether the kernel's name is among those that have been read, to which it is added: a variant for
@@ -417,7 +414,6 @@ static bool is_again(gt_text *names, const gt_draft *draft)
 static gputune_status note_overload(maker *m, const gt_draft *draft)
 {
     gt_function first;
-    gt_text note = {0};
     const gt_function *own = &draft->function;
     const char *name = GT_KERNEL_NAME(draft);
     const size_t length = own->parameters_end - own->parameters;
@@ -426,11 +422,10 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
          memcmp(draft->text + first.parameters, draft->text + own->parameters, length) == 0)) {
         return GPUTUNE_OK;
     }
-    gt_text_printf(&note,
-                   "// ? no template of this '%s': another kernel has its name, and args() "
-                   "choose between them\n",
-                   name);
-    return gt_lines_insert(&m->lines, gt_draft_place(draft, own->begin).line, &note);
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, own->begin).line,
+                           "// ? no template of this '%s': another kernel has its name, and args() "
+                           "choose between them\n",
+                           name);
 }
 
 /* Every kernel that the program launches, or, where it launches none, every kernel. */

@@ -1,6 +1,5 @@
 /* Reads C expressions of indices and bounds as sums, and finds their largest values by the
  * comparisons in front of them. */
-#include "draft/parts.h"
 #include "draft/trace.h"
 #include "kernel/expression_code.h"
 #include "kernel/types.h"
@@ -253,15 +252,15 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
 /* What a macro's call gives to its parameter at that token; false: it is none. */
 static bool read_bound(gt_sum *out, gt_draft *draft, size_t at)
 {
-    const gt_draft_binding *bound = draft->bound;
+    const gt_bound *bound = draft->bound;
     size_t index;
     gt_span item;
     bool is = bound &&
-              gt_program_parameter(draft->program, bound->macro->parameters,
+              gt_program_parameter(draft->program, bound->parameters,
                                    gt_token_at(draft->program, at), &index) &&
               gt_program_item_at(draft->program, &item, bound->arguments, index);
     if (is) {
-        draft->bound = bound->outer;
+        draft->bound = bound->caller.bound;
         *out = gt_draft_read_sum(draft, &item);
         *out = item.first == item.end ? *out : (gt_sum){0};
         draft->bound = bound;
@@ -424,10 +423,10 @@ gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span)
 gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *macro,
                                gt_span arguments)
 {
-    const gt_draft_binding own = {macro, arguments, draft->bound};
+    const gt_bound own = {macro->parameters, arguments, {.bound = draft->bound}};
     draft->bound = &own;
     const gt_sum sum = gt_draft_read_sum(draft, span);
-    draft->bound = own.outer;
+    draft->bound = own.caller.bound;
     return sum;
 }
 

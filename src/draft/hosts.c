@@ -1,5 +1,5 @@
 /* Puts aside what of a file is for the host alone. */
-#include "draft/hosts.h"
+#include "draft/lines.h"
 
 #include "kernel/host_code.h"
 #include "kernel/types.h"
@@ -176,12 +176,10 @@ static bool next_include(gt_token *name, gt_lexer *lexer)
 static gputune_status note_missing(const hosts *h, const gt_token *name)
 {
     const int line = gt_lines_of(h->lines, name->line);
-    gt_text note = {0};
     const char *path = GT_TOKEN_TEXT(name);
     const bool is_local = name->text[-1] == '"';
-    gt_text_printf(&note, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
-                   is_local ? "beside this file" : "found");
-    GT_TRY(gt_lines_insert(h->lines, line, &note));
+    GT_TRY(gt_lines_insert(h->lines, line, "// ? %.*s is not %s\n", (int)name->length + 2,
+                           name->text - 1, is_local ? "beside this file" : "found"));
     return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line, line);
 }
 
@@ -203,6 +201,12 @@ static gputune_status put_headers_aside(const hosts *h, const gt_texts *missing)
     return GPUTUNE_OK;
 }
 
+static bool has(const hosts *h, const char *word)
+{
+    const gt_span own = {0, h->program->own};
+    return gt_program_first(h->program, own, word) < own.end;
+}
+
 /* Types that a program has from headers of the host, such as <cublas_v2.h>, and a word that C++ has
  * no longer. */
 static gputune_status add_headers(const hosts *h)
@@ -211,21 +215,13 @@ static gputune_status add_headers(const hosts *h)
     static const char *const types[][2] = {{"__nv_bfloat16", "cuda_bf16.h"},
                                            {"__half", "cuda_fp16.h"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        gt_text line = {0};
-        if (gt_program_first(h->program, (gt_span){0, h->program->own}, types[i][0]) <
-                h->program->own &&
-            !strstr(h->text, types[i][1])) {
-            gt_text_printf(&line, "#include <%s>\n", types[i][1]);
-            GT_TRY(gt_lines_insert(h->lines, 1, &line));
+        if (has(h, types[i][0]) && !strstr(h->text, types[i][1])) {
+            GT_TRY(gt_lines_insert(h->lines, 1, "#include <%s>\n", types[i][1]));
         }
     }
-    if (gt_program_first(h->program, (gt_span){0, h->program->own}, "register") < h->program->own &&
-        !strstr(h->file, no_register)) {
-        gt_text line = {0};
-        gt_text_append(&line, no_register);
-        return gt_lines_insert(h->lines, 1, &line);
-    }
-    return GPUTUNE_OK;
+    return has(h, "register") && !strstr(h->file, no_register)
+               ? gt_lines_insert(h->lines, 1, "%s", no_register)
+               : GPUTUNE_OK;
 }
 
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,

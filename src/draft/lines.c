@@ -1,6 +1,7 @@
 /* Maps the lines of a joined text to those of its file, and puts lines in front of them. */
 #include "draft/lines.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path
 void gt_lines_free(gt_lines *lines)
 {
     for (size_t i = 0; i < lines->insertions.count; i++) {
-        free(lines->insertions.items[i].text);
+        gt_text_free(&lines->insertions.items[i].text);
     }
     gt_array_free(&lines->insertions);
     gt_array_free(&lines->own);
@@ -74,29 +75,26 @@ bool gt_lines_is_own(const gt_lines *lines, int joined)
     return joined > 0 && (size_t)joined <= lines->own.count && lines->own.items[joined - 1] > 0;
 }
 
-static gputune_status insert(gt_lines *lines, int line, gt_text *text, bool closes)
+gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ...)
 {
-    gt_insertion added = {line, closes, NULL};
-    GT_TRY(gt_text_take(&added.text, text));
-    if (gt_array_push(&lines->insertions, added) != GPUTUNE_OK) {
-        free(added.text);
+    gt_insertion added = {.line = line};
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&added.text, format, args);
+    va_end(args);
+    if (added.text.failed || gt_array_push(&lines->insertions, added) != GPUTUNE_OK) {
+        gt_text_free(&added.text);
         return gt_fail_memory();
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text)
-{
-    return insert(lines, line, text, false);
-}
-
 gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro)
 {
-    gt_text text = {0};
-    gt_text_printf(&text, "#ifndef %s\n", macro);
-    GT_TRY(gt_lines_insert(lines, first, &text));
-    gt_text_append(&text, "#endif\n");
-    return insert(lines, last + 1, &text, true);
+    GT_TRY(gt_lines_insert(lines, first, "#ifndef %s\n", macro));
+    GT_TRY(gt_lines_insert(lines, last + 1, "#endif\n"));
+    lines->insertions.items[lines->insertions.count - 1].closes = true;
+    return GPUTUNE_OK;
 }
 
 static void append_insertions(gt_text *out, const gt_lines *lines, int line)
@@ -105,7 +103,7 @@ static void append_insertions(gt_text *out, const gt_lines *lines, int line)
         for (size_t i = 0; i < lines->insertions.count; i++) {
             const gt_insertion *insertion = &lines->insertions.items[i];
             bool is_here = insertion->line == line && insertion->closes == !opens;
-            gt_text_append(out, is_here ? insertion->text : "");
+            gt_text_append(out, is_here ? gt_text_string(&insertion->text) : "");
         }
     }
 }

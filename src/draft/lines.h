@@ -1,5 +1,6 @@
 /* The lines of the file that a draft is made from. Maps each line of the joined text (the file with
- * the files that it includes) to the file's line, and collects texts to insert into the file. */
+ * the files that it includes) to the file's line, collects texts to insert into the file (lines.c),
+ * and hides what is for the host alone from the kernels' compiler (hosts.c). */
 #pragma once
 
 #include "draft/program.h"
@@ -9,7 +10,7 @@
 typedef struct gt_insertion {
     int line;    /* of the file; `text` is inserted in front of this line */
     bool closes; /* an #endif: it precedes the other insertions at the same line */
-    char *text;  /* owned */
+    gt_text text;
 } gt_insertion;
 
 typedef struct gt_lines {
@@ -29,11 +30,19 @@ void gt_lines_free(gt_lines *lines);
 int gt_lines_of(const gt_lines *lines, int joined);
 /* Whether this line of the joined text stands in the file itself. */
 bool gt_lines_is_own(const gt_lines *lines, int joined);
-/* Inserts `text` in front of a line of the file, and takes ownership of its contents. ENOMEM. */
-gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text);
+/* Inserts a text in front of a line of the file. ENOMEM. */
+gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ...) GT_PRINTF(3, 4);
 /* Encloses the file's lines `first` to `last` (both included) in #ifndef `macro` and #endif.
  * ENOMEM. */
 gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro);
 /* Copies `text`, the file's own, into *out with all insertions. *out is the caller's to free().
  * ENOMEM. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);
+
+/* Encloses host-only parts of the file in #ifndef __CUDACC_RTC__ and #endif: #include of files from
+ * which no kernel reads a name, variables and functions declared with the host's types, and #error
+ * lines. Inserts a comment at each #include of one of the headers in `missing`, which were not
+ * found. `file` is the file's own text. `text` is the joined text (the file with what it
+ * includes), from which `program` and `lines` were made. */
+gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
+                                  const char *file, const gt_texts *missing);

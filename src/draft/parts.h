@@ -157,13 +157,6 @@ typedef struct gt_draft_comparison {
 
 typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
 
-/* A macro's call that is read in the call's place. */
-typedef struct gt_draft_binding {
-    const gt_macro *macro;
-    gt_span arguments;
-    const struct gt_draft_binding *outer; /* around the call; NULL: none */
-} gt_draft_binding;
-
 /* How the program launches the kernel. A text is empty where the program does not state the value,
  * or launches no kernel. */
 typedef struct gt_call {
@@ -207,10 +200,10 @@ typedef struct gt_draft {
     bool is_cooperative;
     bool is_opaque; /* the body uses neither thread nor block indices; functions it calls do */
     bool is_pinned; /* results depend on the block, which therefore keeps one value */
-    const gt_draft_binding *bound; /* the macro's call whose text is being read */
-    int depth;                     /* nesting of the expression that is being read */
-    gt_texts kept;                 /* texts that other members point to */
-    bool failed;                   /* memory ran out */
+    const gt_bound *bound; /* the macro's call whose text is being read in its place */
+    int depth;             /* nesting of the expression that is being read */
+    gt_texts kept;         /* texts that other members point to */
+    bool failed;           /* memory ran out */
 } gt_draft;
 
 /* ---- texture.c ---- */

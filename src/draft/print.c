@@ -1,5 +1,5 @@
 /* Writes sums as text, and the code of an expression: the stack machine runs on sums. */
-#include "draft/print.h"
+#include "draft/sum.h"
 
 #include "kernel/expression_code.h"
 

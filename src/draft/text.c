@@ -1,6 +1,5 @@
 /* What the writers of clauses share: names, expressions, what is there already. */
 #include "draft/parts.h"
-#include "draft/print.h"
 
 #include <stdarg.h>
 #include <string.h>

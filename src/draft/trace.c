@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MAX = 4000, TEXT_MAX = 6000, DEPTH_MAX = 24 };
+enum { STEPS_MAX = 4000, TEXT_MAX = 6000, DEPTH_MAX = 25 };
 
-static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth);
+static void expand(gt_tracer *t, gt_span span, const gt_site *site);
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
@@ -264,7 +264,7 @@ static bool is_open_part(const gt_program *p, const gt_closure *value)
 }
 
 /* A name that the program gives a value to: what that is made of, or a leaf. */
-static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int depth)
+static void expand_found(gt_tracer *t, const gt_found *found, size_t at)
 {
     size_t length = t->text.length, leaves = t->leaf_count;
     int uses = t->leaf_uses;
@@ -272,7 +272,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int dep
     const char *name = GT_NAME(t->program, at);
     gt_text_append(&t->text, "(");
     if (!gt_span_is_empty(found->value.span) && !is_open_part(t->program, &found->value)) {
-        expand(t, found->value.span, &found->value.site, depth + 1);
+        expand(t, found->value.span, &found->value.site);
     } else {
         t->failed = true;
     }
@@ -308,11 +308,87 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at, int dep
     }
 }
 
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* What `typedef TYPE NAME;` and `using NAME = TYPE;` say last; empty: nothing. */
+static gt_span alias_of(const gt_program *p, const char *name)
+{
+    gt_span type = {0, 0};
+    for (size_t i = 1; i + 1 < p->code; i++) {
+        if (!gt_program_is(p, i, name)) {
+            continue;
+        }
+        const gt_span before = gt_program_type(p, i);
+        if (gt_program_is(p, i + 1, ";") && before.first > 0 &&
+            gt_program_is(p, before.first - 1, "typedef")) {
+            type = before;
+        } else if (gt_program_is(p, i - 1, "using") && gt_program_is(p, i + 1, "=")) {
+            type = gt_program_statement(p, i + 2);
+        }
+    }
+    return type;
+}
+
+uint32_t gt_trace_opaque(const char *type)
+{
+    static const struct {
+        const char *type;
+        uint32_t bytes;
+    } opaque[] = {{"curandState", 48},         {"curandState_t", 48},
+                  {"curandStateXORWOW_t", 48}, {"curandStatePhilox4_32_10_t", 64},
+                  {"curandStateMRG32k3a", 72}, {"curandStateMRG32k3a_t", 72}};
+    enum { TYPES = sizeof opaque / sizeof *opaque };
+    const size_t i = gt_index_of(type, opaque, TYPES);
+    return i < TYPES ? opaque[i].bytes : 0;
+}
+
+int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_macro)
+{
+    gt_element element;
+    *by_macro = false;
+    for (int depth = 0; depth < 8 && word[0]; depth++) {
+        if (gt_element_from_name(&element, word)) {
+            return element.bytes;
+        }
+        if (gt_trace_opaque(word)) {
+            return gt_trace_opaque(word);
+        }
+        gt_token name = gt_token_of(word);
+        const gt_macro *macro = gt_program_macro_of(p, &name);
+        const gt_span type = macro ? macro->value : alias_of(p, word);
+        *by_macro |= macro != NULL;
+        if (type.first == type.end) {
+            return 0;
+        }
+        gt_program_words(word, p, type);
+    }
+    return 0;
+}
+
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_closure of)
+{
+    enum { HOPS = 6 };
+    gt_found found;
+    char type[GT_NAME_MAX];
+    bool by_macro;
+    int64_t bytes;
+    int hop = 0;
+    gt_program_words(words, p, of.span);
+    do {
+        gt_program_words(type, p, of.span);
+        bytes = gt_trace_bytes(p, type, &by_macro);
+    } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &of));
+    if (bytes > 0) {
+        memcpy(words, type, sizeof type);
+    }
+    return bytes;
+}
+
 /* ---- sizeof --------------------------------------------------------------------------------- */
 
 /* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
  * is none. */
-static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
 {
     const gt_program *p = t->program;
     const bool is_star = gt_program_is(p, span.first, "*");
@@ -336,7 +412,7 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, i
             int64_t count = 0;
             gt_text_append(&t->text, " * (");
             if (extent.first < extent.end) {
-                expand(t, extent, &(gt_site){i, gt_program_function_at(p, i), NULL}, depth + 1);
+                expand(t, extent, &(gt_site){i, gt_program_function_at(p, i), NULL});
             } else if (gt_program_is(p, extent.end + 2, "{")) { /* as many as are given */
                 items.end = gt_program_close(p, extent.end + 2);
                 while (gt_program_item(p, &item, &items)) {
@@ -353,12 +429,12 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, i
 }
 
 /* sizeof(TYPE); what is no number type has a leaf. */
-static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
     gt_element element;
     if (!gt_element_from_name(&element, GT_NAME(t->program, span.first)) &&
-        expand_array_size(t, span, site, depth)) {
+        expand_array_size(t, span, site)) {
         return;
     }
     for (size_t i = span.first; i < span.end; i++) {
@@ -377,7 +453,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int d
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* ceil(a / b): what is around the one quotient. */
-static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site)
 {
     span = gt_program_strip(t->program, span);
     for (size_t i = span.first; i < span.end; i++) {
@@ -385,18 +461,18 @@ static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site, int dep
             i = gt_program_close(t->program, i);
         } else if (gt_program_is(t->program, i, "/")) {
             gt_text_append(&t->text, "ceil_div(");
-            expand(t, (gt_span){span.first, i}, site, depth + 1);
+            expand(t, (gt_span){span.first, i}, site);
             gt_text_append(&t->text, ", ");
-            expand(t, (gt_span){i + 1, span.end}, site, depth + 1);
+            expand(t, (gt_span){i + 1, span.end}, site);
             gt_text_append(&t->text, ")");
             return;
         }
     }
-    expand(t, span, site, depth + 1);
+    expand(t, span, site);
 }
 
 /* A function that does nothing but return a value, and a macro, in the call's place. */
-static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_site *site, int depth)
+static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_site *site)
 {
     const gt_program *p = t->program;
     const gt_macro *macro = gt_program_macro_of(p, gt_token_at(t->program, at));
@@ -416,35 +492,35 @@ static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_sit
     }
     inner.bound = &bound;
     gt_text_append(&t->text, "(");
-    expand(t, value, &inner, depth + 1);
+    expand(t, value, &inner);
     gt_text_append(&t->text, ")");
     return true;
 }
 
 /* With the name of what is called at `at`; back: the token behind the call. */
-static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *site, int depth)
+static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *site)
 {
     size_t close = gt_program_close(t->program, open);
     gt_span inside = {open + 1, close}, item;
     const char *name = GT_NAME(t->program, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
-        expand_sizeof(t, inside, site, depth);
+        expand_sizeof(t, inside, site);
     } else if (gt_program_is(t->program, at, "ceil ceilf")) {
-        expand_ceil(t, inside, site, depth);
+        expand_ceil(t, inside, site);
     } else if (gt_program_is(t->program, at, "min max")) {
         gt_text_printf(&t->text, "%s(", name);
         for (bool first = true; gt_program_item(t->program, &item, &inside); first = false) {
             gt_text_append(&t->text, first ? "" : ", ");
-            expand(t, item, site, depth + 1);
+            expand(t, item, site);
         }
         gt_text_append(&t->text, ")");
     } else if (gt_program_is(t->program, at, "floor floorf abs") ||
                gt_element_from_name(&element, name)) {
         gt_text_append(&t->text, "(");
-        expand(t, inside, site, depth + 1);
+        expand(t, inside, site);
         gt_text_append(&t->text, ")");
-    } else if (!expand_body(t, at, inside, site, depth)) {
+    } else if (!expand_body(t, at, inside, site)) {
         t->failed = true;
     }
     return close + 1;
@@ -483,7 +559,7 @@ static void expand_number(gt_tracer *t, size_t at)
 }
 
 /* `NAME.x` of a dim3. */
-static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int depth)
+static void expand_member(gt_tracer *t, size_t at, const gt_site *site)
 {
     const gt_program *p = t->program;
     gt_closure value = {{at, at + 1}, *site};
@@ -502,7 +578,7 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int dept
     const bool outside = t->without_axes; /* another's size in blocks is a number */
     t->without_axes |= gt_program_first(p, value.span, "/") == value.span.end;
     gt_text_append(&t->text, is_known ? "(" : "(1");
-    expand(t, value.span, &value.site, depth + 1);
+    expand(t, value.span, &value.site);
     gt_text_append(&t->text, ")");
     t->without_axes = outside;
 }
@@ -534,7 +610,7 @@ static bool emit_property(gt_tracer *t, const char *name)
 }
 
 /* A part of a struct or an array of the host's: its value, or a leaf. */
-static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
+static void expand_part(gt_tracer *t, const gt_closure *value)
 {
     const gt_program *p = t->program;
     const gt_span part = value->span;
@@ -545,7 +621,7 @@ static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
     }
     if (gt_trace_part(&found, p, value)) {
         if (!emit_alias(t, found.identity)) {
-            expand_found(t, &found, name, depth);
+            expand_found(t, &found, name);
         }
         return;
     }
@@ -563,7 +639,7 @@ static void expand_part(gt_tracer *t, const gt_closure *value, int depth)
 }
 
 /* Back: the token behind what was read. */
-static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *site, int depth)
+static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *site)
 {
     const gt_program *p = t->program;
     gt_found found;
@@ -581,32 +657,33 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
         }
     }
     if (gt_program_is(p, open, "(")) {
-        return expand_call(t, at, open, site, depth);
+        return expand_call(t, at, open, site);
     }
     if (gt_program_is(p, at + 1, ". [ ->")) {
         const size_t behind = part_end(p, at);
         t->failed |= behind == at + 1 || behind > end || gt_program_is(p, behind, "( [");
         if (behind == at + 3 && gt_program_is(p, at + 2, "x y z")) {
-            expand_member(t, at, site, depth);
+            expand_member(t, at, site);
         } else if (!t->failed) {
-            expand_part(t, &(gt_closure){{at, behind}, *site}, depth);
+            expand_part(t, &(gt_closure){{at, behind}, *site});
         }
         return t->failed ? end : behind;
     }
     if (!gt_program_find(&found, p, site, at)) {
         t->failed = true;
     } else if (!emit_alias(t, found.identity)) {
-        expand_found(t, &found, at, depth);
+        expand_found(t, &found, at);
     }
     return at + 1;
 }
 
-static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+static void expand(gt_tracer *t, gt_span span, const gt_site *site)
 {
     const gt_program *p = t->program;
     static const char signs[] = "+ - * / % ( ) << >> < > ? : & <= >= == != && || ! |";
+    t->depth++;
     for (size_t at = span.first; at < span.end && !t->failed;) {
-        t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || depth > DEPTH_MAX;
+        t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || t->depth > DEPTH_MAX;
         const gt_token *token = gt_token_at(t->program, at);
         size_t cast = gt_program_cast(p, (gt_span){at, span.end});
         if (cast > 0) {
@@ -618,13 +695,14 @@ static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
             continue;
         }
         if (token->kind == GT_TOKEN_NAME) {
-            at = expand_name(t, at, span.end, site, depth);
+            at = expand_name(t, at, span.end, site);
             continue;
         }
         t->failed |= !gt_token_is_any(token, signs);
         gt_text_append_bytes(&t->text, token->text, token->length);
         at++;
     }
+    t->depth--;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -707,10 +785,10 @@ gt_expression *gt_trace(gt_tracer *t, const char *prefix, const gt_closure *valu
                         const char *suffix)
 {
     t->failed = false;
-    t->steps = 0;
+    t->steps = t->depth = 0;
     gt_text_free(&t->text);
     gt_text_append(&t->text, prefix);
-    expand(t, value->span, &value->site, 0);
+    expand(t, value->span, &value->site);
     gt_text_append(&t->text, suffix);
     return t->failed || t->text.failed ? NULL : gt_trace_read(t, gt_text_string(&t->text));
 }

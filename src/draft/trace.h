@@ -3,10 +3,6 @@
 #pragma once
 
 #include "draft/parts.h"
-#include "kernel/functions.h"
-#include "kernel/template.h"
-
-#include "base/text.h"
 
 enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
 
@@ -46,7 +42,7 @@ typedef struct gt_tracer {
     bool in_grid;      /* the grid is being read: its numbers may be those of a block */
     int dimension;     /* the dimension that a name means which stands for several blocks */
     gt_text text;      /* the expression that is being written */
-    int steps, leaf_uses;
+    int steps, depth, leaf_uses;
     bool failed; /* the expression is too large, or is not understood */
 } gt_tracer;
 
