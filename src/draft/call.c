@@ -1,5 +1,5 @@
 /* Reads what a kernel is launched with off its host program. */
-#include "draft/call_parts.h"
+#include "draft/trace.h"
 
 #include "kernel/types.h"
 
@@ -40,7 +40,7 @@ static bool read_launch(gt_call_launch *out, const gt_program *p, size_t open, c
 }
 
 /* The kernel's next launch from there on. */
-static bool find_launch(gt_caller *c, size_t from)
+static bool find_launch(gt_tracer *c, size_t from)
 {
     const gt_program *p = c->program;
     size_t needed = c->draft->argument_count; /* what has a default may be left out */
@@ -61,33 +61,33 @@ static bool find_launch(gt_caller *c, size_t from)
     return false;
 }
 
-bool gt_call_argument(const gt_caller *c, gt_closure *out, size_t index)
+bool gt_call_argument(const gt_tracer *c, gt_closure *out, size_t index)
 {
     out->site = c->site;
     return gt_program_item_at(c->program, &out->span, c->launch.arguments, index);
 }
 
-bool gt_call_configured(const gt_caller *c, gt_closure *out, size_t index, int dimension)
+bool gt_call_configured(const gt_tracer *c, gt_closure *out, size_t index, int dimension)
 {
     out->site = c->site;
     if (!gt_program_item_at(c->program, &out->span, c->launch.config, index)) {
         return false;
     }
-    gt_trace_component(&c->tracer, out, dimension);
+    gt_trace_component(c, out, dimension);
     return !gt_span_is_empty(out->span);
 }
 
-static bool number_of(int64_t *out, gt_caller *c, const gt_closure *value)
+static bool number_of(int64_t *out, gt_tracer *c, const gt_closure *value)
 {
-    GT_FREED gt_expression *expression = gt_trace(&c->tracer, "", value, "");
-    return expression && gt_trace_value(out, &c->tracer, expression);
+    GT_FREED gt_expression *expression = gt_trace(c, "", value, "");
+    return expression && gt_trace_value(out, c, expression);
 }
 
 /* ---- template arguments ---------------------------------------------------------------------- */
 
 /* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a
  * caller; "": it is not found. */
-static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_t index)
+static void find_pointer_type(char out[GT_NAME_MAX], const gt_tracer *c, uint32_t index)
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
@@ -107,7 +107,7 @@ static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_
 }
 
 /* What a type of the kernel's template comes to, where the launch leaves it to the arguments. */
-static void deduce_type(const gt_caller *c, gt_draft_constant *constant)
+static void deduce_type(const gt_tracer *c, gt_draft_constant *constant)
 {
     for (uint32_t i = 0; i < c->draft->argument_count && !constant->type[0]; i++) {
         const gt_function_parameter *parameter = &c->draft->arguments[i].declared;
@@ -132,7 +132,7 @@ static void note_integers(gt_draft *draft, const gt_draft_constant *type)
     }
 }
 
-static void read_template(gt_caller *c)
+static void read_template(gt_tracer *c)
 {
     size_t index = 0;
     for (size_t i = 0; i < c->draft->constants.count; i++) {
@@ -160,7 +160,7 @@ static void read_template(gt_caller *c)
 }
 
 /* The parameter of the kernel's template that is its block in dimension d; NULL: none. */
-static const gt_draft_constant *fixed_parameter(const gt_caller *c, uint16_t d)
+static const gt_draft_constant *fixed_parameter(const gt_tracer *c, uint16_t d)
 {
     const char *name = gt_draft_fixed_name(c->draft, d);
     const gt_draft_constant *own = name ? gt_draft_constant_of(c->draft, name) : NULL;
@@ -169,7 +169,7 @@ static const gt_draft_constant *fixed_parameter(const gt_caller *c, uint16_t d)
 
 /* Whether the launch gives a template's parameter, which is the block in the code, another number
  * than its block: `if (n == 16) k<16><<<grid, block>>>()`, which the program does not come to. */
-static bool is_impossible(gt_caller *c)
+static bool is_impossible(gt_tracer *c)
 {
     bool is = false;
     for (uint16_t d = 0; d < 3 && !is; d++) {
@@ -184,7 +184,7 @@ static bool is_impossible(gt_caller *c)
 
 /* The launch with the most buffers whose allocation the program states, of those that are possible;
  * the first, if none is. */
-static bool choose_launch(gt_caller *c)
+static bool choose_launch(gt_tracer *c)
 {
     gt_call_launch best = {0};
     size_t most = 0;
@@ -204,18 +204,18 @@ static bool choose_launch(gt_caller *c)
 
 /* ---- what is named like the kernel's own ----------------------------------------------------- */
 
-static void alias(gt_tracer *t, const size_t *identities, size_t count, size_t leaf, int dimension)
+static void alias(gt_tracer *c, const size_t *identities, size_t count, size_t leaf, int dimension)
 {
-    for (size_t i = 0; i < count && t->alias_count < GT_TRACE_ALIASES; i++) {
-        t->aliases[t->alias_count].identity = identities[i];
-        t->aliases[t->alias_count].leaf = leaf;
-        t->aliases[t->alias_count++].dimension = dimension;
+    for (size_t i = 0; i < count && c->alias_count < GT_TRACE_ALIASES; i++) {
+        c->aliases[c->alias_count].identity = identities[i];
+        c->aliases[c->alias_count].leaf = leaf;
+        c->aliases[c->alias_count++].dimension = dimension;
     }
 }
 
 /* Whether one of the chain is a macro that device code reads as well; its name's token in *macro.
  */
-static bool is_on_device(size_t *macro, const gt_caller *c, const size_t *identities, size_t count)
+static bool is_on_device(size_t *macro, const gt_tracer *c, const size_t *identities, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (identities[i] >= c->program->code &&
@@ -228,10 +228,9 @@ static bool is_on_device(size_t *macro, const gt_caller *c, const size_t *identi
 }
 
 /* A variable that is handed to the kernel is called like the kernel's parameter. */
-static void bind_parameter(gt_caller *c, uint32_t index)
+static void bind_parameter(gt_tracer *c, uint32_t index)
 {
     const gt_function_parameter *parameter = &c->draft->arguments[index].declared;
-    gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
     gt_closure given;
     int symbol = gt_draft_find_symbol(c->draft, parameter->name);
@@ -239,44 +238,43 @@ static void bind_parameter(gt_caller *c, uint32_t index)
         !gt_call_argument(c, &given, index)) {
         return;
     }
-    const size_t count = gt_trace_chain(identities, t, &given), leaves = t->leaf_count;
-    const int uses = t->leaf_uses;
+    const size_t count = gt_trace_chain(identities, c, &given), leaves = c->leaf_count;
+    const int uses = c->leaf_uses;
     int64_t value = 0;
     if (count == 0 || is_on_device(&macro, c, identities, count)) {
         return;
     }
-    GT_FREED gt_expression *expression = gt_trace(t, "", &given, "");
-    bool known = expression && gt_trace_value(&value, t, expression);
+    GT_FREED gt_expression *expression = gt_trace(c, "", &given, "");
+    bool known = expression && gt_trace_value(&value, c, expression);
     bool is_derived = expression && !gt_program_is_name(c->program, given.span) &&
-                      t->leaf_uses > uses && gt_trace_origin(t, given.span) < 0;
-    t->leaf_count = leaves;
-    for (size_t i = 0; i < t->alias_count; i++) { /* another parameter has it, too */
-        is_derived |= t->aliases[i].identity == identities[0];
+                      c->leaf_uses > uses && gt_trace_origin(c, given.span) < 0;
+    c->leaf_count = leaves;
+    for (size_t i = 0; i < c->alias_count; i++) { /* another parameter has it, too */
+        is_derived |= c->aliases[i].identity == identities[0];
     }
     if (!is_derived) {
-        const size_t leaf = gt_trace_add(t, parameter->name, identities[0], (int)index);
-        t->leaves[leaf].origin = given.span;
-        t->leaves[leaf].has_value = known;
-        t->leaves[leaf].value = value;
-        alias(t, identities, count, leaf, -1);
+        const size_t leaf = gt_trace_add(c, parameter->name, identities[0], (int)index);
+        c->leaves[leaf].origin = given.span;
+        c->leaves[leaf].has_value = known;
+        c->leaves[leaf].value = value;
+        alias(c, identities, count, leaf, -1);
     }
 }
 
 /* A dimension whose block the host gives the same variable as another's has that one's name. */
-static void share_axis(gt_caller *c, uint16_t d, size_t identity)
+static void share_axis(gt_tracer *c, uint16_t d, size_t identity)
 {
-    for (size_t i = 0; i < c->tracer.alias_count; i++) {
-        const int other = c->tracer.aliases[i].dimension;
-        if (c->tracer.aliases[i].identity == identity && other >= 0 && other < d) {
+    for (size_t i = 0; i < c->alias_count; i++) {
+        const int other = c->aliases[i].dimension;
+        if (c->aliases[i].identity == identity && other >= 0 && other < d) {
             memcpy(c->draft->axes[d], c->draft->axes[other], sizeof c->draft->axes[d]);
         }
     }
 }
 
-static void bind_block(gt_caller *c, uint16_t d)
+static void bind_block(gt_tracer *c, uint16_t d)
 {
     gt_draft_dimension *dimension = &c->draft->dimensions[d];
-    gt_tracer *t = &c->tracer;
     size_t identities[GT_TRACE_CHAIN], macro;
     gt_closure block;
     double number;
@@ -286,7 +284,7 @@ static void bind_block(gt_caller *c, uint16_t d)
     }
     const bool told = gt_call_configured(c, &block, 1, d);
     const gt_span first = block.span;
-    const size_t count = told ? gt_trace_chain(identities, t, &block) : 0;
+    const size_t count = told ? gt_trace_chain(identities, c, &block) : 0;
     const bool known = !told || number_of(&value, c, &block);
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
@@ -315,19 +313,19 @@ static void bind_block(gt_caller *c, uint16_t d)
         return;
     }
     name = name ? name : c->draft->axes[d];
-    const int slot = gt_trace_slot(t, name);
-    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, name, 0, -1);
-    t->leaves[leaf].is_axis = !is_number;
-    t->leaves[leaf].is_number = is_number;
+    const int slot = gt_trace_slot(c, name);
+    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(c, name, 0, -1);
+    c->leaves[leaf].is_axis = !is_number;
+    c->leaves[leaf].is_number = is_number;
     if (!c->call->threads[d] && is_number && gt_sum_is_number(&dimension->fixed, &number)) {
         value = (int64_t)number; /* the kernel says it, and the program nothing */
     }
-    t->leaves[leaf].has_value = c->call->threads[d] > 0 || (is_number && value > 1);
-    t->leaves[leaf].value = value;
-    t->blocks[d].value = told ? first : (gt_span){0, 0};
-    t->blocks[d].leaf = leaf;
-    t->blocks[d].literal = told && count == 0 && !is_number ? c->call->threads[d] : 0;
-    alias(t, identities, count, leaf, d);
+    c->leaves[leaf].has_value = c->call->threads[d] > 0 || (is_number && value > 1);
+    c->leaves[leaf].value = value;
+    c->blocks[d].value = told ? first : (gt_span){0, 0};
+    c->blocks[d].leaf = leaf;
+    c->blocks[d].literal = told && count == 0 && !is_number ? c->call->threads[d] : 0;
+    alias(c, identities, count, leaf, d);
 }
 
 /* ---- elements of each thread ---- */
@@ -362,25 +360,24 @@ static void find_items(gt_draft *draft)
     }
 }
 
-static void bind_items(gt_caller *c, const gt_draft_constant *constant)
+static void bind_items(gt_tracer *c, const gt_draft_constant *constant)
 {
     const gt_token name = gt_token_of(constant->name);
-    gt_tracer *t = &c->tracer;
     gt_found found = {0};
     size_t at = 1;
     while (at < c->program->code && !gt_token_equals(gt_token_at(c->program, at), &name)) {
         at++;
     }
     if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {
-        const size_t leaf = gt_trace_add(t, constant->name, found.identity, -1);
-        t->leaves[leaf].is_axis = t->leaves[leaf].has_value = true;
-        t->leaves[leaf].value = (int64_t)constant->value;
-        alias(t, &found.identity, 1, leaf, -1);
+        const size_t leaf = gt_trace_add(c, constant->name, found.identity, -1);
+        c->leaves[leaf].is_axis = c->leaves[leaf].has_value = true;
+        c->leaves[leaf].value = (int64_t)constant->value;
+        alias(c, &found.identity, 1, leaf, -1);
     }
 }
 
 /* Whether the grid is a size divided by the name. */
-static bool divides_grid(const gt_caller *c, const char *name)
+static bool divides_grid(const gt_tracer *c, const char *name)
 {
     bool divides = false;
     for (uint32_t d = 0; d < c->call->grid_dimensions; d++) {
@@ -394,13 +391,13 @@ static bool divides_grid(const gt_caller *c, const char *name)
 }
 
 /* Keeps those that the launch follows; false: there are others, and all must be read again. */
-static bool keep_items(gt_caller *c)
+static bool keep_items(gt_tracer *c)
 {
     bool all = true;
     for (size_t i = 0; i < c->draft->constants.count; i++) {
         gt_draft_constant *constant = &c->draft->constants.items[i];
-        const int leaf = constant->is_items ? gt_trace_slot(&c->tracer, constant->name) : -1;
-        const bool is = leaf >= 0 && !c->tracer.leaves[leaf].in_data && !c->is_pinned &&
+        const int leaf = constant->is_items ? gt_trace_slot(c, constant->name) : -1;
+        const bool is = leaf >= 0 && !c->leaves[leaf].in_data && !c->is_pinned &&
                         divides_grid(c, constant->name);
         all &= is == constant->is_items;
         constant->is_items = is;
@@ -408,9 +405,10 @@ static bool keep_items(gt_caller *c)
     return all;
 }
 
-static void bind_all(gt_caller *c)
+/* Names what the launch gives, and reads its values with these names. */
+static void read_all(gt_tracer *c)
 {
-    c->tracer.leaf_count = c->tracer.alias_count = 0;
+    c->leaf_count = c->alias_count = 0;
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         bind_parameter(c, i);
     }
@@ -422,10 +420,11 @@ static void bind_all(gt_caller *c)
             bind_items(c, &c->draft->constants.items[i]);
         }
     }
+    gt_call_read_values(c);
 }
 
 /* A block that must stay one, and that the program does not say, is chosen. */
-static void pin_unknown(gt_caller *c)
+static void pin_unknown(gt_tracer *c)
 {
     bool unknown = false;
     for (uint16_t d = 0; d < 3; d++) {
@@ -439,7 +438,7 @@ static void pin_unknown(gt_caller *c)
 /* ---- where the program says nothing ---------------------------------------------------------- */
 
 /* Whether no comparison in the kernel says how far dimension d goes, and no parameter. */
-static bool is_unnamed(const gt_caller *c, uint16_t d)
+static bool is_unnamed(const gt_tracer *c, uint16_t d)
 {
     uint16_t size;
     return gt_sum_is_symbol(&c->draft->dimensions[d].size, &size) &&
@@ -448,7 +447,7 @@ static bool is_unnamed(const gt_caller *c, uint16_t d)
 
 /* What a dimension of the grid and its blocks make up, where no comparison in the kernel says it.
  */
-static void read_extent(gt_caller *c, uint16_t d)
+static void read_extent(gt_tracer *c, uint16_t d)
 {
     static const char rounded[] = "ceil_div(";
     const size_t before = sizeof rounded - 1;
@@ -466,10 +465,10 @@ static void read_extent(gt_caller *c, uint16_t d)
     } else if (c->call->grid_dimensions == 0 && c->call->threads[d] > 0 && is_unnamed(c, d)) {
         gt_text_printf(&all, "(%s) * %lld", grid, (long long)c->call->threads[d]);
     }
-    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, gt_text_string(&all));
-    if (expression && !gt_trace_has_axis(&c->tracer, expression)) {
-        gt_trace_mark(&c->tracer, expression, false, true);
-        (void)gt_expression_print(&plain, NULL, expression, c->tracer.names);
+    GT_FREED gt_expression *expression = gt_trace_read(c, gt_text_string(&all));
+    if (expression && !gt_trace_has_axis(c, expression)) {
+        gt_trace_mark(c, expression, false, true);
+        (void)gt_expression_print(&plain, NULL, expression, c->names);
     }
     const bool is_name = !strpbrk(gt_text_string(&plain), " /*+-%");
     c->call->extent[d] = gt_draft_print(c->draft, is_name ? "%s" : "(%s)", gt_text_string(&plain));
@@ -493,35 +492,34 @@ static const char *last_part(const char *name)
 }
 
 /* What the kernel's body says where the program does not: its parameters are sizes then. */
-static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
+static void note_symbol(gt_tracer *c, const gt_draft_symbol *symbol)
 {
-    gt_tracer *t = &c->tracer;
     const char *name = last_part(symbol->name);
     const int index = gt_draft_argument_of(c->draft, name);
-    const int found = gt_trace_slot(t, name);
+    const int found = gt_trace_slot(c, name);
     size_t leaf = (size_t)found;
     gt_closure argument;
     int64_t value = 0;
     if (found < 0) {
         bool given = index >= 0 && gt_call_argument(c, &argument, (size_t)index);
         bool known = given && number_of(&value, c, &argument);
-        GT_FREED gt_expression *made = given && !known ? gt_trace(t, "", &argument, "") : NULL;
+        GT_FREED gt_expression *made = given && !known ? gt_trace(c, "", &argument, "") : NULL;
         if (made) {
-            gt_trace_mark(t, made, false, true);
+            gt_trace_mark(c, made, false, true);
             return; /* its value stands for it */
         }
-        leaf = gt_trace_add(t, name, 0, index);
-        t->leaves[leaf].has_value = known;
-        t->leaves[leaf].value = value;
+        leaf = gt_trace_add(c, name, 0, index);
+        c->leaves[leaf].has_value = known;
+        c->leaves[leaf].value = value;
     }
-    gt_trace_leaf *own = &t->leaves[leaf];
+    gt_trace_leaf *own = &c->leaves[leaf];
     own->in_length = own->in_grid = true;
     if (own->is_number && own->value <= 0) { /* as a variable begins */
         own->is_number = own->has_value = false;
     }
 }
 
-static void note_sum(gt_caller *c, const gt_sum *sum)
+static void note_sum(gt_tracer *c, const gt_sum *sum)
 {
     gt_powers at = {0};
     for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
@@ -535,15 +533,15 @@ static void note_sum(gt_caller *c, const gt_sum *sum)
 
 double gt_call_value(const void *user, uint16_t symbol)
 {
-    const gt_caller *c = user;
+    const gt_tracer *c = user;
     const gt_draft_symbol *own = gt_draft_symbol_at(c->draft, symbol);
-    const int leaf = gt_trace_slot((void *)&c->tracer, last_part(own->name));
+    const int leaf = gt_trace_slot((void *)c, last_part(own->name));
     return leaf >= 0 ? (double)gt_call_leaf_value(c, (size_t)leaf)
            : own->kind == GT_DRAFT_PARAMETER || own->kind == GT_DRAFT_SIZE ? (double)c->chosen
                                                                            : 16;
 }
 
-static void note_fallbacks(gt_caller *c)
+static void note_fallbacks(gt_tracer *c)
 {
     gt_draft *draft = c->draft;
     for (uint16_t d = 0; d < 3; d++) {
@@ -566,52 +564,41 @@ static void note_fallbacks(gt_caller *c)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static gt_caller *open_caller(gt_draft *draft)
-{
-    gt_caller *c = calloc(1, sizeof *c);
-    if (c) {
-        c->draft = draft;
-        c->call = &draft->call;
-        c->program = c->tracer.program = draft->program;
-        c->tracer.draft = draft;
-    }
-    draft->failed |= !c;
-    return c;
-}
-
 void gt_call_read(gt_draft *draft)
 {
-    gt_caller *c = open_caller(draft);
-    if (c && choose_launch(c)) {
-        draft->is_called = true;
+    gt_tracer *c = calloc(1, sizeof *c);
+    draft->failed |= !c;
+    if (!c) {
+        return;
+    }
+    c->draft = draft;
+    c->call = &draft->call;
+    c->program = draft->program;
+    draft->is_called = choose_launch(c);
+    if (draft->is_called) {
         find_items(draft);
-        bind_all(c);
-        gt_call_read_values(c);
+        read_all(c);
         if (!keep_items(c)) {
             c->is_pinned = false;
-            bind_all(c);
-            gt_call_read_values(c);
+            read_all(c);
         }
         if (c->is_pinned) {
             pin_unknown(c);
-            bind_all(c);
-            gt_call_read_values(c);
+            read_all(c);
         }
         note_fallbacks(c);
-        gt_call_settle_leaves(&c->tracer);
+        gt_call_settle_leaves(c);
         gt_call_read_values(c);
         note_fallbacks(c);
         gt_call_write(c);
-        draft->failed |= c->tracer.text.failed;
+        draft->failed |= c->text.failed;
     }
-    if (c) {
-        gt_text_free(&c->tracer.text);
-    }
+    gt_text_free(&c->text);
     free(c);
 }
 
 bool gt_call_is_launched(const gt_draft *draft)
 {
-    gt_caller c = {.draft = (gt_draft *)draft, .program = draft->program};
+    gt_tracer c = {.draft = (gt_draft *)draft, .program = draft->program};
     return find_launch(&c, 0);
 }

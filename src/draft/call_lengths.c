@@ -1,5 +1,5 @@
 /* Finds what the program allocates for a launch's buffers. */
-#include "draft/call_parts.h"
+#include "draft/trace.h"
 
 #include "base/number.h"
 
@@ -89,7 +89,7 @@ static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, siz
 
 /* The same where a function allocates what it is given, `make(&NAME, n)`, and is read as its call
  * has it. */
-static bool find_made(gt_closure *out, gt_caller *c, size_t name)
+static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
 {
     const gt_program *p = c->program;
     for (size_t i = 0; i < p->functions.count; i++) {
@@ -116,7 +116,7 @@ static bool find_made(gt_closure *out, gt_caller *c, size_t name)
 }
 
 /* The same through the functions that pass the pointer on. */
-static bool trace_bytes(gt_closure *out, gt_caller *c, gt_closure value)
+static bool trace_bytes(gt_closure *out, gt_tracer *c, gt_closure value)
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
@@ -144,7 +144,7 @@ static bool trace_bytes(gt_closure *out, gt_caller *c, gt_closure value)
     return false;
 }
 
-bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt_call_take_fn take,
+bool gt_call_trace_member(gt_tracer *c, gt_closure value, const char *member, gt_call_take_fn take,
                           void *user)
 {
     enum { HOPS = 6 };
@@ -168,12 +168,12 @@ bool gt_call_trace_member(gt_caller *c, gt_closure value, const char *member, gt
 }
 
 /* Traces the bytes of an allocation into the gt_closure `user`. */
-static bool take_bytes(void *user, gt_caller *c, const gt_closure *value)
+static bool take_bytes(void *user, gt_tracer *c, const gt_closure *value)
 {
     return trace_bytes(user, c, *value);
 }
 
-size_t gt_call_count_allocations(gt_caller *c)
+size_t gt_call_count_allocations(gt_tracer *c)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
@@ -184,7 +184,7 @@ size_t gt_call_count_allocations(gt_caller *c)
     return count;
 }
 
-void gt_call_read_length(gt_caller *c, uint32_t index)
+void gt_call_read_length(gt_tracer *c, uint32_t index)
 {
     gt_draft_argument *buffer = &c->draft->arguments[index];
     const gt_function_parameter *parameter = &buffer->declared;
@@ -214,8 +214,8 @@ void gt_call_read_length(gt_caller *c, uint32_t index)
     (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
     if (size <= 0) {
         (void)gt_snprintf(by, sizeof by, ") / %s", leaf);
-        if (gt_trace_slot(&c->tracer, leaf) < 0) {
-            (void)gt_trace_add(&c->tracer, leaf, 0, -1);
+        if (gt_trace_slot(c, leaf) < 0) {
+            (void)gt_trace_add(c, leaf, 0, -1);
         }
     }
     const char *length = gt_call_print(c, NULL, GT_CALL_FOR_LENGTH, "(", &bytes, by);

@@ -1,5 +1,5 @@
 /* Reads the grid, the lengths and the scalars of a launch, and chooses the problem's sizes. */
-#include "draft/call_parts.h"
+#include "draft/trace.h"
 
 #include "kernel/types.h"
 
@@ -15,36 +15,35 @@ static bool is_size(const gt_trace_leaf *leaf)
            (leaf->in_grid || leaf->in_length) && strncmp(leaf->name, "sizeof_", 7) != 0;
 }
 
-const char *gt_call_print(gt_caller *c, gt_text *divided, gt_call_use how, const char *prefix,
+const char *gt_call_print(gt_tracer *c, gt_text *divided, gt_call_use how, const char *prefix,
                           const gt_closure *value, const char *suffix)
 {
-    gt_tracer *t = &c->tracer;
     gt_text text = {0};
     const bool is_data = how < GT_CALL_FOR_GRID, is_length = how == GT_CALL_FOR_LENGTH;
     const bool is_count = how == GT_CALL_FOR_GRID &&
                           value->span.end == value->span.first + 1; /* a number of its own */
-    t->in_grid = !is_data && !is_count;
-    GT_FREED gt_expression *expression = gt_trace(t, prefix, value, suffix);
-    t->in_grid = false;
-    if (!expression || !gt_expression_print(&text, divided, expression, t->names)) {
+    c->in_grid = !is_data && !is_count;
+    GT_FREED gt_expression *expression = gt_trace(c, prefix, value, suffix);
+    c->in_grid = false;
+    if (!expression || !gt_expression_print(&text, divided, expression, c->names)) {
         return "";
     }
     const char *out = gt_draft_keep(c->draft, &text);
     const bool divides = strstr(out, "/") || strstr(out, "ceil_div");
-    const bool has_axis = gt_trace_has_axis(t, expression);
+    const bool has_axis = gt_trace_has_axis(c, expression);
     bool unnamed = strstr(out, "sizeof_");
-    for (size_t i = 0; i < t->leaf_count && is_data; i++) {
+    for (size_t i = 0; i < c->leaf_count && is_data; i++) {
         const bool uses = gt_expression_uses(expression, (int)i);
-        t->leaves[i].in_data |= has_axis && uses;
-        unnamed |= uses && !is_length && !is_size(&t->leaves[i]) && !t->leaves[i].is_property;
+        c->leaves[i].in_data |= has_axis && uses;
+        unnamed |= uses && !is_length && !is_size(&c->leaves[i]) && !c->leaves[i].is_property;
     }
-    if (has_axis && is_data && !(is_length && divides) && !t->without_axes) {
-        t->without_axes = true; /* a size that is told in blocks */
+    if (has_axis && is_data && !(is_length && divides) && !c->without_axes) {
+        c->without_axes = true; /* a size that is told in blocks */
         out = gt_call_print(c, divided, how, prefix, value, suffix);
-        t->without_axes = false;
+        c->without_axes = false;
         return out;
     }
-    gt_trace_mark(t, expression, !is_data, is_length);
+    gt_trace_mark(c, expression, !is_data, is_length);
     c->is_pinned |= is_length && has_axis && divides;
     return unnamed ? "" : out;
 }
@@ -52,7 +51,7 @@ const char *gt_call_print(gt_caller *c, gt_text *divided, gt_call_use how, const
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 /* A grid of numbers does not follow a block that is an axis: the kernel's own extents do. */
-static bool is_literal(const gt_caller *c)
+static bool is_literal(const gt_tracer *c)
 {
     bool literal = false, named = false, varies = false;
     for (int d = 0; d < 3; d++) {
@@ -61,18 +60,18 @@ static bool is_literal(const gt_caller *c)
         literal |= is_number && text[0] && strcmp(text, "1") != 0;
         named |= !is_number;
     }
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-        varies |= c->tracer.leaves[i].is_axis;
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        varies |= c->leaves[i].is_axis;
     }
     return literal && !named && varies;
 }
 
 /* Whether the grid is a number of blocks that the program does not say and no length has, while the
  * kernel compares its index with a size. */
-static bool is_unsaid(gt_caller *c, int d)
+static bool is_unsaid(gt_tracer *c, int d)
 {
-    const int slot = gt_trace_slot(&c->tracer, c->call->grid[d]);
-    gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
+    const int slot = gt_trace_slot(c, c->call->grid[d]);
+    gt_trace_leaf *leaf = slot >= 0 ? &c->leaves[slot] : NULL;
     bool is = leaf && !leaf->has_value && leaf->parameter < 0 && !leaf->in_length &&
               !c->draft->dimensions[d].is_guessed;
     if (is) {
@@ -83,11 +82,11 @@ static bool is_unsaid(gt_caller *c, int d)
 
 /* Whether each thread has its own element, which nothing compares with a size, and the number of
  * blocks does not follow the block. */
-static bool needs_threads(gt_caller *c, uint32_t d)
+static bool needs_threads(gt_tracer *c, uint32_t d)
 {
     const gt_draft_dimension *dimension = &c->draft->dimensions[d];
-    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, c->call->grid[d]);
-    const bool follows = expression && gt_trace_has_axis(&c->tracer, expression);
+    GT_FREED gt_expression *expression = gt_trace_read(c, c->call->grid[d]);
+    const bool follows = expression && gt_trace_has_axis(c, expression);
     bool is_only = true; /* one block */
     for (uint32_t i = 0; i < c->call->grid_dimensions; i++) {
         is_only &= strcmp(c->call->grid[i], "1") == 0;
@@ -96,13 +95,13 @@ static bool needs_threads(gt_caller *c, uint32_t d)
            (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
 }
 
-static void read_grid(gt_caller *c)
+static void read_grid(gt_tracer *c)
 {
     gt_call *call = c->call;
     gt_closure value;
     bool unsaid = false;
     for (int d = 0; d < 3; d++) {
-        c->tracer.dimension = d;
+        c->dimension = d;
         if (gt_call_configured(c, &value, 0, d)) {
             call->grid[d] = gt_call_print(c, &call->divided, GT_CALL_FOR_GRID, "", &value, "");
             call->grid_dimensions = call->grid[d][0] ? (uint32_t)d + 1 : call->grid_dimensions;
@@ -113,18 +112,18 @@ static void read_grid(gt_caller *c)
     for (uint32_t d = 0; d < call->grid_dimensions; d++) {
         c->is_pinned |= needs_threads(c, d);
     }
-    c->tracer.dimension = 0;
+    c->dimension = 0;
     value.site = c->site;
     call->shared = gt_program_item_at(c->program, &value.span, c->launch.config, 2)
                        ? gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "")
                        : "";
 }
 
-static void write_blocks(gt_caller *c)
+static void write_blocks(gt_tracer *c)
 {
     for (uint16_t d = 0; d < 3; d++) {
         gt_closure value;
-        c->tracer.dimension = d;
+        c->dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
             !c->is_pinned && gt_call_configured(c, &value, 1, d)) {
             c->call->block[d] = gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "");
@@ -135,7 +134,7 @@ static void write_blocks(gt_caller *c)
 /* ---- vectors -------------------------------------------------------------------------------- */
 
 /* What the kernel reads or writes as vectors is a whole number of them. */
-static void read_lanes(gt_caller *c)
+static void read_lanes(gt_tracer *c)
 {
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         const gt_draft_argument *buffer = &c->draft->arguments[i];
@@ -166,7 +165,7 @@ static size_t find_random(const gt_program *p, size_t name)
 }
 
 /* `h_x[i] = rand() % K` of what is copied to the pointer. */
-static void read_fill(gt_caller *c, uint32_t index)
+static void read_fill(gt_tracer *c, uint32_t index)
 {
     const gt_program *p = c->program;
     gt_span copies = {0, p->code}, arguments;
@@ -186,11 +185,11 @@ static void read_fill(gt_caller *c, uint32_t index)
 }
 
 /* Whether the parameter is a size that is named like it, or a variable without a value. */
-static bool is_own_size(gt_caller *c, uint32_t index)
+static bool is_own_size(gt_tracer *c, uint32_t index)
 {
     gt_draft_argument *own = &c->draft->arguments[index];
-    const int slot = gt_trace_slot(&c->tracer, own->declared.name);
-    const gt_trace_leaf *leaf = slot >= 0 ? &c->tracer.leaves[slot] : NULL;
+    const int slot = gt_trace_slot(c, own->declared.name);
+    const gt_trace_leaf *leaf = slot >= 0 ? &c->leaves[slot] : NULL;
     if (!leaf || leaf->parameter != (int)index || (leaf->is_number && !leaf->is_assumed)) {
         return false;
     }
@@ -199,7 +198,7 @@ static bool is_own_size(gt_caller *c, uint32_t index)
 }
 
 /* What a scalar gets, into the text `user`. */
-static bool take_value(void *user, gt_caller *c, const gt_closure *value)
+static bool take_value(void *user, gt_tracer *c, const gt_closure *value)
 {
     const gt_program *p = c->program;
     const char **out = user;
@@ -208,7 +207,7 @@ static bool take_value(void *user, gt_caller *c, const gt_closure *value)
     if (value->span.first >= p->code) {
         return false; /* a member's own name, which is no text of the program */
     }
-    (void)gt_trace_chain(identities, &c->tracer, &last);
+    (void)gt_trace_chain(identities, c, &last);
     gt_span end = last.span;
     const bool minus = gt_program_accept(p, &end, "-");
     const gt_token *token = gt_token_at(p, end.first);
@@ -225,7 +224,7 @@ static bool take_value(void *user, gt_caller *c, const gt_closure *value)
     return (*out)[0];
 }
 
-static void read_scalar(gt_caller *c, uint32_t index)
+static void read_scalar(gt_tracer *c, uint32_t index)
 {
     gt_draft_argument *own = &c->draft->arguments[index];
     gt_closure value;
@@ -251,11 +250,11 @@ static void read_scalar(gt_caller *c, uint32_t index)
     }
 }
 
-void gt_call_read_values(gt_caller *c)
+void gt_call_read_values(gt_tracer *c)
 {
     gt_text_free(&c->call->divided);
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-        c->tracer.leaves[i].in_grid = false;
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        c->leaves[i].in_grid = false;
     }
     read_grid(c);
     for (int scalars = 0; scalars < 2; scalars++) {
@@ -275,10 +274,10 @@ enum { LENGTH_MAX = 1 << 22 }; /* elements, where the program does not say how m
 
 /* What is no size of the problem is a number: what the program says and no parameter takes, unless
  * both the grid and a length depend on it. A size that begins with 0 has no value yet. */
-void gt_call_settle_leaves(gt_tracer *t)
+void gt_call_settle_leaves(gt_tracer *c)
 {
-    for (size_t i = 0; i < t->leaf_count; i++) {
-        gt_trace_leaf *leaf = &t->leaves[i];
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        gt_trace_leaf *leaf = &c->leaves[i];
         bool is_used = leaf->parameter >= 0 ? leaf->in_grid || leaf->in_length
                                             : leaf->in_grid && leaf->in_length;
         leaf->has_value &= leaf->is_axis || leaf->is_number || leaf->value > 0 || !is_used;
@@ -292,24 +291,23 @@ void gt_call_settle_leaves(gt_tracer *t)
 
 /* Whether a condition, a line of require(), holds with these values; NULL: with those that the
  * program states, where it states all that the condition has. */
-static bool holds(gt_caller *c, const char *line, const char *end, const int64_t *slots)
+static bool holds(gt_tracer *c, const char *line, const char *end, const int64_t *slots)
 {
     const char *open = strchr(line, '(') + 1;
-    GT_FREED gt_expression *condition =
-        gt_trace_read_on(&c->tracer, open, (size_t)(end - open) - 1);
+    GT_FREED gt_expression *condition = gt_trace_read_on(c, open, (size_t)(end - open) - 1);
     int64_t value = 0;
     return condition && (slots ? !gt_expression_try(&value, condition, slots) && value != 0
-                               : !gt_trace_value(&value, &c->tracer, condition) || value != 0);
+                               : !gt_trace_value(&value, c, condition) || value != 0);
 }
 
 /* Leaves out what the program's own values do not keep, as it leaves a rest, and, once the other
  * sizes are chosen, what these do not. */
-static void keep_true(gt_caller *c)
+static void keep_true(gt_tracer *c)
 {
     gt_text kept = {0};
     int64_t slots[GT_SLOT_MAX] = {0};
     const char *line = gt_text_string(&c->call->divided);
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+    for (size_t i = 0; i < c->leaf_count; i++) {
         slots[i] = gt_call_leaf_value(c, i);
     }
     for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -326,7 +324,7 @@ static void keep_true(gt_caller *c)
 }
 
 /* Whether what must divide does. */
-static bool keeps_conditions(gt_caller *c, const int64_t *slots)
+static bool keeps_conditions(gt_tracer *c, const int64_t *slots)
 {
     const char *line = gt_text_string(&c->call->divided);
     bool keeps = true;
@@ -338,39 +336,39 @@ static bool keeps_conditions(gt_caller *c, const int64_t *slots)
 
 /* The value of a leaf: its own, or the chosen one, of which those behind or in front of others have
  * a part where no value for all fits. */
-int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
+int64_t gt_call_leaf_value(const gt_tracer *c, size_t leaf)
 {
     enum { MOST = 3, BLOCK = 256 }; /* a multiple of the usual blocks */
     size_t unknown = 0, before = 0;
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-        const bool counts = !c->tracer.leaves[i].has_value && is_size(&c->tracer.leaves[i]);
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        const bool counts = !c->leaves[i].has_value && is_size(&c->leaves[i]);
         unknown += counts;
         before += counts && i < leaf;
     }
     const size_t behind = unknown > before ? unknown - before - 1 : 0;
     const size_t parts = c->order == 0 ? 0 : c->order == 1 ? before : behind;
-    const gt_trace_leaf *own = &c->tracer.leaves[leaf];
+    const gt_trace_leaf *own = &c->leaves[leaf];
     return own->has_value ? own->value
            : own->is_axis ? BLOCK
                           : c->border + (c->chosen >> (parts < MOST ? parts : MOST));
 }
 
-static bool fits(gt_caller *c, const int64_t *slots, const char *text, bool positive)
+static bool fits(gt_tracer *c, const int64_t *slots, const char *text, bool positive)
 {
     int64_t value = 0;
-    GT_FREED gt_expression *expression = gt_trace_read(&c->tracer, text);
+    GT_FREED gt_expression *expression = gt_trace_read(c, text);
     return !text[0] || (expression && gt_expression_try(&value, expression, slots) == NULL &&
                         value >= positive && value <= LENGTH_MAX);
 }
 
 /* Whether all lengths allow the chosen value; strict: 1, and none is 0, 2, and what must divide
  * does. */
-static bool is_possible(gt_caller *c, int strict)
+static bool is_possible(gt_tracer *c, int strict)
 {
     int64_t slots[GT_SLOT_MAX] = {0};
     const gt_sum whole = gt_draft_whole_problem(c->draft);
     bool all = true;
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+    for (size_t i = 0; i < c->leaf_count; i++) {
         slots[i] = gt_call_leaf_value(c, i);
     }
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
@@ -391,15 +389,15 @@ static bool is_possible(gt_caller *c, int strict)
 /* Whether the symbol is a size whose value is chosen, as a gt_draft_size_fn. */
 static bool is_chosen(const void *user, uint16_t symbol)
 {
-    const gt_caller *c = user;
-    const int leaf = gt_trace_slot((void *)&c->tracer, gt_draft_symbol_at(c->draft, symbol)->name);
-    return leaf >= 0 && is_size(&c->tracer.leaves[leaf]) && !c->tracer.leaves[leaf].has_value;
+    const gt_tracer *c = user;
+    const int leaf = gt_trace_slot((void *)c, gt_draft_symbol_at(c->draft, symbol)->name);
+    return leaf >= 0 && is_size(&c->leaves[leaf]) && !c->leaves[leaf].has_value;
 }
 
 /* One value for all sizes that the program does not say: as large as all lengths and a thread's
  * loops allow, and so that what must divide does; different ones where one must be larger than
  * another. */
-static void choose_value(gt_caller *c)
+static void choose_value(gt_tracer *c)
 {
     enum { LEAST = 32, ORDERS = 3, BORDERS = 4 };
     static const int64_t borders[BORDERS] = {0, 2, 1, 4};
@@ -435,11 +433,11 @@ static void append_origin(gt_text *out, const gt_program *p, gt_span span)
     gt_text_append(out, span.end > span.first + MOST ? " …" : "");
 }
 
-static void write_sizes(gt_caller *c)
+static void write_sizes(gt_tracer *c)
 {
     gt_text *out = &c->call->sizes;
-    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-        const gt_trace_leaf *leaf = &c->tracer.leaves[i];
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        const gt_trace_leaf *leaf = &c->leaves[i];
         const int64_t own = gt_call_leaf_value(c, i), value = own > 0 ? own : c->chosen;
         const bool power = value >= 1024 && (value & (value - 1)) == 0;
         if (!is_size(leaf)) {
@@ -459,7 +457,7 @@ static void write_sizes(gt_caller *c)
 /* ---- what follows from them ------------------------------------------------------------------ */
 
 /* Every buffer once, and twice what is read and written. */
-static void write_work(gt_caller *c)
+static void write_work(gt_tracer *c)
 {
     GT_SCOPED(gt_text_free) gt_text sum = {0};
     gt_text work = {0};
@@ -471,16 +469,15 @@ static void write_work(gt_caller *c)
         gt_text_printf(&sum, "%s%u * (%s)", sum.length ? " + " : "",
                        own->declared.element.bytes * (twice ? 2U : 1U), own->allocated);
     }
-    GT_FREED gt_expression *expression =
-        is_told ? gt_trace_read(&c->tracer, gt_text_string(&sum)) : NULL;
-    if (expression && gt_expression_print(&work, NULL, expression, c->tracer.names)) {
+    GT_FREED gt_expression *expression = is_told ? gt_trace_read(c, gt_text_string(&sum)) : NULL;
+    if (expression && gt_expression_print(&work, NULL, expression, c->names)) {
         c->call->work = gt_draft_keep(c->draft, &work);
     }
 }
 
 /* How many elements the kernel reads: the largest index, with the numbers of the template's
  * parameters in place, and one more. */
-static gt_sum elements_read(const gt_caller *c, const gt_draft_argument *buffer)
+static gt_sum elements_read(const gt_tracer *c, const gt_draft_argument *buffer)
 {
     const gt_sum sum = gt_draft_with_numbers(c->draft, buffer->length, true);
     for (uint32_t i = 0; i < sum.count; i++) {
@@ -494,7 +491,7 @@ static gt_sum elements_read(const gt_caller *c, const gt_draft_argument *buffer)
 
 /* What the kernel reads is not more than what is allocated: where the program has sizes for the
  * same number of elements in different words, and where the kernel reads whole tiles. */
-static void compare_lengths(gt_caller *c)
+static void compare_lengths(gt_tracer *c)
 {
     for (const gt_draft_argument *buffer = NULL;
          (buffer = gt_draft_next_buffer(c->draft, buffer));) {
@@ -505,13 +502,13 @@ static void compare_lengths(gt_caller *c)
         if (buffer->allocated[0] && sum.known) {
             gt_draft_append_sum(c->draft, &sum);
         }
-        GT_FREED gt_expression *has = gt_trace_read(&c->tracer, buffer->allocated);
-        GT_FREED gt_expression *needs = gt_trace_read(&c->tracer, gt_text_string(&read));
-        bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->tracer.names);
+        GT_FREED gt_expression *has = gt_trace_read(c, buffer->allocated);
+        GT_FREED gt_expression *needs = gt_trace_read(c, gt_text_string(&read));
+        bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->names);
         bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
-        for (size_t leaf = 0; leaf < c->tracer.leaf_count && named; leaf++) {
+        for (size_t leaf = 0; leaf < c->leaf_count && named; leaf++) {
             const bool uses = gt_expression_uses(needs, (int)leaf);
-            named &= !uses || is_size(&c->tracer.leaves[leaf]);
+            named &= !uses || is_size(&c->leaves[leaf]);
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
         if (differs && named && strcmp(gt_text_string(&plain), buffer->allocated) != 0) {
@@ -522,7 +519,7 @@ static void compare_lengths(gt_caller *c)
 }
 
 /* The sizes whose last block must be whole, as its threads have elements whatever is compared. */
-static void divide_unbounded(gt_caller *c)
+static void divide_unbounded(gt_tracer *c)
 {
     c->draft->out = &c->call->divided;
     for (uint16_t d = 0; d < 3; d++) {
@@ -534,7 +531,7 @@ static void divide_unbounded(gt_caller *c)
     }
 }
 
-void gt_call_write(gt_caller *c)
+void gt_call_write(gt_tracer *c)
 {
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         gt_draft_argument *own = &c->draft->arguments[i];

@@ -1,5 +1,6 @@
 /* Follows the names in a host program's expressions to what they are made of: parameters of the
- * kernel, its block, and values that cannot be followed further. These are the leaves. */
+ * kernel, its block, and values that cannot be followed further. These are the leaves (trace.c).
+ * Reads launches by them (call.c, call_lengths.c, call_values.c). */
 #pragma once
 
 #include "draft/parts.h"
@@ -22,9 +23,16 @@ typedef struct gt_trace_leaf {
     bool in_grid, in_length; /* the grid, or a buffer's length, depends on it */
 } gt_trace_leaf;
 
+/* One launch in the program's text: `kernel<types><<<config>>>(arguments)`. */
+typedef struct gt_call_launch {
+    size_t at;                        /* the token of the kernel's name */
+    gt_span types, config, arguments; /* the tokens between the brackets */
+} gt_call_launch;
+
+/* The state of reading a launch. */
 typedef struct gt_tracer {
     const gt_program *program;
-    const gt_draft *draft; /* its arguments' names are taken */
+    gt_draft *draft; /* its arguments' names are taken */
     gt_trace_leaf leaves[GT_TRACE_LEAVES];
     size_t leaf_count;
     const char *names[GT_SLOT_MAX];
@@ -44,6 +52,16 @@ typedef struct gt_tracer {
     gt_text text;      /* the expression that is being written */
     int steps, depth, leaf_uses;
     bool failed; /* the expression is too large, or is not understood */
+    /* of call*.c alone: */
+    gt_call *call;
+    gt_call_launch launch;
+    gt_site site;
+    gt_bound made;  /* the call of the function that allocates the buffer which is being read */
+    bool is_pinned; /* results depend on the block, which therefore keeps one value */
+    int64_t chosen; /* the largest value for problem sizes that the program does not state */
+    int order; /* how these sizes compare: 0, all are equal; 1, the first is the largest; 2, the
+                  last is the largest */
+    int64_t border; /* what they have besides, for conditions like (n - 2) % 32 == 0 */
 } gt_tracer;
 
 /* Follows a type to a number type, writes this type's words to `words` and returns its bytes. 0:
@@ -67,9 +85,8 @@ void gt_trace_component(const gt_tracer *tracer, gt_closure *value, int dimensio
 /* The bytes of a struct that a library of CUDA's declares; 0: the type is none of them. */
 uint32_t gt_trace_opaque(const char *type);
 /* Follows typedef, using and macros from a type's `words` to a number type, and replaces `words` on
- * the way. Returns the type's bytes; 0: the words name neither a number
- * type nor such a struct. *by_macro: one of the steps
- * was a macro. */
+ * the way. Returns the type's bytes; 0: the words name neither a number type nor such a struct.
+ * *by_macro: one of the steps was a macro. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
 /* Reads `prefix`, the value and `suffix` as one expression over the leaves. NULL: the text is not
  * understood. The result is the caller's, to free(). */
@@ -87,3 +104,54 @@ bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *
 bool gt_trace_has_axis(const gt_tracer *tracer, const gt_expression *expression);
 /* Sets in_grid (if `grid`) and in_length (if `length`) of the expression's leaves. */
 void gt_trace_mark(gt_tracer *tracer, const gt_expression *expression, bool grid, bool length);
+
+/* ---- call.c ---- */
+
+/* The value of one of the kernel's symbols, as a callback of gt_sum_value(); `user` is the
+ * gt_tracer. */
+double gt_call_value(const void *user, uint16_t symbol);
+/* The launch's value for one dimension of its grid (`index` 0) or block (1); false: it has none. */
+bool gt_call_configured(const gt_tracer *c, gt_closure *out, size_t index, int dimension);
+/* What the launch gives to the kernel's parameter at `index`; false: nothing. */
+bool gt_call_argument(const gt_tracer *c, gt_closure *out, size_t index);
+
+/* ---- call_values.c ---- */
+
+/* What an expression is for; blocks and shared memory are the launch's. */
+typedef enum gt_call_use {
+    GT_CALL_FOR_VALUE,
+    GT_CALL_FOR_LENGTH,
+    GT_CALL_FOR_GRID,
+    GT_CALL_FOR_LAUNCH
+} gt_call_use;
+
+/* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
+ * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
+const char *gt_call_print(gt_tracer *c, gt_text *divided, gt_call_use how, const char *prefix,
+                          const gt_closure *value, const char *suffix);
+/* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
+ * that the tracer's leaves have at this time. */
+void gt_call_read_values(gt_tracer *c);
+/* The value of a leaf: the program's, or else one chosen here. */
+int64_t gt_call_leaf_value(const gt_tracer *c, size_t leaf);
+/* Decides which leaves are sizes of the problem; the others are numbers. */
+void gt_call_settle_leaves(gt_tracer *t);
+/* Writes what needs all values: conditions, work, blocks and problem sizes. */
+void gt_call_write(gt_tracer *c);
+
+/* ---- call_lengths.c ---- */
+
+/* Takes what is found of a member's value; false: the value is of no use. */
+typedef bool (*gt_call_take_fn)(void *user, gt_tracer *c, const gt_closure *value);
+
+/* Gives `take` what the program has for a member of the struct that the launch gives as `value`:
+ * the member itself, as in the allocation of a pointer, or what it is set to. false: `take` took
+ * nothing. */
+bool gt_call_trace_member(gt_tracer *c, gt_closure value, const char *member, gt_call_take_fn take,
+                          void *user);
+/* The token of the pointer's name in the item at place `index`; 0: there is none. */
+size_t gt_call_pointer_at(const gt_program *program, gt_span items, size_t index);
+/* How many of the kernel's buffers the program allocates, as far as it can be found. */
+size_t gt_call_count_allocations(gt_tracer *c);
+/* Reads what the program allocates for the buffer. */
+void gt_call_read_length(gt_tracer *c, uint32_t index);
