@@ -469,13 +469,13 @@ static void add_guard(gt_draft *draft, gt_sum left, gt_sum bound, double more, b
     /* what does not vary goes to the right */
     for (uint32_t i = 0; i < left.count; i++) {
         const gt_sum term = gt_sum_term(&left, i);
-        const bool stays = gt_draft_varies(draft, &term);
+        const bool stays = gt_draft_has(draft, &term, GT_DRAFT_VARYING);
         guard.left = stays ? gt_sum_add(guard.left, term, 1) : guard.left;
         guard.bound = stays ? guard.bound : gt_sum_add(guard.bound, term, -1);
     }
     const bool is_lower = is_exit && gt_sum_is_number(&guard.bound, &number); /* i >= 1 */
     if (left.known && guard.bound.known && guard.left.count > 0 &&
-        !gt_draft_varies(draft, &guard.bound) && !is_lower) {
+        !gt_draft_has(draft, &guard.bound, GT_DRAFT_VARYING) && !is_lower) {
         draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
     }
 }
@@ -499,7 +499,8 @@ static void read_comparison(walk *w)
         if (!right.known) {
             return;
         }
-        if (!gt_draft_varies(draft, &left) && gt_draft_varies(draft, &right)) { /* n > i is i < n */
+        if (!gt_draft_has(draft, &left, GT_DRAFT_VARYING) &&
+            gt_draft_has(draft, &right, GT_DRAFT_VARYING)) { /* n > i is i < n */
             add_guard(draft, right, left, 1 - signs[i].more, signs[i].less);
         } else {
             add_guard(draft, left, right, signs[i].more, !signs[i].less);

@@ -537,8 +537,8 @@ double gt_call_value(const void *user, uint16_t symbol)
     const gt_draft_symbol *own = gt_draft_symbol_at(c->draft, symbol);
     const int leaf = gt_trace_slot((void *)c, last_part(own->name));
     return leaf >= 0 ? (double)gt_call_leaf_value(c, (size_t)leaf)
-           : own->kind == GT_DRAFT_PARAMETER || own->kind == GT_DRAFT_SIZE ? (double)c->chosen
-                                                                           : 16;
+           : own->kind & (GT_DRAFT_PARAMETER | GT_DRAFT_SIZE) ? (double)c->chosen
+                                                              : 16;
 }
 
 static void note_fallbacks(gt_tracer *c)

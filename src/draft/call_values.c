@@ -15,13 +15,18 @@ static bool is_size(const gt_trace_leaf *leaf)
            (leaf->in_grid || leaf->in_length) && strncmp(leaf->name, "sizeof_", 7) != 0;
 }
 
-const char *gt_call_print(gt_tracer *c, gt_text *divided, gt_call_use how, const char *prefix,
-                          const gt_closure *value, const char *suffix)
+/* What an expression is for; blocks and shared memory are the launch's. */
+typedef enum call_use { FOR_VALUE, FOR_LENGTH, FOR_GRID, FOR_LAUNCH } call_use;
+
+/* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
+ * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
+static const char *print_value(gt_tracer *c, gt_text *divided, call_use how, const char *prefix,
+                               const gt_closure *value, const char *suffix)
 {
     gt_text text = {0};
-    const bool is_data = how < GT_CALL_FOR_GRID, is_length = how == GT_CALL_FOR_LENGTH;
-    const bool is_count = how == GT_CALL_FOR_GRID &&
-                          value->span.end == value->span.first + 1; /* a number of its own */
+    const bool is_data = how < FOR_GRID, is_length = how == FOR_LENGTH;
+    const bool is_count =
+        how == FOR_GRID && value->span.end == value->span.first + 1; /* a number of its own */
     c->in_grid = !is_data && !is_count;
     GT_FREED gt_expression *expression = gt_trace(c, prefix, value, suffix);
     c->in_grid = false;
@@ -39,13 +44,245 @@ const char *gt_call_print(gt_tracer *c, gt_text *divided, gt_call_use how, const
     }
     if (has_axis && is_data && !(is_length && divides) && !c->without_axes) {
         c->without_axes = true; /* a size that is told in blocks */
-        out = gt_call_print(c, divided, how, prefix, value, suffix);
+        out = print_value(c, divided, how, prefix, value, suffix);
         c->without_axes = false;
         return out;
     }
     gt_trace_mark(c, expression, !is_data, is_length);
     c->is_pinned |= is_length && has_axis && divides;
     return unnamed ? "" : out;
+}
+
+/* ---- lengths -------------------------------------------------------------------------------- */
+
+/* The name of the pointer that a value is or begins in: `d_x`, `(float2 *)d_x + n`, `&d_x[4]`. */
+static size_t pointer_name(const gt_program *p, gt_span span)
+{
+    span = gt_program_strip(p, span);
+    while (gt_program_accept(p, &span, "& *")) {
+        span = gt_program_strip(p, span);
+    }
+    for (size_t i = span.first; i < span.end; i++) {
+        if (p->tokens.items[i].kind == GT_TOKEN_NAME && !gt_program_is(p, i + 1, "( ::") &&
+            !gt_program_is(p, i, "this")) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* The token of the pointer's name in the item at place `index`; 0: there is none. */
+static size_t pointer_at(const gt_program *p, gt_span items, size_t index)
+{
+    gt_span item;
+    return gt_program_item_at(p, &item, items, index) ? pointer_name(p, item) : 0;
+}
+
+/* Whether the pointer is a member, `NAME.a->b`. */
+static bool is_member(const gt_program *p, size_t name)
+{
+    return gt_program_is(p, name + 1, ". ->");
+}
+
+/* Whether both are one pointer: the same name, and the same members of it; loosely: the last
+ * members of something that a function calls otherwise than its caller. */
+static bool is_same_pointer(const gt_program *p, size_t a, size_t b, bool loosely)
+{
+    bool same = loosely ? is_member(p, a) && is_member(p, b) : gt_program_same(p, a, b);
+    while (same && (is_member(p, a) || is_member(p, b))) {
+        same = loosely || (is_member(p, a) && is_member(p, b) && gt_program_same(p, a + 2, b + 2));
+        a += is_member(p, a) ? 2 : 0;
+        b += is_member(p, b) ? 2 : 0;
+    }
+    return same && gt_program_same(p, a, b);
+}
+
+/* An argument of the functions' call whose first one is a pointer, and where the call is. */
+typedef struct wanted {
+    size_t pointer;
+    bool loosely;
+    const char *functions;
+    size_t index;
+} wanted;
+
+static bool find_argument(gt_closure *out, const gt_program *p, gt_span within, const wanted *w)
+{
+    gt_span arguments;
+    for (size_t at; gt_program_call(p, &within, w->functions, &at, &arguments);) {
+        const size_t pointer = pointer_at(p, arguments, 0);
+        if (pointer && is_same_pointer(p, pointer, w->pointer, w->loosely) &&
+            gt_program_item_at(p, &out->span, arguments, w->index)) {
+            out->site = gt_program_site(p, at);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The bytes that the program allocates for, or copies to, a pointer of that name. */
+static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, size_t name,
+                       bool loosely)
+{
+    static const struct {
+        const char *functions;
+        size_t bytes;
+    } sources[] = {{"cudaMalloc", 1},      {"cudaMallocManaged", 1},
+                   {"cudaMallocAsync", 1}, {"cudaHostAlloc cudaMallocHost cudaHostRegister", 1},
+                   {"cudaMemcpy", 2},      {"cudaMemcpyAsync", 2},
+                   {"cudaMemset", 2}};
+    bool found = false;
+    for (size_t s = 0; s < sizeof sources / sizeof *sources && !found; s++) {
+        const wanted wanted = {name, loosely, sources[s].functions, sources[s].bytes};
+        found = find_argument(out, p, within, &wanted);
+    }
+    return found;
+}
+
+/* The same where a function allocates what it is given, `make(&NAME, n)`, and is read as its call
+ * has it. */
+static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
+{
+    const gt_program *p = c->program;
+    for (size_t i = 0; i < p->functions.count; i++) {
+        const gt_program_function *function = &p->functions.items[i];
+        gt_span given, item, parameter;
+        size_t at = 0;
+        while (gt_program_allocates(p, function->body) &&
+               gt_program_call_of(p, gt_token_at(p, function->name), function->name, at, &at,
+                                  &given)) {
+            for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
+                const size_t pointer =
+                    gt_program_is(p, item.first, "&") ? pointer_name(p, item) : 0;
+                if (pointer && is_same_pointer(p, pointer, name, false) &&
+                    gt_program_item_at(p, &parameter, function->parameters, k) &&
+                    find_bytes(out, p, function->body, parameter.end - 1, false)) {
+                    c->made = (gt_bound){function->parameters, given, gt_program_site(p, at)};
+                    out->site.bound = &c->made;
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* The same through the functions that pass the pointer on. */
+static bool trace_bytes(gt_closure *out, gt_tracer *c, gt_closure value)
+{
+    enum { HOPS = 6 };
+    const gt_program *p = c->program;
+    const gt_span all = {0, p->code};
+    size_t name, index;
+    for (int hop = 0; hop < HOPS && (name = pointer_name(p, value.span)); hop++) {
+        const gt_program_function *function = value.site.function;
+        gt_found found;
+        bool is_local =
+            function && gt_program_parameter(p, function->parameters, gt_token_at(p, name), &index);
+        if ((function && find_bytes(out, p, function->body, name, false)) ||
+            (!is_local && find_bytes(out, p, all, name, false)) ||
+            find_bytes(out, p, all, name, true) || find_made(out, c, name)) {
+            return true;
+        }
+        const wanted mapped = {name, false, "cudaHostGetDevicePointer", 1};
+        if (find_argument(&value, p, all, &mapped)) {
+            continue;
+        }
+        if (!gt_program_find(&found, p, &value.site, name) || gt_span_is_empty(found.value.span)) {
+            return false;
+        }
+        value = found.value;
+    }
+    return false;
+}
+
+/* Takes what is found of a member's value; false: the value is of no use. */
+typedef bool (*take_fn)(void *user, gt_tracer *c, const gt_closure *value);
+
+/* Gives `take` what the program has for a member of the struct that the launch gives as `value`:
+ * the member itself, as in the allocation of a pointer, or what it is set to. false: `take` took
+ * nothing. */
+static bool trace_member(gt_tracer *c, gt_closure value, const char *member, take_fn take,
+                         void *user)
+{
+    enum { HOPS = 6 };
+    gt_program *p = c->draft->program;
+    const size_t before = p->tokens.count;
+    bool found = false, goes_on = true;
+    size_t name;
+    for (int hop = 0; hop < HOPS && goes_on && (name = pointer_name(p, value.span)); hop++) {
+        char path[2 * GT_NAME_MAX];
+        gt_found set;
+        const char *own = GT_NAME(p, name);
+        (void)gt_snprintf(path, sizeof path, "%s.%s", own, member);
+        const gt_closure part = {gt_program_push(p, path), value.site};
+        found =
+            take(user, c, &part) || (gt_trace_part(&set, p, &part) && take(user, c, &set.value));
+        p->tokens.count = before;
+        goes_on = !found && gt_program_find(&set, p, &value.site, name);
+        value = set.value;
+    }
+    return found;
+}
+
+/* Traces the bytes of an allocation into the gt_closure `user`. */
+static bool take_bytes(void *user, gt_tracer *c, const gt_closure *value)
+{
+    return trace_bytes(user, c, *value);
+}
+
+size_t gt_call_count_allocations(gt_tracer *c)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+        gt_closure value, bytes;
+        count += c->draft->arguments[i].declared.pointer && gt_call_argument(c, &value, i) &&
+                 trace_bytes(&bytes, c, value);
+    }
+    return count;
+}
+
+static void read_length(gt_tracer *c, uint32_t index)
+{
+    gt_draft_argument *buffer = &c->draft->arguments[index];
+    const gt_function_parameter *parameter = &buffer->declared;
+    const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
+    gt_closure value, bytes = {0};
+    char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
+    bool by_macro;
+    buffer->allocated = buffer->unknown = "";
+    if (!gt_call_argument(c, &value, buffer->holder)) {
+        return;
+    }
+    const char *member = buffer->holder != index ? strchr(parameter->name, '.') + 1 : NULL;
+    if (member ? !trace_member(c, value, member, take_bytes, &bytes)
+               : !trace_bytes(&bytes, c, value)) {
+        const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
+        if (pointer) {
+            gt_token_name(name, gt_token_at(c->program, pointer));
+        } else {
+            memcpy(name, parameter->name, sizeof name);
+        }
+        buffer->unknown = gt_draft_print(c->draft, "found no cudaMalloc() of '%s'", name);
+        return;
+    }
+    memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
+    const int64_t size = gt_trace_bytes(c->program, name, &by_macro);
+    (void)gt_snprintf(leaf, sizeof leaf, "sizeof_%s", parameter->words);
+    (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
+    if (size <= 0) {
+        (void)gt_snprintf(by, sizeof by, ") / %s", leaf);
+        if (gt_trace_slot(c, leaf) < 0) {
+            (void)gt_trace_add(c, leaf, 0, -1);
+        }
+    }
+    const char *length = print_value(c, NULL, FOR_LENGTH, "(", &bytes, by);
+    if (length[0] && strcmp(length, "0") != 0) { /* as a variable begins */
+        buffer->allocated = length;
+        return;
+    }
+    buffer->unknown =
+        gt_draft_print(c->draft, "cannot read the size of its cudaMalloc() in line %d",
+                       c->program->tokens.items[bytes.site.at].line);
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -103,7 +340,7 @@ static void read_grid(gt_tracer *c)
     for (int d = 0; d < 3; d++) {
         c->dimension = d;
         if (gt_call_configured(c, &value, 0, d)) {
-            call->grid[d] = gt_call_print(c, &call->divided, GT_CALL_FOR_GRID, "", &value, "");
+            call->grid[d] = print_value(c, &call->divided, FOR_GRID, "", &value, "");
             call->grid_dimensions = call->grid[d][0] ? (uint32_t)d + 1 : call->grid_dimensions;
             unsaid |= is_unsaid(c, d);
         }
@@ -115,7 +352,7 @@ static void read_grid(gt_tracer *c)
     c->dimension = 0;
     value.site = c->site;
     call->shared = gt_program_item_at(c->program, &value.span, c->launch.config, 2)
-                       ? gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "")
+                       ? print_value(c, NULL, FOR_LAUNCH, "", &value, "")
                        : "";
 }
 
@@ -126,7 +363,7 @@ static void write_blocks(gt_tracer *c)
         c->dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
             !c->is_pinned && gt_call_configured(c, &value, 1, d)) {
-            c->call->block[d] = gt_call_print(c, NULL, GT_CALL_FOR_LAUNCH, "", &value, "");
+            c->call->block[d] = print_value(c, NULL, FOR_LAUNCH, "", &value, "");
         }
     }
 }
@@ -170,15 +407,14 @@ static void read_fill(gt_tracer *c, uint32_t index)
     const gt_program *p = c->program;
     gt_span copies = {0, p->code}, arguments;
     gt_draft_argument *buffer = &c->draft->arguments[index];
-    const size_t own = gt_call_pointer_at(p, c->launch.arguments, index);
+    const size_t own = pointer_at(p, c->launch.arguments, index);
     buffer->fill = "";
     for (size_t at; own && gt_program_call(p, &copies, "cudaMemcpy", &at, &arguments);) {
-        const size_t to = gt_call_pointer_at(p, arguments, 0),
-                     from = gt_call_pointer_at(p, arguments, 1);
+        const size_t to = pointer_at(p, arguments, 0), from = pointer_at(p, arguments, 1);
         const size_t bound = to && from && gt_program_same(p, to, own) ? find_random(p, from) : 0;
         if (bound) {
             const gt_closure most = {gt_program_statement(p, bound), gt_program_site(p, bound)};
-            buffer->fill = gt_call_print(c, NULL, GT_CALL_FOR_VALUE, "", &most, " - 1");
+            buffer->fill = print_value(c, NULL, FOR_VALUE, "", &most, " - 1");
             return;
         }
     }
@@ -219,7 +455,7 @@ static bool take_value(void *user, gt_tracer *c, const gt_closure *value)
     } else if (gt_token_is_any(token, "true false")) {
         *out = gt_token_is(token, "true") ? "1" : "0";
     } else {
-        *out = gt_call_print(c, &c->call->divided, GT_CALL_FOR_VALUE, "", value, "");
+        *out = print_value(c, &c->call->divided, FOR_VALUE, "", value, "");
     }
     return (*out)[0];
 }
@@ -236,7 +472,7 @@ static void read_scalar(gt_tracer *c, uint32_t index)
         gt_draft_member *member = &c->draft->members.items[i];
         if (member->holder == index) {
             member->value = "";
-            (void)gt_call_trace_member(c, value, member->name, take_value, &member->value);
+            (void)trace_member(c, value, member->name, take_value, &member->value);
         }
     }
     if (own->is_struct) {
@@ -262,7 +498,7 @@ void gt_call_read_values(gt_tracer *c)
             if (!c->draft->arguments[i].declared.pointer && scalars) {
                 read_scalar(c, i);
             } else if (c->draft->arguments[i].declared.pointer) {
-                (scalars ? read_fill : gt_call_read_length)(c, i);
+                (scalars ? read_fill : read_length)(c, i);
             }
         }
     }

@@ -158,7 +158,8 @@ static gputune_status add_builtins(gt_draft *draft)
                                         "blockIdx.y",  "blockIdx.z",  "blockDim.x",  "blockDim.y",
                                         "blockDim.z",  "gridDim.x",   "gridDim.y",   "gridDim.z"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        (void)gt_draft_add_symbol(draft, names[i], GT_DRAFT_BUILTIN);
+        (void)gt_draft_add_symbol(draft, names[i],
+                                  i < GT_DRAFT_BLOCK_DIM ? GT_DRAFT_INDEX : GT_DRAFT_EXTENT);
     }
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }

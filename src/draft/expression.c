@@ -437,14 +437,19 @@ const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol
     return &draft->symbols.items[symbol];
 }
 
-int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, gt_draft_kind kind)
+int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, int kinds)
 {
     gt_powers at = {0};
     const gt_power *power;
     while ((power = gt_sum_next(sum, &at)) &&
-           gt_draft_symbol_at(draft, power->symbol)->kind != kind) {
+           !(gt_draft_symbol_at(draft, power->symbol)->kind & kinds)) {
     }
     return power ? power->symbol : -1;
+}
+
+bool gt_draft_has(const gt_draft *draft, const gt_sum *sum, int kinds)
+{
+    return gt_draft_first_of(draft, sum, kinds) >= 0;
 }
 
 /* A local that its definition can stand for; -1: none. */
@@ -474,25 +479,13 @@ gt_sum gt_draft_expand(const gt_draft *draft, gt_sum sum, bool loops)
     return sum.known && expandable(draft, &sum, loops) < 0 ? sum : (gt_sum){0};
 }
 
-bool gt_draft_varies(const gt_draft *draft, const gt_sum *sum)
-{
-    gt_powers at = {0};
-    bool varies = false;
-    for (const gt_power *power; (power = gt_sum_next(sum, &at)) && !varies;) {
-        const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
-        varies = power->symbol < GT_DRAFT_BLOCK_DIM || kind == GT_DRAFT_LOCAL;
-    }
-    return varies;
-}
-
 /* Nothing here is negative: what is taken away is 0 at least. */
 static void drop_subtracted(const gt_draft *draft, gt_sum *sum)
 {
     for (uint32_t i = sum->count; i > 0; i--) {
         const gt_sum term = gt_sum_term(sum, i - 1);
         if (term.terms[0].coefficient < 0 &&
-            (gt_draft_varies(draft, &term) ||
-             gt_draft_first_of(draft, &term, GT_DRAFT_LOADED) >= 0)) {
+            gt_draft_has(draft, &term, GT_DRAFT_VARYING | GT_DRAFT_LOADED)) {
             sum->terms[i - 1] = sum->terms[--sum->count];
         }
     }
@@ -608,9 +601,8 @@ gt_sum gt_draft_maximum(gt_draft *draft, gt_sum sum)
         }
         int symbol = expandable(draft, &sum, false);
         if (symbol < 0) {
-            bool open = gt_draft_first_of(draft, &sum, GT_DRAFT_LOCAL) >= 0 ||
-                        gt_draft_first_of(draft, &sum, GT_DRAFT_LOADED) >= 0;
-            return open ? (gt_sum){0} : bound_builtins(sum);
+            const bool is_open = gt_draft_has(draft, &sum, GT_DRAFT_LOCAL | GT_DRAFT_LOADED);
+            return is_open ? (gt_sum){0} : bound_builtins(sum);
         }
         sum = gt_sum_replace(sum, (uint16_t)symbol,
                              gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);

@@ -12,14 +12,17 @@
 #include "base/array.h"
 #include "base/text.h"
 
+/* Bits: functions take several kinds at once. */
 typedef enum gt_draft_kind {
-    GT_DRAFT_BUILTIN,   /* threadIdx.x and the like */
-    GT_DRAFT_PARAMETER, /* a scalar parameter of the kernel */
-    GT_DRAFT_CONSTANT,  /* a macro, a constexpr, a template's parameter, or a name that is defined
-                           nowhere */
-    GT_DRAFT_LOCAL,     /* a local variable */
-    GT_DRAFT_LOADED,    /* an element of a buffer */
-    GT_DRAFT_SIZE       /* a problem size that the kernel does not name */
+    GT_DRAFT_INDEX = 1,     /* threadIdx.x, blockIdx.x and the like */
+    GT_DRAFT_EXTENT = 2,    /* blockDim.x, gridDim.x and the like */
+    GT_DRAFT_PARAMETER = 4, /* a scalar parameter of the kernel */
+    GT_DRAFT_CONSTANT = 8,  /* a macro, a constexpr, a template's parameter, or a name that is
+                               defined nowhere */
+    GT_DRAFT_LOCAL = 16,    /* a local variable */
+    GT_DRAFT_LOADED = 32,   /* an element of a buffer */
+    GT_DRAFT_SIZE = 64,     /* a problem size that the kernel does not name */
+    GT_DRAFT_VARYING = GT_DRAFT_INDEX | GT_DRAFT_LOCAL /* many values within one launch */
 } gt_draft_kind;
 
 /* The first GT_DRAFT_BUILTINS entries of gt_draft.symbols are the builtins, .x, .y and .z of each.
@@ -304,10 +307,10 @@ gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *m
 void gt_draft_skip_brackets(const gt_draft *draft, gt_span *span);
 
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
-/* The first symbol of that kind in the sum; -1: none. */
-int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, gt_draft_kind kind);
-/* Whether the sum has many values within one launch, since it contains locals or indices. */
-bool gt_draft_varies(const gt_draft *draft, const gt_sum *sum);
+/* The first symbol in the sum that is of one of the kinds; -1: none. */
+int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, int kinds);
+/* Whether there is one. */
+bool gt_draft_has(const gt_draft *draft, const gt_sum *sum, int kinds);
 /* The symbol, changed by a loop, that the sum consists of alone; NULL: the sum is something else.
  */
 const gt_draft_symbol *gt_draft_loop(const gt_draft *draft, const gt_sum *sum);

@@ -67,8 +67,7 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
         const gt_sum term = gt_sum_term(index, i);
         const gt_draft_symbol *loop = gt_draft_loop(draft, &term);
         if (loop && loop->kind == GT_DRAFT_LOCAL && loop->step.known && loop->step.count == 1 &&
-            gt_draft_first_of(draft, &loop->step, GT_DRAFT_LOCAL) < 0 &&
-            gt_draft_first_of(draft, &loop->step, GT_DRAFT_BUILTIN) < 0) {
+            !gt_draft_has(draft, &loop->step, GT_DRAFT_VARYING | GT_DRAFT_EXTENT)) {
             draft->dimensions[d].fixed = loop->step;
             draft->dimensions[d].walker = (uint16_t)(loop - draft->symbols.items);
             return true;
@@ -123,7 +122,7 @@ static bool settle_by_guard(gt_draft *draft, uint16_t d)
         const gt_draft_guard *guard = &draft->guards.items[i % draft->guards.count];
         gt_sum plain, step = step_of(draft, &guard->left, d, &plain);
         if (gt_draft_rank(guard) == (int)(i / draft->guards.count) && step.known &&
-            step.count == 1 && gt_draft_first_of(draft, &guard->bound, GT_DRAFT_LOADED) < 0) {
+            step.count == 1 && !gt_draft_has(draft, &guard->bound, GT_DRAFT_LOADED)) {
             dimension->step = step;
             dimension->size = guard->bound;
             dimension->is_strided = dimension->has_grid && gt_draft_loop(draft, &guard->left);
@@ -148,7 +147,7 @@ static void settle_step(gt_draft *draft, uint16_t d)
             step = step_of(draft, &symbol->definition, d, &plain);
         }
         if (gt_sum_is_whole(&step) && step.count == 1 &&
-            gt_draft_first_of(draft, &step, GT_DRAFT_PARAMETER) < 0 &&
+            !gt_draft_has(draft, &step, GT_DRAFT_PARAMETER) &&
             gt_sum_has(&plain, (uint16_t)(GT_DRAFT_THREAD + d))) {
             dimension->step = step;
             note_fixed(draft, d, &plain, &symbol->definition);
@@ -190,7 +189,7 @@ static int size_among_parameters(const gt_draft *draft, uint16_t d)
         const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
         const gt_sum own = gt_sum_factor(plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
         const int stride = gt_draft_first_of(draft, &plain, GT_DRAFT_PARAMETER);
-        if (own.known && own.count && gt_draft_first_of(draft, &own, GT_DRAFT_PARAMETER) < 0 &&
+        if (own.known && own.count && !gt_draft_has(draft, &own, GT_DRAFT_PARAMETER) &&
             stride >= 0) {
             return stride;
         }
@@ -475,7 +474,7 @@ static void settle_lengths(gt_draft *draft)
 
 static bool is_size(const gt_draft_symbol *symbol)
 {
-    return symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE;
+    return symbol->kind & (GT_DRAFT_PARAMETER | GT_DRAFT_SIZE);
 }
 
 bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by)
@@ -489,7 +488,7 @@ bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, g
         const gt_power *power = &sum->terms[0].powers[k];
         const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
         gt_sum *side = power->exponent > 0 ? size : by;
-        whole = kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_CONSTANT;
+        whole = kind & (GT_DRAFT_PARAMETER | GT_DRAFT_CONSTANT);
         *side = gt_sum_multiply(*side, gt_sum_symbol(power->symbol));
     }
     *size = gt_draft_with_numbers(draft, *size, false);

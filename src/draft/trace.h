@@ -1,6 +1,6 @@
 /* Follows the names in a host program's expressions to what they are made of: parameters of the
  * kernel, its block, and values that cannot be followed further. These are the leaves (trace.c).
- * Reads launches by them (call.c, call_lengths.c, call_values.c). */
+ * Reads launches by them (call.c, call_values.c). */
 #pragma once
 
 #include "draft/parts.h"
@@ -117,18 +117,6 @@ bool gt_call_argument(const gt_tracer *c, gt_closure *out, size_t index);
 
 /* ---- call_values.c ---- */
 
-/* What an expression is for; blocks and shared memory are the launch's. */
-typedef enum gt_call_use {
-    GT_CALL_FOR_VALUE,
-    GT_CALL_FOR_LENGTH,
-    GT_CALL_FOR_GRID,
-    GT_CALL_FOR_LAUNCH
-} gt_call_use;
-
-/* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
- * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
-const char *gt_call_print(gt_tracer *c, gt_text *divided, gt_call_use how, const char *prefix,
-                          const gt_closure *value, const char *suffix);
 /* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
  * that the tracer's leaves have at this time. */
 void gt_call_read_values(gt_tracer *c);
@@ -138,20 +126,5 @@ int64_t gt_call_leaf_value(const gt_tracer *c, size_t leaf);
 void gt_call_settle_leaves(gt_tracer *t);
 /* Writes what needs all values: conditions, work, blocks and problem sizes. */
 void gt_call_write(gt_tracer *c);
-
-/* ---- call_lengths.c ---- */
-
-/* Takes what is found of a member's value; false: the value is of no use. */
-typedef bool (*gt_call_take_fn)(void *user, gt_tracer *c, const gt_closure *value);
-
-/* Gives `take` what the program has for a member of the struct that the launch gives as `value`:
- * the member itself, as in the allocation of a pointer, or what it is set to. false: `take` took
- * nothing. */
-bool gt_call_trace_member(gt_tracer *c, gt_closure value, const char *member, gt_call_take_fn take,
-                          void *user);
-/* The token of the pointer's name in the item at place `index`; 0: there is none. */
-size_t gt_call_pointer_at(const gt_program *program, gt_span items, size_t index);
 /* How many of the kernel's buffers the program allocates, as far as it can be found. */
 size_t gt_call_count_allocations(gt_tracer *c);
-/* Reads what the program allocates for the buffer. */
-void gt_call_read_length(gt_tracer *c, uint32_t index);
