@@ -44,14 +44,13 @@ static bool find_launch(gt_tracer *c, size_t from)
 {
     const gt_program *p = c->program;
     size_t needed = c->draft->argument_count; /* what has a default may be left out */
-    const char *kernel = GT_KERNEL_NAME(c->draft);
     while (needed > 0 && c->draft->arguments[needed - 1].declared.has_default) {
         needed--;
     }
     for (size_t i = from + 1; i + 1 < p->code; i++) {
         gt_call_launch found;
         gt_span item;
-        if (is_joined(p, i, "<<", "<") && read_launch(&found, p, i, kernel) &&
+        if (is_joined(p, i, "<<", "<") && read_launch(&found, p, i, c->draft->name) &&
             (needed == 0 || gt_program_item_at(p, &item, found.arguments, needed - 1))) {
             c->launch = found;
             c->site = gt_program_site(p, found.at);

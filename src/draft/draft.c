@@ -10,70 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which kernel ---------------------------------------------------------------------------- */
-
-/* The function's name behind its namespaces. */
-static void append_name(gt_text *out, const gt_draft *draft)
-{
-    const char *name = GT_KERNEL_NAME(draft);
-    gt_text_printf(out, "%s%s%s", draft->function.scope, draft->function.scope[0] ? "::" : "",
-                   name);
-}
-
-/* The names of all kernels of the text, separated by commas; back: how many. */
-static size_t list_kernels(gt_text *out, const gt_draft *draft)
-{
-    gt_draft own = {.text = draft->text};
-    size_t count = 0;
-    for (size_t at = 0; gt_function_find(&own.function, draft->text, NULL, at) &&
-                        !own.function.is_specialisation && own.function.end > at;
-         at = own.function.end) {
-        gt_text_append(out, count++ ? ", " : "");
-        append_name(out, &own);
-    }
-    return count;
-}
-
-/* What kernel() names, in a text that has one; "": none. */
-static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reader)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < reader->clauses.count; i++) {
-        gt_lexer body = reader->clauses.items[i].body;
-        gt_kernel_name name;
-        if (strcmp(reader->clauses.items[i].word, "kernel") == 0) {
-            GT_TRY(gt_read_kernel_name(&name, &body, "the kernel function's name"));
-            memcpy(out, name.name, sizeof name.name);
-            count++;
-        }
-    }
-    if (count != 1) {
-        out[0] = '\0';
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status choose_kernel(gt_draft *draft, const char *kernel)
-{
-    char named[GT_NAME_MAX] = "";
-    GT_SCOPED(gt_text_free) gt_text names = {0};
-    GT_TRY(named_kernel(named, draft->present));
-    kernel = kernel ? kernel : named[0] ? named : NULL;
-    const size_t count = list_kernels(&names, draft);
-    GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
-              "%s: several kernels; expected the name of one behind the path: %s", draft->path,
-              gt_text_string(&names));
-    if (kernel ? gt_function_definition(&draft->function, draft->text, kernel)
-               : gt_function_find(&draft->function, draft->text, NULL, 0)) {
-        return GPUTUNE_OK;
-    }
-    return count
-               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", draft->path,
-                         kernel ? kernel : "", gt_text_string(&names))
-               : gt_fail(GPUTUNE_ENOTFOUND,
-                         "%s: no __global__ function; expected a kernel's definition", draft->path);
-}
-
 /* ---- its parameters -------------------------------------------------------------------------- */
 
 gt_place gt_draft_place(const gt_draft *draft, size_t offset)
@@ -203,8 +139,9 @@ static gputune_status read_kernel(gt_draft *draft)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static void free_draft(gt_draft *draft)
+static void end_draft(gt_draft **of)
 {
+    gt_draft *draft = *of;
     if (draft) {
         gt_array_free(&draft->symbols);
         gt_array_free(&draft->guards);
@@ -362,53 +299,95 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
                                  "%s\n", gt_text_string(&clauses));
 }
 
-static gt_draft *new_draft(maker *m)
+/* A draft of the kernel, for end_draft(); NULL: memory ran out. */
+static gt_draft *new_draft(maker *m, const gt_function *kernel)
 {
     gt_draft *draft = calloc(1, sizeof *draft);
-    if (draft) {
-        draft->path = m->path;
-        draft->text = m->texts.items[0];
-        draft->whole = gt_text_string(&m->reader.body);
-        draft->present = &m->reader;
-        draft->compared = &m->compared;
-        draft->program = &m->program;
-        draft->lines = &m->lines;
-        draft->call.shared = draft->call.work = "";
+    if (!draft) {
+        return NULL;
     }
-    for (int d = 0; d < 3 && draft; d++) {
+    const char *text = m->texts.items[0];
+    const gt_lexer name = gt_lexer_of(text + kernel->name);
+    draft->path = m->path;
+    draft->text = text;
+    draft->whole = gt_text_string(&m->reader.body);
+    draft->present = &m->reader;
+    draft->compared = &m->compared;
+    draft->program = &m->program;
+    draft->lines = &m->lines;
+    draft->function = *kernel;
+    gt_token_name(draft->name, &name.token);
+    draft->full_name =
+        gt_draft_print(draft, "%s%s%s", kernel->scope, kernel->scope[0] ? "::" : "", draft->name);
+    draft->call.shared = draft->call.work = "";
+    for (int d = 0; d < 3; d++) {
         draft->call.block[d] = draft->call.grid[d] = draft->call.extent[d] = "";
     }
     return draft;
 }
 
+/* ---- which kernel ---------------------------------------------------------------------------- */
+
+/* The names of all kernels of the text, separated by commas; back: how many. */
+static size_t list_kernels(gt_text *out, const char *text)
+{
+    gt_function found;
+    size_t count = 0;
+    for (size_t at = 0;
+         gt_function_find(&found, text, NULL, at) && !found.is_specialisation && found.end > at;
+         at = found.end) {
+        const gt_lexer name = gt_lexer_of(text + found.name);
+        gt_text_printf(out, "%s%s%s%s", count++ ? ", " : "", found.scope,
+                       found.scope[0] ? "::" : "", GT_TOKEN_TEXT(&name.token));
+    }
+    return count;
+}
+
+/* What kernel() names, in a text that has one; "": none. */
+static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reader)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < reader->clauses.count; i++) {
+        gt_lexer body = reader->clauses.items[i].body;
+        gt_kernel_name name;
+        if (strcmp(reader->clauses.items[i].word, "kernel") == 0) {
+            GT_TRY(gt_read_kernel_name(&name, &body, "the kernel function's name"));
+            memcpy(out, name.name, sizeof name.name);
+            count++;
+        }
+    }
+    if (count != 1) {
+        out[0] = '\0';
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status choose_kernel(gt_function *out, const maker *m, const char *kernel)
+{
+    const char *text = m->texts.items[0];
+    char named[GT_NAME_MAX] = "";
+    GT_SCOPED(gt_text_free) gt_text names = {0};
+    GT_TRY(named_kernel(named, &m->reader));
+    kernel = kernel ? kernel : named[0] ? named : NULL;
+    const size_t count = list_kernels(&names, text);
+    GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
+              "%s: several kernels; expected the name of one behind the path: %s", m->path,
+              gt_text_string(&names));
+    if (kernel ? gt_function_definition(out, text, kernel) : gt_function_find(out, text, NULL, 0)) {
+        return GPUTUNE_OK;
+    }
+    return count ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", m->path,
+                           kernel ? kernel : "", gt_text_string(&names))
+                 : gt_fail(GPUTUNE_ENOTFOUND,
+                           "%s: no __global__ function; expected a kernel's definition", m->path);
+}
+
 static gputune_status add_one(maker *m, const char *kernel)
 {
-    gt_draft *draft = new_draft(m);
-    gputune_status status = draft ? choose_kernel(draft, kernel) : gt_fail_memory();
-    GT_THEN(status, add_kernel(m, draft));
-    free_draft(draft);
-    return status;
-}
-
-/* What no template can have is said in front of the kernel, if there are others. */
-static gputune_status leave_out(maker *m, const gt_draft *draft)
-{
-    const char *scope = draft->function.scope, *name = GT_KERNEL_NAME(draft);
-    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line,
-                           "// ? no template of '%s%s%s': %s\n", scope, scope[0] ? "::" : "", name,
-                           gt_message());
-}
-
-/* Whether the kernel's name is among those that have been read, to which it is added: a variant for
- * another compiler has the same. */
-static bool is_again(gt_text *names, const gt_draft *draft)
-{
-    GT_SCOPED(gt_text_free) gt_text name = {0};
-    append_name(&name, draft);
-    bool is = gt_is_any(gt_text_string(&name), name.length, gt_text_string(names));
-    gt_text_append(&name, " ");
-    gt_text_append(names, is ? "" : gt_text_string(&name));
-    return is;
+    gt_function function;
+    GT_TRY(choose_kernel(&function, m, kernel));
+    GT_SCOPED(end_draft) gt_draft *draft = new_draft(m, &function);
+    return draft ? add_kernel(m, draft) : gt_fail_memory();
 }
 
 /* Another function of a kernel's name, with other parameters, is said to be left out. */
@@ -416,9 +395,8 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
 {
     gt_function first;
     const gt_function *own = &draft->function;
-    const char *name = GT_KERNEL_NAME(draft);
     const size_t length = own->parameters_end - own->parameters;
-    if (!gt_function_definition(&first, draft->text, name) || first.begin == own->begin ||
+    if (!gt_function_definition(&first, draft->text, draft->name) || first.begin == own->begin ||
         (first.parameters_end - first.parameters == length &&
          memcmp(draft->text + first.parameters, draft->text + own->parameters, length) == 0)) {
         return GPUTUNE_OK;
@@ -426,44 +404,48 @@ static gputune_status note_overload(maker *m, const gt_draft *draft)
     return gt_lines_insert(&m->lines, gt_draft_place(draft, own->begin).line,
                            "// ? no template of this '%s': another kernel has its name, and args() "
                            "choose between them\n",
-                           name);
+                           draft->name);
+}
+
+/* Adds the kernel, whose name is added to `names`, unless it is among these: a variant for another
+ * compiler has the same. What no template can have is said in front of the kernel. */
+static gputune_status add_named(maker *m, gt_text *names, size_t *added, gt_draft *draft)
+{
+    const char *name = draft->full_name;
+    if (gt_is_any(name, strlen(name), gt_text_string(names))) {
+        return note_overload(m, draft);
+    }
+    gt_text_printf(names, "%s ", name);
+    const gputune_status status = add_kernel(m, draft);
+    *added += status == GPUTUNE_OK;
+    return status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE
+               ? gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line,
+                                 "// ? no template of '%s': %s\n", name, gt_message())
+               : status;
 }
 
 /* Every kernel that the program launches, or, where it launches none, every kernel. */
 static gputune_status add_all(maker *m)
 {
-    gputune_status status = GPUTUNE_OK;
     GT_SCOPED(gt_text_free) gt_text names = {0};
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0; launched--) {
         gt_function function = {0};
         for (size_t at = 0;
-             status == GPUTUNE_OK && gt_function_find(&function, m->texts.items[0], NULL, at) &&
-             function.end > at;
+             gt_function_find(&function, m->texts.items[0], NULL, at) && function.end > at;
              at = function.end) {
-            gt_draft *draft = new_draft(m);
-            if (!draft) {
-                status = gt_fail_memory();
-                break;
+            GT_SCOPED(end_draft) gt_draft *draft = new_draft(m, &function);
+            GT_TRY(draft ? GPUTUNE_OK : gt_fail_memory());
+            if (!function.is_specialisation && (!launched || gt_call_is_launched(draft))) {
+                GT_TRY(add_named(m, &names, &added, draft));
             }
-            draft->function = function;
-            bool wanted = !function.is_specialisation && (!launched || gt_call_is_launched(draft));
-            const bool again = wanted && is_again(&names, draft);
-            wanted &= !again;
-            status = wanted ? add_kernel(m, draft) : again ? note_overload(m, draft) : GPUTUNE_OK;
-            added += wanted && status == GPUTUNE_OK;
-            if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
-                status = leave_out(m, draft);
-            }
-            free_draft(draft);
         }
     }
-    return status == GPUTUNE_OK && added == 0
-               ? gt_fail(GPUTUNE_EUNSUPPORTED,
-                         "%s: none of its kernels can be a template; expected "
-                         "the name of one behind the path, which says why",
-                         m->path)
-               : status;
+    return added ? GPUTUNE_OK
+                 : gt_fail(GPUTUNE_EUNSUPPORTED,
+                           "%s: none of its kernels can be a template; expected "
+                           "the name of one behind the path, which says why",
+                           m->path);
 }
 
 /* What is wrong with one kernel of the draft, for check_draft(). */
@@ -661,8 +643,8 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     }
     GT_TRY(read_context(m));
     GT_SCOPED(gt_text_free) gt_text names = {0};
-    const bool is_one = kernel || list_kernels(&names, &(gt_draft){.text = joined}) < 2 ||
-                        gt_draft_has_clause(&m->reader, "kernel");
+    const bool is_one =
+        kernel || list_kernels(&names, joined) < 2 || gt_draft_has_clause(&m->reader, "kernel");
     GT_TRY(gt_hosts_put_aside(&m->lines, &m->program, joined, text, &m->missing));
     GT_TRY(is_one ? add_one(m, kernel) : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));

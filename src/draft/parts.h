@@ -182,6 +182,8 @@ typedef struct gt_draft {
     gt_program *program;
     const gt_lines *lines;
     gt_function function;
+    char name[GT_NAME_MAX]; /* the kernel's, without its namespaces, */
+    const char *full_name;  /* and with them */
     gt_span body;
     gt_draft_argument arguments[GT_PARAMETER_MAX];
     uint32_t argument_count;
@@ -395,11 +397,6 @@ bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *len
 void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* ---- write.c ---- */
-
-/* The kernel's name without its namespaces; returns `out`; the macro's text lasts to the end of
- * the block in which it stands. */
-const char *gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft);
-#define GT_KERNEL_NAME(draft) gt_draft_function_name((char[GT_NAME_MAX]){""}, draft)
 
 /* Appends to draft->out the clauses whose words are not among draft->present. */
 void gt_draft_write(gt_draft *draft);

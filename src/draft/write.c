@@ -446,12 +446,6 @@ static void write_work(gt_draft *draft)
     }
 }
 
-const char *gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft)
-{
-    const gt_lexer lexer = gt_lexer_of(draft->text + draft->function.name);
-    return gt_token_name(out, &lexer.token);
-}
-
 static void write_reference(gt_draft *draft)
 {
     static const char cooperative[] =
@@ -496,9 +490,7 @@ static void write_candidates(gt_draft *draft)
 static void write_kernel(gt_draft *draft)
 {
     const char *before = "<";
-    const char *name = GT_KERNEL_NAME(draft);
-    gt_text_printf(draft->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
-                   draft->function.scope[0] ? "::" : "", name);
+    gt_text_printf(draft->out, "#pragma gputune kernel(%s", draft->full_name);
     for (size_t i = 0; i < draft->constants.count; i++) {
         if (draft->constants.items[i].is_template_parameter) {
             gt_text_printf(draft->out, "%s%s", before, draft->constants.items[i].name);
