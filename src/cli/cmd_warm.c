@@ -608,8 +608,9 @@ static const char more[] =
     "the files that PATHs include in quotes too. A save while it tunes begins anew. Ctrl-C while "
     "it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 "
     "no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all variants, of the "
-    "default or of most of them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C or "
-    "SIGTERM. A default that crashes or does not compile gives 1 or 4, although another variant "
+    "default or of most of them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C, "
+    "SIGTERM or SIGHUP. A default that crashes or does not compile gives 1 or 4, although another "
+    "variant "
     "has won.";
 
 static const cli_option options[] = {

@@ -1,4 +1,4 @@
-/* Opens a tuner by the common options, and handles Ctrl-C and SIGTERM. */
+/* Opens a tuner by the common options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
 #include "cli/console.h"
@@ -20,9 +20,14 @@ static void on_interrupt(int number)
 void cli_catch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction hangup = {.sa_handler = SIG_DFL};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler != SIG_IGN) { /* nohup ignores it */
+        sigaction(SIGHUP, &action, NULL);
+    }
 }
 
 volatile int *cli_cancel(void)

@@ -84,7 +84,8 @@ bool cli_is_driver_asked_for(const cli_common *common);
  * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
-/* From now on Ctrl-C cancels the work instead of ending the program; a second one ends it. */
+/* From now on Ctrl-C, SIGTERM and SIGHUP cancel the work instead of ending the program; a second
+ * one ends it. SIGHUP stays ignored where it is. */
 void cli_catch_interrupt(void);
 /* Whether work is canceled, which any thread may ask and set; and the flag itself, for the
  * library's options. */

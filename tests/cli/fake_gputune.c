@@ -1,9 +1,9 @@
 /* gputune.h with canned answers: the command line linked with this prints exactly the same on every
  * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
- * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default", "large"
- * (a space), "limit" (which is said as the reason to stop), "restricted" (a second winner, faster,
- * of a restricted space), "hostile" (names and messages that would be code in a page), "many" (10^5
- * trials), "crossing" (trials of which the best VEC depends on BLOCK). */
+ * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part",
+ * "bad-default", "large" (a space), "limit" (which is said as the reason to stop), "restricted" (a
+ * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
+ * in a page), "many" (10^5 trials), "crossing" (trials of which the best VEC depends on BLOCK). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -325,8 +325,8 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     }
     double time_ns = time_of(sizes);
     report_progress(options, time_ns);
-    if (fake("interrupt")) {
-        raise(SIGINT);
+    if (fake("interrupt") || fake("hangup")) {
+        raise(fake("hangup") ? SIGHUP : SIGINT);
     }
     gputune_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
