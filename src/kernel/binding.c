@@ -356,20 +356,17 @@ static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t in
     return GT_LIMIT_NONE;
 }
 
-void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_binding *binding)
+/* How the binding's configuration passes a block. */
+static gt_pass way_of(const gt_binding *binding, uint32_t index)
 {
-    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
-        int axis = binding->template->passes[i].axis;
-        out[i] = axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
-    }
+    const int axis = binding->template->passes[index].axis;
+    return axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
 }
 
 gt_limit gt_binding_blocks(gt_binding *binding)
 {
     gt_block blocks[GT_BLOCK_MAX];
-    gt_pass ways[GT_BLOCK_MAX];
-    gt_blocks_ways(ways, binding);
-    return gt_blocks_make(blocks, binding, ways);
+    return gt_blocks_make(blocks, binding, NULL);
 }
 
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
@@ -378,10 +375,10 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
     const uint32_t count = binding->template->pass_count;
     uint64_t constant = 0;
     for (uint32_t i = 0; i < count; i++) {
-        GT_WITHIN(make_block(&out[i], binding, i, ways[i]));
+        GT_WITHIN(make_block(&out[i], binding, i, ways ? ways[i] : way_of(binding, i)));
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (ways[i] == GT_PASS_SPLIT) {
+        if (out[i].pass == GT_PASS_SPLIT) {
             split(out, i, binding,
                   gt_element_resolve(binding, binding->template->passes[i].type).bytes);
         }

@@ -63,14 +63,12 @@ gt_limit gt_sequence_bind(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MAX],
                           const gt_binding *binding);
 
 /* Fills `out` with the template's pass blocks; ways[i] says how block i is passed (GT_PASS_NONE:
- * the block takes no part yet). A split block that fits by value is passed by value. Returns the
- * limit that the blocks break, if any. */
+ * the block takes no part yet); NULL: as the binding's configuration says. A split block that fits
+ * by value is passed by value. Returns the limit that the blocks break, if any. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass blocks of the binding's configuration. A step as above. */
 gt_limit gt_binding_blocks(gt_binding *binding);
-/* Sets `out` to the way in which the binding's configuration passes each block. */
-void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_binding *binding);
 
 /* The configuration that reference(self) names. In workload.c. */
 gt_config gt_reference_config(const gt_template *template);

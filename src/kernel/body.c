@@ -85,7 +85,7 @@ typedef struct edit {
 typedef struct edits {
     const char *text;
     GT_ARRAY(edit) list;
-    bool failed;
+    bool failed, has_types; /* has_types: one of them needs gputune_plain() */
 } edits;
 
 static void replace(edits *e, const char *begin, const char *end, const char *by)
@@ -177,14 +177,8 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
 
 /* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
 
-/* The edits, and whether one of them needs gputune_plain(). */
-typedef struct rewriting {
-    edits edits;
-    bool has_types;
-} rewriting;
-
 /* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
-static void rewrite_constant(rewriting *r, gt_lexer lexer)
+static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
     char type[GT_NAME_MAX];
@@ -196,7 +190,7 @@ static void rewrite_constant(rewriting *r, gt_lexer lexer)
     is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
     if (is_real && gt_lexer_is(&lexer, "=")) {
-        replace_token(&r->edits, &word, "constexpr");
+        replace_token(r, &word, "constexpr");
     }
 }
 
@@ -209,7 +203,7 @@ static bool precedes_value(const gt_token *before, const gt_token *last)
 }
 
 /* (struct T){1, 2} becomes T{1, 2}. */
-static void rewrite_literal(rewriting *r, gt_lexer lexer)
+static void rewrite_literal(edits *r, gt_lexer lexer)
 {
     gt_token words[4];
     uint32_t count = 0;
@@ -224,7 +218,7 @@ static void rewrite_literal(rewriting *r, gt_lexer lexer)
     words[count++] = lexer.token;
     if (is_name && gt_lexer_accept(&lexer, ")") && gt_lexer_is(&lexer, "{")) {
         for (uint32_t i = 0; i < count; i++) {
-            replace_token(&r->edits, &words[i], "");
+            replace_token(r, &words[i], "");
         }
     }
 }
@@ -258,22 +252,22 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
 
 /* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
  */
-static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
+static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
     const char *value, *end;
     if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
-        replace_token(&r->edits, &now, "[&]{");
+        replace_token(r, &now, "[&]{");
         if (value) {
-            replace(&r->edits, value, value, "return ");
+            replace(r, value, value, "return ");
         }
-        replace(&r->edits, end, end + 1, "}()");
+        replace(r, end, end + 1, "}()");
     } else if (gt_token_is_any(&now, "__typeof__ __typeof")) {
         gt_lexer_next(&lexer);
         end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {
-            replace_token(&r->edits, &now, "decltype(gputune_plain");
-            replace(&r->edits, end, end + 1, "))");
+            replace_token(r, &now, "decltype(gputune_plain");
+            replace(r, end, end + 1, "))");
             r->has_types = true;
         }
     }
@@ -281,7 +275,7 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
 
 /* The value that a file has for what gputune chooses is the one without gputune. `above`: the
  * directive in front, which may have asked whether there is another value. */
-static bool leave_define_out(rewriting *r, const gt_template *template, const char *begin,
+static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
     const bool defines = gt_lexer_accept(&line, "define");
@@ -290,7 +284,7 @@ static bool leave_define_out(rewriting *r, const gt_template *template, const ch
         (defines && gt_lexer_has(above, &line.token))) {
         return false;
     }
-    replace(&r->edits, begin, line.end, NULL);
+    replace(r, begin, line.end, NULL);
     return true;
 }
 
@@ -308,7 +302,7 @@ static bool is_argument(const gt_template *template, const gt_token *name)
 
 /* The same with `const int NAME = VALUE;`, in a function if the name is no C++ template's; *lexer
  * is then on the semicolon. A class's static member has its name behind others', and stays. */
-static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lexer *lexer,
+static bool leave_constant_out(edits *r, const gt_template *template, gt_lexer *lexer,
                                bool is_inside)
 {
     const char *begin = lexer->token.text;
@@ -333,12 +327,12 @@ static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lex
     if (!gt_lexer_is(&ahead, ";")) {
         return false;
     }
-    replace(&r->edits, begin, ahead.token.text, NULL);
+    replace(r, begin, ahead.token.text, NULL);
     *lexer = ahead;
     return true;
 }
 
-static void rewrite_line(rewriting *r, gt_lexer line)
+static void rewrite_line(edits *r, gt_lexer line)
 {
     gt_token last = {0};
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
@@ -352,7 +346,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
     gt_lexer lexer = gt_lexer_of(*text), line, above = {0};
     gt_token before = {0}, last = {0};
     int depth = 0;
-    rewriting r = {.edits = {.text = *text}};
+    edits r = {.text = *text};
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             const char *begin = lexer.token.text;
@@ -371,7 +365,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
         gt_lexer_next(&ahead);
         if (depth == 0 && gt_token_is(&now, "static") &&
             (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"))) {
-            replace_token(&r.edits, &now, ""); /* it would hide the symbol from the driver */
+            replace_token(&r, &now, ""); /* it would hide the symbol from the driver */
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(&r, lexer);
         } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
@@ -389,9 +383,9 @@ static gputune_status rewrite(char **text, const gt_template *template)
         gt_text_append(&front, "template <typename T> T gputune_plain(T);\n");
         gt_line_mark_append(&front, 1, template->parts->files[0].path);
         const edit first = {0, 0, 0, gt_text_string(&front)};
-        r.edits.failed |= front.failed || gt_array_push(&r.edits.list, first) != GPUTUNE_OK;
+        r.failed |= front.failed || gt_array_push(&r.list, first) != GPUTUNE_OK;
     }
-    return carry_out(text, &r.edits);
+    return carry_out(text, &r);
 }
 
 /* Finds the leading directives up to the last #include among them, and the line that follows. */

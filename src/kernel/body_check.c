@@ -205,13 +205,9 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
                  c->kernel->name, given->name, given->words, given->pointer ? " *" : "",
                  value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
                  value->value->text);
-    if (value->base) {
-        *value = (gt_template_value){value->value, 8, true, value->base};
-        return GPUTUNE_OK;
-    }
-    value->bytes = element->bytes;
-    value->is_signed = !gt_type_holds(element->type, INT64_MAX) ? gt_type_holds(element->type, -1)
-                                                                : element->type == GT_TYPE_I64;
+    value->type = value->base                     ? GT_TYPE_I64
+                  : element->type == GT_TYPE_BOOL ? GT_TYPE_U8
+                                                  : element->type;
     return GPUTUNE_OK;
 }
 

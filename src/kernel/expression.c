@@ -50,11 +50,6 @@ static void land(parser *p, size_t where)
     p->code.items[where].target = (int)p->code.count;
 }
 
-static bool integer_suffix(const char *end)
-{
-    return !*end || gt_is_any(end, strlen(end), "u l ul lu ll ull llu U L UL LU LL ULL LLU");
-}
-
 /* 64K, as sizes are printed and given on the command line: K M G T, either case. */
 static bool scale(int64_t *value, char **end)
 {
@@ -71,6 +66,7 @@ static bool scale(int64_t *value, char **end)
 
 static bool read_literal(gt_instruction *out, const char *text)
 {
+    static const char suffixes[] = "u l ul lu ll ull llu U L UL LU LL ULL LLU";
     char *end;
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
@@ -79,7 +75,7 @@ static bool read_literal(gt_instruction *out, const char *text)
     if (!floating) {
         out->integer = binary ? strtoll(text + 2, &end, 2) : strtoll(text, &end, 0);
         bool read = errno == 0 && end != text + (binary ? 2 : 0) && scale(&out->integer, &end);
-        return read && integer_suffix(end);
+        return read && (!*end || gt_is_any(end, strlen(end), suffixes));
     }
     out->operation = GT_DO_REAL;
     out->real = gt_strtod(text, &end);
@@ -99,7 +95,7 @@ static gputune_status parse_number(parser *p)
     }
     GT_EXPECT(fits && read_literal(&literal, text), p->lexer,
               "an integer below 2^63 or a floating literal");
-    p->real |= strchr(text, '.') || (text[1] != 'x' && text[1] != 'X' && strpbrk(text, "eE"));
+    p->real |= literal.operation == GT_DO_REAL;
     gt_lexer_next(p->lexer);
     return emit(p, literal, 1);
 }
@@ -548,26 +544,10 @@ static const char *try_real(double *out, const gt_expression *expression, const 
     return isfinite(*out) || (typed && !isnan(*out)) ? NULL : domain;
 }
 
-static gputune_status evaluate(double *out, const gt_expression *expression, const int64_t *slots,
-                               bool typed)
+gputune_status gt_expression_real(double *out, const gt_expression *expression,
+                                  const int64_t *slots, bool typed)
 {
     double value;
     const char *error = try_real(&value, expression, slots, typed);
-    if (error) {
-        return fail(expression, error);
-    }
-    *out = value;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_expression_real(double *out, const gt_expression *expression,
-                                  const int64_t *slots)
-{
-    return evaluate(out, expression, slots, false);
-}
-
-gputune_status gt_expression_number(double *out, const gt_expression *expression,
-                                    const int64_t *slots)
-{
-    return evaluate(out, expression, slots, true);
+    return error ? fail(expression, error) : (*out = value, GPUTUNE_OK);
 }

@@ -55,14 +55,12 @@ gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
  * negative or too large count. */
 gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
                                      const int64_t *slots);
-/* Evaluates in doubles: literals and functions are floating, and division has no remainder.
- * ETEMPLATE as above, and when the result is not finite. */
+/* Evaluates in doubles. If `typed`, as C++ does where an expression mixes integers and floating
+ * numbers: integers divide as integers, and the result may be infinite. Else literals and functions
+ * are floating, and division has no remainder. ETEMPLATE as above, and when the result is not
+ * finite. */
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
-                                  const int64_t *slots);
-/* Evaluates as C++ does where an expression mixes integers and floating numbers: integers divide as
- * integers. ETEMPLATE as above; the result may be infinite. */
-gputune_status gt_expression_number(double *out, const gt_expression *expression,
-                                    const int64_t *slots);
+                                  const int64_t *slots, bool typed);
 /* Like gt_expression_integer(), but sets no message: returns what went wrong, or NULL. For inner
  * loops. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);

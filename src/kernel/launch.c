@@ -218,7 +218,7 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
     }
     for (uint32_t i = 0; i < parts->computed_count; i++) {
         gt_parameter *value =
-            gt_launch_add(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1);
+            gt_launch_add(launch, GT_PARAMETER_VALUE, gt_type_bytes(parts->computed[i].type), -1);
         value->map = i;
         value->base = parts->computed[i].base;
     }
@@ -228,10 +228,8 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
-    gt_pass ways[GT_BLOCK_MAX];
     gt_limit limit = gt_binding_all(binding, config);
-    gt_blocks_ways(ways, binding);
-    limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
+    limit = limit ? limit : gt_blocks_make(launch->blocks, binding, NULL);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
     if (limit) {

@@ -151,27 +151,19 @@ static void add_order(maker *m, const gt_template_parts *parts, const gt_order *
     }
 }
 
-static bool fits(const gt_template_value *value, int64_t number)
-{
-    const int bits = (int)value->bytes * 8;
-    if (bits == 64) {
-        return value->is_signed || number >= 0;
-    }
-    return value->is_signed
-               ? number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << (bits - 1)
-               : number >= 0 && number < INT64_C(1) << bits;
-}
-
 static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
     const gt_template_step *step = &template->parts->steps[run->step];
     const uint32_t values = template->argument_count + template->parts->scratch_count;
     for (uint32_t i = 0; i < step->argument_count; i++) {
-        uint32_t value = step->arguments[i] - values;
-        GT_EXCLUDE(step->arguments[i] >= values &&
-                       !fits(&template->parts->computed[value], run->values[value]),
-                   GT_LIMIT_VALUE);
+        if (step->arguments[i] >= values) {
+            const uint32_t value = step->arguments[i] - values;
+            const gt_type type = template->parts->computed[value].type;
+            GT_EXCLUDE(!gt_type_holds(type, run->values[value]) ||
+                           (type == GT_TYPE_U64 && run->values[value] < 0),
+                       GT_LIMIT_VALUE);
+        }
     }
     return GT_LIMIT_NONE;
 }

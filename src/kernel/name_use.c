@@ -74,9 +74,11 @@ bool gt_name_is_chosen(const gt_template *template, const gt_token *token)
     return index >= 0 && !gt_name_at(template, (uint32_t)index).is_size;
 }
 
-static gt_name_use *use_at(const gt_name_scan *s, int index)
+/* What is noted of a token; NULL: it is none of the names. */
+static gt_name_use *use_of(const gt_name_scan *s, const gt_token *token)
 {
-    return &s->out->names[index];
+    const int index = name_index(s->template, token);
+    return index < 0 ? NULL : &s->out->names[index];
 }
 
 static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *token)
@@ -88,13 +90,21 @@ static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *toke
 
 static void note_read(gt_name_scan *s, const gt_token *token)
 {
-    int index = name_index(s->template, token);
-    if (index < 0) {
-        return;
+    gt_name_use *use = use_of(s, token);
+    if (use) {
+        use->occurs = true;
+        use->is_read |= s->conditions.now != GT_NEVER;
     }
-    gt_name_use *use = use_at(s, index);
-    use->occurs = true;
-    use->is_read |= s->conditions.now != GT_NEVER;
+}
+
+static void note_occurrences(gt_name_scan *s, gt_lexer text)
+{
+    for (; text.token.kind != GT_TOKEN_END; gt_lexer_next(&text)) {
+        gt_name_use *use = use_of(s, &text.token);
+        if (use) {
+            use->occurs = true;
+        }
+    }
 }
 
 static void note_line(gt_name_scan *s, gt_lexer line)
@@ -131,20 +141,13 @@ static gt_verdict is_defined(const void *user, const gt_token *name)
 static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
 {
     gt_name_macro added = {line.token, line, s->conditions.now, undefines, false};
-    int index = name_index(s->template, &line.token);
-    if (index >= 0) {
-        use_at(s, index)->is_in_doubt |= s->conditions.now != GT_NEVER;
+    gt_name_use *use = use_of(s, &line.token);
+    if (use) {
+        use->is_in_doubt |= s->conditions.now != GT_NEVER;
+        set_place(&use->tested, s, &line.token);
     }
-    for (gt_lexer body = line; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
-        int used = name_index(s->template, &body.token);
-        s->pastes |= gt_lexer_is(&body, "##");
-        if (used >= 0) {
-            use_at(s, used)->occurs = true;
-        }
-    }
-    if (index >= 0) {
-        set_place(&use_at(s, index)->tested, s, &line.token);
-    }
+    note_occurrences(s, line);
+    s->pastes |= gt_lexer_has(line, &(gt_token){GT_TOKEN_PUNCTUATION, "##", 2, 0, 0});
     gt_lexer_next(&added.body);
     return s->conditions.now == GT_NEVER ? GPUTUNE_OK : gt_array_push(&s->macros, added);
 }
@@ -161,9 +164,8 @@ static void read_condition(gt_name_scan *s, gt_lexer line)
             gt_lexer_accept(&line, "(");
             asks = true;
         }
-        int index = name_index(s->template, &line.token);
-        if (index >= 0) {
-            gt_name_use *use = use_at(s, index);
+        gt_name_use *use = use_of(s, &line.token);
+        if (use) {
             use->occurs = true;
             use->is_read |= !asks && s->conditions.now != GT_NEVER;
             set_place(&use->tested, s, &line.token);
@@ -215,9 +217,9 @@ static gputune_status read_directive(gt_name_scan *s)
 
 /* ---- code ---- */
 
-static void note_declaration(gt_name_scan *s, const gt_token *token, int index, gt_place *place)
+static void note_declaration(gt_name_scan *s, const gt_token *token, gt_name_use *use,
+                             gt_place *place)
 {
-    gt_name_use *use = use_at(s, index);
     use->occurs = use->is_declared = true;
     if (place && s->conditions.now == GT_SURELY) {
         set_place(place, s, token);
@@ -236,9 +238,9 @@ static void read_parameters(gt_name_scan *s)
         gt_lexer_next(&s->lexer);
         const gt_lexer *next = &s->lexer;
         bool ends = gt_token_is_any(&next->token, ", > =");
-        int index = name_index(s->template, &token);
-        if (index >= 0 && depth == 1 && ends && !first && !value) {
-            note_declaration(s, &token, index, &use_at(s, index)->parameter);
+        gt_name_use *use = use_of(s, &token);
+        if (use && depth == 1 && ends && !first && !value) {
+            note_declaration(s, &token, use, &use->parameter);
         } else {
             note_read(s, &token);
         }
@@ -281,8 +283,8 @@ static void note_define(gt_name_scan *s, const gt_token *token)
 
 static void read_name(gt_name_scan *s, const gt_token *token)
 {
-    int index = name_index(s->template, token);
-    if (index < 0) {
+    gt_name_use *use = use_of(s, token);
+    if (!use) {
         note_define(s, token);
         return;
     }
@@ -296,18 +298,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
     gt_element element;
     bool sure = gt_lexer_is(&s->lexer, "=") || (gt_token_copy(type, sizeof type, &s->previous) &&
                                                 gt_element_from_name(&element, type));
-    note_declaration(s, token, index,
-                     global ? &use_at(s, index)->global
-                     : sure ? &use_at(s, index)->inner
-                            : NULL);
-}
-
-/* _Pragma("unroll N") */
-static void read_string(gt_name_scan *s, const gt_token *token)
-{
-    if (gt_token_is(&s->previous, "(") && gt_token_is(&s->before, "_Pragma")) {
-        note_line(s, gt_lexer_on(token->text + 1, token->length - 1));
-    }
+    note_declaration(s, token, use, global ? &use->global : sure ? &use->inner : NULL);
 }
 
 static void note_scope(gt_name_scan *s, const gt_token *token)
@@ -344,8 +335,9 @@ static void read_code(gt_name_scan *s)
     }
     if (token.kind == GT_TOKEN_NAME) {
         read_name(s, &token);
-    } else if (token.kind == GT_TOKEN_STRING) {
-        read_string(s, &token);
+    } else if (token.kind == GT_TOKEN_STRING && gt_token_is(&s->previous, "(") &&
+               gt_token_is(&s->before, "_Pragma")) { /* _Pragma("unroll N") */
+        note_line(s, gt_lexer_on(token.text + 1, token.length - 1));
     }
     note_scope(s, &token);
     note_type(s, &token);
@@ -387,13 +379,7 @@ static gputune_status add_options(gt_name_scan *s)
 static void note_texts(gt_name_scan *s)
 {
     for (size_t i = 0; i < s->macros.count; i++) {
-        gt_lexer body = s->macros.items[i].body;
-        for (; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
-            int index = name_index(s->template, &body.token);
-            if (index >= 0) {
-                use_at(s, index)->occurs = true;
-            }
-        }
+        note_occurrences(s, s->macros.items[i].body);
     }
 }
 

@@ -98,15 +98,11 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
                  "zero', '= constant(value)' or another fill, or an init() kernel",
                  argument->name);
     GT_TRY(check_fill(p, argument));
-    for (;;) {
-        if (gt_lexer_accept(&p->at, "nan_ok")) {
-            argument->nan_ok = true;
-        } else if (gt_lexer_accept(&p->at, "finite")) {
-            argument->finite = true;
-        } else {
-            return GPUTUNE_OK;
-        }
+    for (int word; (word = gt_lexer_accept_any(&p->at, "nan_ok finite")) >= 0;) {
+        argument->nan_ok |= word == 0;
+        argument->finite |= word == 1;
     }
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
@@ -272,19 +268,15 @@ gputune_status gt_parse_prove(gt_parse *p)
     return gt_lexer_accept(&p->at, "=") ? read_others(argument, p, place) : GPUTUNE_OK;
 }
 
-static bool is_clearable(const gt_template *template, int index)
-{
-    const gt_argument *buffer = index < 0 ? NULL : gt_template_parameter(template, (uint32_t)index);
-    return buffer && buffer->is_buffer && buffer->direction != GT_IN;
-}
-
 gputune_status gt_parse_clear(gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
     const int index = gt_parse_parameter_index(p, name);
-    GT_REFUSE_AT(!is_clearable(p->template, index), place,
+    const gt_argument *buffer =
+        index < 0 ? NULL : gt_template_parameter(p->template, (uint32_t)index);
+    GT_REFUSE_AT(!buffer || !buffer->is_buffer || buffer->direction == GT_IN, place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
     GT_REFUSE_AT(p->parts->cleared >> index & 1, place,

@@ -108,13 +108,6 @@ static bool begins_expression(const gt_parse *p)
            scope.slot(scope.user, name) >= 0;
 }
 
-static gputune_status read_expression(gt_fill *out, gt_parse *p)
-{
-    GT_EXPECT(begins_expression(p), &p->at, fills_expected);
-    out->kind = GT_FILL_EXPRESSION;
-    return gt_read_real_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT);
-}
-
 /* If the token `sign` comes next, reads it and a fill behind it. *stated: it came. */
 static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *p, const char *sign)
 {
@@ -131,7 +124,9 @@ static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *p, const c
         out->kind = GT_FILL_FILE;
         return gt_read_file_name(&out->file, p);
     }
-    return read_expression(out, p);
+    GT_EXPECT(begins_expression(p), &p->at, fills_expected);
+    out->kind = GT_FILL_EXPRESSION;
+    return gt_read_real_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

@@ -10,17 +10,16 @@ static bool is_kernel(const gt_clause *clause)
     return strcmp(clause->word, "kernel") == 0;
 }
 
-/* The function's name that a clause begins with; false: it begins with none. */
-static bool read_name(gt_kernel_name *out, gputune_status *status, const gt_clause *clause)
+/* The function's name that a clause begins with; "": it begins with none. */
+static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 {
     gt_lexer body = clause->body;
-    if (!gt_is_any(clause->word, strlen(clause->word), "kernel reference check launch init")) {
-        return false;
-    }
-    *status = gt_read_kernel_name(out, &body,
-                                  is_kernel(clause) ? "the kernel function's name"
-                                                    : "a __global__ function's name");
-    return *status == GPUTUNE_OK;
+    out->name[0] = '\0';
+    return gt_is_any(clause->word, strlen(clause->word), "kernel reference check launch init")
+               ? gt_read_kernel_name(out, &body,
+                                     is_kernel(clause) ? "the kernel function's name"
+                                                       : "a __global__ function's name")
+               : GPUTUNE_OK;
 }
 
 /* A span of the clauses: those of one kernel, its kernel() first. */
@@ -45,11 +44,10 @@ static gputune_status read_groups(groups *out, const gt_reader *reader)
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
         group added = {.begin = c, .end = reader->clauses.count};
-        gputune_status status = GPUTUNE_OK;
         if (!is_kernel(clause)) {
             continue;
         }
-        GT_TRY(read_name(&added.kernel, &status, clause) ? GPUTUNE_OK : status);
+        GT_TRY(read_name(&added.kernel, clause));
         const group *other = find_group(out, added.kernel.name);
         GT_REFUSE_AT(other, clause->place,
                      "'kernel' given twice for '%s'; expected it once (first on line %d)",
@@ -83,9 +81,8 @@ static bool is_used(const gt_reader *reader, const groups *all, const group *own
     bool used = false;
     for (size_t c = 0; c < reader->clauses.count && !used; c++) {
         gt_kernel_name other;
-        gputune_status status;
         used = stays(reader, all, own, c) &&
-               read_name(&other, &status, &reader->clauses.items[c]) &&
+               read_name(&other, &reader->clauses.items[c]) == GPUTUNE_OK &&
                strcmp(other.name, name) == 0;
     }
     return used;
@@ -99,13 +96,11 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
     size_t kept = 0;
     GT_TRY(gt_text_take(&text, &reader->body));
     for (size_t c = 0; c < reader->clauses.count; c++) {
-        gt_kernel_name other;
-        gputune_status status = GPUTUNE_OK;
-        if (!stays(reader, all, own, c) && read_name(&other, &status, &clauses[c]) &&
-            !is_used(reader, all, own, other.name)) {
-            status = gt_functions_cut(&text, other.name, false);
+        gt_kernel_name other = {.name = ""};
+        GT_TRY(stays(reader, all, own, c) ? GPUTUNE_OK : read_name(&other, &clauses[c]));
+        if (other.name[0] && !is_used(reader, all, own, other.name)) {
+            GT_TRY(gt_functions_cut(&text, other.name, false));
         }
-        GT_TRY(status);
     }
     for (size_t c = 0; c < reader->clauses.count; c++) {
         if (stays(reader, all, own, c)) {

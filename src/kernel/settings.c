@@ -40,16 +40,6 @@ const gt_setting *gt_setting_at(uint32_t index)
     return index < SETTINGS ? &settings[index] : NULL;
 }
 
-const gt_setting *gt_setting_in_source(uint32_t index)
-{
-    for (uint32_t i = 0; i < SETTINGS; i++) {
-        if (settings[i].in_source && index-- == 0) {
-            return &settings[i];
-        }
-    }
-    return NULL;
-}
-
 const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
                                         gt_template_step *step)
 {

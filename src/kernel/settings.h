@@ -16,11 +16,9 @@ typedef struct gt_setting {
 } gt_setting;
 
 enum { GT_SETTINGS_OF_LAUNCH = 9 };
-/* The setting at `index`, in the order in which messages name them, those of launch() first; NULL
- * behind the last setting. */
+/* The setting at `index`, in the order in which messages name them: first those of launch(), then
+ * those that are `in_source`, each a clause that may be given once; NULL behind the last. */
 const gt_setting *gt_setting_at(uint32_t index);
-/* The same among the settings that are `in_source`; each is a clause that may be given once. */
-const gt_setting *gt_setting_in_source(uint32_t index);
 /* The place of the setting's expressions, in `step` or `parts`; an expression that was not given is
  * NULL. */
 const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,

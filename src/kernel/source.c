@@ -192,12 +192,10 @@ static gputune_status add_passes(generator *g)
 {
     const gt_template *template = g->binding->template;
     gt_block blocks[GT_BLOCK_MAX];
-    gt_pass ways[GT_BLOCK_MAX];
     if (template->pass_count == 0 || g->body == &template->parts->judge_body) {
         return GPUTUNE_OK;
     }
-    gt_blocks_ways(ways, g->binding);
-    gt_limit limit = gt_blocks_make(blocks, g->binding, ways);
+    gt_limit limit = gt_blocks_make(blocks, g->binding, NULL);
     GT_REFUSE(limit, GPUTUNE_ENOVARIANT, "%s cannot pass its blocks in this way: %s",
               template->name, GT_LIMIT_REASON(limit, g->binding->device));
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"

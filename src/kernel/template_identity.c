@@ -76,7 +76,7 @@ static gputune_status hash_making(gt_hash *out, const gt_reader *reader)
     GT_SCOPED(gt_text_free) gt_text words = {0};
     const gt_setting *setting;
     gt_text_append(&words, "define");
-    for (uint32_t i = 0; (setting = gt_setting_in_source(i)); i++) {
+    for (uint32_t i = GT_SETTINGS_OF_LAUNCH; (setting = gt_setting_at(i)); i++) {
         gt_text_printf(&words, " %s", setting->word);
     }
     GT_TRY(words.failed ? gt_fail_memory() : GPUTUNE_OK);

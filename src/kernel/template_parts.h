@@ -109,8 +109,7 @@ typedef struct gt_template_step {
 /* An argument of a launch() that is an expression. */
 typedef struct gt_template_value {
     const gt_expression *value;
-    uint32_t bytes; /* of the kernel's parameter, an integer */
-    bool is_signed;
+    gt_type type;  /* of the kernel's parameter, an integer */
     uint32_t base; /* 1 + the index, as in gt_template_step.arguments, of the buffer whose element
                       `value` the parameter points to; 0: it is the value itself */
 } gt_template_value;

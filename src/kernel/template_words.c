@@ -67,8 +67,8 @@ static pragma pragma_at(int index)
     if (kind) {
         return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
     }
-    const gt_setting *setting =
-        gt_setting_in_source((uint32_t)(index - PRAGMA_COUNT - GT_AXIS_KINDS));
+    const int others = (int)PRAGMA_COUNT + (int)GT_AXIS_KINDS;
+    const gt_setting *setting = gt_setting_at((uint32_t)(index - others + GT_SETTINGS_OF_LAUNCH));
     return setting ? (pragma){setting->word, SETTINGS, ONCE, gt_parse_setting, NULL}
                    : (pragma){.phase = PHASES};
 }

@@ -23,77 +23,48 @@ static const struct {
 
 /* CUDA's own vectors (CUDA programming guide, "Built-in Vector Types"): those of two and four are
  * aligned to their size, up to 16 bytes. CUDA's platforms of interest are LP64. */
-#define ONE(type)   GT_TYPE_##type, 1, 0
-#define TWO(type)   GT_TYPE_##type, 2, 0
-#define THREE(type) GT_TYPE_##type, 3, 0
-#define FOUR(type)  GT_TYPE_##type, 4, 0
+#define NAMED(type, lanes, alignment, ...)                                                         \
+    {                                                                                              \
+        GT_TYPE_##type, lanes, alignment,                                                          \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 #define VECTORS(name, type)                                                                        \
-    {name "1", ONE(type)}, {name "2", TWO(type)}, {name "3", THREE(type)},                         \
-    {                                                                                              \
-        name "4", FOUR(type)                                                                       \
-    }
-#define ALIGNED_FOURS(name, type)                                                                  \
-    {name "4_16a", FOUR(type)},                                                                    \
-    {                                                                                              \
-        name "4_32a", GT_TYPE_##type, 4, 32                                                        \
-    }
+    NAMED(type, 1, 0, name "1"), NAMED(type, 2, 0, name "2"), NAMED(type, 3, 0, name "3"),         \
+        NAMED(type, 4, 0, name "4")
+#define ALIGNED_FOURS(name, type) NAMED(type, 4, 0, name "4_16a"), NAMED(type, 4, 32, name "4_32a")
 
 static const struct named {
-    const char *name;
     gt_type type;
     uint32_t lanes, alignment; /* 0: by the rule */
+    const char *names[8];
 } named[] = {
-    {"char", ONE(I8)},
-    {"signed char", ONE(I8)},
-    {"int8_t", ONE(I8)},
-    {"unsigned char", ONE(U8)},
-    {"uint8_t", ONE(U8)},
-    {"short", ONE(I16)},
-    {"short int", ONE(I16)},
-    {"int16_t", ONE(I16)},
-    {"unsigned short", ONE(U16)},
-    {"unsigned short int", ONE(U16)},
-    {"uint16_t", ONE(U16)},
-    {"int", ONE(I32)},
-    {"int32_t", ONE(I32)},
-    {"signed", ONE(I32)},
-    {"unsigned", ONE(U32)},
-    {"unsigned int", ONE(U32)},
-    {"uint", ONE(U32)},
-    {"uint32_t", ONE(U32)},
-    {"long", ONE(I64)},
-    {"long int", ONE(I64)},
-    {"long long", ONE(I64)},
-    {"long long int", ONE(I64)},
-    {"int64_t", ONE(I64)},
-    {"ptrdiff_t", ONE(I64)},
-    {"unsigned long", ONE(U64)},
-    {"unsigned long int", ONE(U64)},
-    {"unsigned long long", ONE(U64)},
-    {"unsigned long long int", ONE(U64)},
-    {"uint64_t", ONE(U64)},
-    {"size_t", ONE(U64)},
-    {"bool", ONE(BOOL)},
-    {"half", ONE(F16)},
-    {"__half", ONE(F16)},
-    {"half2", TWO(F16)},
-    {"__half2", TWO(F16)},
-    {"__nv_bfloat16", ONE(BF16)},
-    {"nv_bfloat16", ONE(BF16)},
-    {"__nv_bfloat162", TWO(BF16)},
-    {"nv_bfloat162", TWO(BF16)},
-    {"__nv_fp8_e4m3", ONE(E4M3)},
-    {"__nv_fp8x2_e4m3", TWO(E4M3)},
-    {"__nv_fp8x4_e4m3", FOUR(E4M3)},
-    {"__nv_fp8_e5m2", ONE(E5M2)},
-    {"__nv_fp8x2_e5m2", TWO(E5M2)},
-    {"__nv_fp8x4_e5m2", FOUR(E5M2)},
-    {"float", ONE(F32)},
-    {"double", ONE(F64)},
-    {"cuComplex", TWO(F32)},
-    {"cuFloatComplex", TWO(F32)},
-    {"cuDoubleComplex", TWO(F64)},
-    {"dim3", THREE(U32)},
+    NAMED(I8, 1, 0, "char", "signed char", "int8_t"),
+    NAMED(U8, 1, 0, "unsigned char", "uint8_t"),
+    NAMED(I16, 1, 0, "short", "short int", "int16_t"),
+    NAMED(U16, 1, 0, "unsigned short", "unsigned short int", "uint16_t"),
+    NAMED(I32, 1, 0, "int", "int32_t", "signed"),
+    NAMED(U32, 1, 0, "unsigned", "unsigned int", "uint", "uint32_t"),
+    NAMED(I64, 1, 0, "long", "long int", "long long", "long long int", "int64_t", "ptrdiff_t"),
+    NAMED(U64, 1, 0, "unsigned long", "unsigned long int", "unsigned long long",
+          "unsigned long long int", "uint64_t", "size_t"),
+    NAMED(BOOL, 1, 0, "bool"),
+    NAMED(F16, 1, 0, "half", "__half"),
+    NAMED(F16, 2, 0, "half2", "__half2"),
+    NAMED(BF16, 1, 0, "__nv_bfloat16", "nv_bfloat16"),
+    NAMED(BF16, 2, 0, "__nv_bfloat162", "nv_bfloat162"),
+    NAMED(E4M3, 1, 0, "__nv_fp8_e4m3"),
+    NAMED(E4M3, 2, 0, "__nv_fp8x2_e4m3"),
+    NAMED(E4M3, 4, 0, "__nv_fp8x4_e4m3"),
+    NAMED(E5M2, 1, 0, "__nv_fp8_e5m2"),
+    NAMED(E5M2, 2, 0, "__nv_fp8x2_e5m2"),
+    NAMED(E5M2, 4, 0, "__nv_fp8x4_e5m2"),
+    NAMED(F32, 1, 0, "float"),
+    NAMED(F64, 1, 0, "double"),
+    NAMED(F32, 2, 0, "cuComplex", "cuFloatComplex"),
+    NAMED(F64, 2, 0, "cuDoubleComplex"),
+    NAMED(U32, 3, 0, "dim3"),
     VECTORS("char", I8),
     VECTORS("uchar", U8),
     VECTORS("short", I16),
@@ -113,7 +84,7 @@ static const struct named {
     ALIGNED_FOURS("double", F64),
 };
 
-enum { NAME_COUNT = sizeof named / sizeof *named, WIDEST_ALIGNMENT = 16 };
+enum { ROWS = sizeof named / sizeof *named, WIDEST_ALIGNMENT = 16 };
 
 uint32_t gt_type_bytes(gt_type type)
 {
@@ -160,10 +131,12 @@ static gt_element element_of(const struct named *one)
 
 bool gt_element_from_name(gt_element *out, const char *name)
 {
-    for (size_t i = 0; i < NAME_COUNT; i++) {
-        if (name[0] == named[i].name[0] && strcmp(name, named[i].name) == 0) {
-            *out = element_of(&named[i]);
-            return true;
+    for (size_t i = 0; i < ROWS; i++) {
+        for (const char *const *own = named[i].names; *own; own++) {
+            if (name[0] == **own && strcmp(name, *own) == 0) {
+                *out = element_of(&named[i]);
+                return true;
+            }
         }
     }
     return false;
@@ -171,8 +144,10 @@ bool gt_element_from_name(gt_element *out, const char *name)
 
 void gt_near_types(gt_near *near)
 {
-    for (size_t i = 0; i < NAME_COUNT; i++) {
-        gt_near_try(near, named[i].name);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (const char *const *own = named[i].names; *own; own++) {
+            gt_near_try(near, *own);
+        }
     }
 }
 

@@ -141,7 +141,7 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
     for (size_t i = 0; i < 3; i++) {
         if (items[i].expression) {
             out->tolerance.stated = true;
-            GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
+            GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots, false));
         }
         GT_REFUSE_AT(*items[i].value < 0, judge->kernel.place,
                      "a negative tolerance; expected 0 or more");
@@ -319,10 +319,10 @@ static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
     memcpy(slots, binding->slots, sizeof slots);
     gt_slots_config(slots, template, &standard);
     if (parts->work_bytes && (!template->work.axes || !parts->work_flops)) {
-        GT_TRY(gt_expression_real(&out->work_bytes, parts->work_bytes, slots));
+        GT_TRY(gt_expression_real(&out->work_bytes, parts->work_bytes, slots, false));
     }
     if (parts->work_flops) {
-        GT_TRY(gt_expression_real(&out->work_flops, parts->work_flops, slots));
+        GT_TRY(gt_expression_real(&out->work_flops, parts->work_flops, slots, false));
     }
     return GPUTUNE_OK;
 }
@@ -333,7 +333,7 @@ static gputune_status evaluate_work(double *out, gt_binding *binding, const gt_c
     const gt_expression *measure = gt_work_measure(binding->template);
     GT_FREED char *text = NULL;
     gt_slots_config(binding->slots, binding->template, config);
-    GT_TRY(gt_expression_real(out, measure, binding->slots));
+    GT_TRY(gt_expression_real(out, measure, binding->slots, false));
     if (*out > 0) {
         return GPUTUNE_OK;
     }

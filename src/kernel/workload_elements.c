@@ -106,11 +106,11 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
         return GPUTUNE_OK;
     }
     if (fill->low) {
-        GT_TRY(gt_expression_number(&out->low, fill->low, slots));
+        GT_TRY(gt_expression_real(&out->low, fill->low, slots, true));
         out->high = out->low;
     }
     if (fill->high) {
-        GT_TRY(gt_expression_number(&out->high, fill->high, slots));
+        GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
     return check_range(out, count, fill->place, name);
 }
@@ -279,7 +279,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         out->integer = binding->problem->values[out->problem_value].number;
         out->low = (double)out->integer;
     } else if (gt_type_is_float(out->type)) {
-        GT_TRY(gt_expression_number(&out->low, value, binding->slots));
+        GT_TRY(gt_expression_real(&out->low, value, binding->slots, true));
     } else if (value->is_real) {
         return gt_fail_at(value->place,
                           "'%s' is floating, and %s is not; expected an integer expression",

@@ -85,7 +85,7 @@ static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_
     int64_t integer;
     double real;
     if (gt_type_is_float(buffer->type)) {
-        GT_TRY(gt_expression_number(&real, value, slots));
+        GT_TRY(gt_expression_real(&real, value, slots, true));
         *bits = gt_bits_from_double(buffer->type, real);
         return GPUTUNE_OK;
     }

@@ -52,7 +52,7 @@ static void evaluate(const gt_expression *expression)
         const char *problem = gt_expression_try(&quiet, expression, slots);
         FUZZ_REQUIRE((status == 0) == (problem == NULL));
         FUZZ_REQUIRE(status || integer == quiet);
-        if (gt_expression_real(&real, expression, slots) == 0) {
+        if (gt_expression_real(&real, expression, slots, false) == 0) {
             FUZZ_REQUIRE(isfinite(real));
         }
     }

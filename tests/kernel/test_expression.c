@@ -103,7 +103,7 @@ TEST(test_reals)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 0;
         gt_expression *parsed = expression(cases[i].text);
-        ASSERT_OK(gt_expression_real(&value, parsed, values));
+        ASSERT_OK(gt_expression_real(&value, parsed, values, false));
         assert_float_equal(value, cases[i].value, 1e-12);
         free(parsed);
     }
@@ -129,7 +129,7 @@ TEST(test_numbers)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 0;
         gt_expression *parsed = expression(cases[i].text);
-        ASSERT_OK(gt_expression_number(&value, parsed, values));
+        ASSERT_OK(gt_expression_real(&value, parsed, values, true));
         if (fabs(value - cases[i].value) > 1e-12) {
             fail_msg("%s is %g", cases[i].text, value);
         }
