@@ -9,34 +9,6 @@ static const char shift[] = "a shift by a negative count or one above 62";
 static const char domain[] = "a value outside the function's domain";
 static const char operand[] = "an operator without its operands";
 
-static const char *divide(int64_t *out, int64_t a, int64_t b)
-{
-    if (b == 0) {
-        return division;
-    }
-    if (a == INT64_MIN && b == -1) {
-        return overflow;
-    }
-    *out = a / b;
-    return NULL;
-}
-
-static const char *ceil_div(int64_t *out, int64_t a, int64_t b)
-{
-    const char *error = divide(out, a, b);
-    if (!error && *out * b != a && (a < 0) == (b < 0)) {
-        ++*out;
-    }
-    return error;
-}
-
-static const char *round_up(int64_t *out, int64_t a, int64_t b)
-{
-    int64_t times;
-    const char *error = ceil_div(&times, a, b);
-    return error ? error : __builtin_mul_overflow(times, b, out) ? overflow : NULL;
-}
-
 static const char *power(int64_t *out, int64_t base, int64_t exponent)
 {
     int64_t value = 1;
@@ -80,69 +52,71 @@ static const char *logarithm(int64_t *out, int64_t value)
     return NULL;
 }
 
-static const char *shift_left(int64_t *out, int64_t a, int64_t b)
+bool gt_operation_divides(gt_operation operation)
 {
-    if (b < 0 || b > 62) {
-        return shift;
-    }
-    return __builtin_mul_overflow(a, INT64_C(1) << b, out) ? overflow : NULL;
+    return operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
+           operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
 }
 
-static const char *shift_right(int64_t *out, int64_t a, int64_t b)
+bool gt_operation_shifts(gt_operation operation)
 {
-    if (b < 0 || b > 62) {
-        return shift;
-    }
-    *out = a >> b;
-    return NULL;
+    return operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
 }
 
-static const char *remainder_of(int64_t *out, int64_t a, int64_t b)
+static gt_wide divide(gt_operation operation, int64_t a, int64_t b)
 {
-    if (b == 0) {
-        return division;
+    const gt_wide quotient = b == -1 ? -(gt_wide)a : a / b, rest = a - quotient * b;
+    const gt_wide up = quotient + (rest != 0 && (a < 0) == (b < 0));
+    return operation == GT_DO_DIVIDE      ? quotient
+           : operation == GT_DO_REMAINDER ? rest
+           : operation == GT_DO_CEIL_DIV  ? up
+                                          : up * b;
+}
+
+gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b)
+{
+    switch (operation) {
+    case GT_DO_DIVIDE:
+    case GT_DO_REMAINDER:
+    case GT_DO_CEIL_DIV:
+    case GT_DO_ROUND_UP:
+        return divide(operation, a, b);
+    case GT_DO_MULTIPLY:
+        return (gt_wide)a * b;
+    case GT_DO_ADD:
+        return (gt_wide)a + b;
+    case GT_DO_SUBTRACT:
+        return (gt_wide)a - b;
+    case GT_DO_SHIFT_LEFT:
+        return a * ((gt_wide)1 << b);
+    case GT_DO_SHIFT_RIGHT:
+        return a >> b;
+    case GT_DO_BIT_AND:
+        return a & b;
+    case GT_DO_BIT_XOR:
+        return a ^ b;
+    case GT_DO_BIT_OR:
+        return a | b;
+    default:
+        return (a < b) == (operation == GT_DO_MIN) ? a : b;
     }
-    *out = b == -1 ? 0 : a % b;
-    return NULL;
 }
 
 /* a OP b into *out for the integer machine. */
 static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
-    switch (operation) {
-    case GT_DO_MULTIPLY:
-        return __builtin_mul_overflow(a, b, out) ? overflow : NULL;
-    case GT_DO_DIVIDE:
-        return divide(out, a, b);
-    case GT_DO_REMAINDER:
-        return remainder_of(out, a, b);
-    case GT_DO_ADD:
-        return __builtin_add_overflow(a, b, out) ? overflow : NULL;
-    case GT_DO_SUBTRACT:
-        return __builtin_sub_overflow(a, b, out) ? overflow : NULL;
-    case GT_DO_SHIFT_LEFT:
-        return shift_left(out, a, b);
-    case GT_DO_SHIFT_RIGHT:
-        return shift_right(out, a, b);
-    case GT_DO_BIT_AND:
-        *out = a & b;
-        return NULL;
-    case GT_DO_BIT_XOR:
-        *out = a ^ b;
-        return NULL;
-    case GT_DO_BIT_OR:
-        *out = a | b;
-        return NULL;
-    case GT_DO_CEIL_DIV:
-        return ceil_div(out, a, b);
-    case GT_DO_ROUND_UP:
-        return round_up(out, a, b);
-    case GT_DO_POW:
-        return power(out, a, b);
-    default:
-        *out = operation == GT_DO_MIN ? (a < b ? a : b) : (a > b ? a : b);
-        return NULL;
+    if (b == 0 && gt_operation_divides(operation)) {
+        return division;
     }
+    if ((b < 0 || b > 62) && gt_operation_shifts(operation)) {
+        return shift;
+    }
+    if (operation == GT_DO_POW) {
+        return power(out, a, b);
+    }
+    const gt_wide result = gt_operation_wide(operation, a, b);
+    *out = (int64_t)result;
+    return result == *out ? NULL : overflow;
 }
 
 unsigned gt_operation_orders(gt_operation operation)

@@ -1,8 +1,6 @@
 /* Interval arithmetic over the operations of template expressions. */
 #include "kernel/interval.h"
 
-__extension__ typedef __int128 wide; /* no result of two 64-bit operands overflows it */
-
 static const gt_interval nothing = {1, 0, true};
 
 gt_interval gt_interval_of(int64_t value)
@@ -47,7 +45,7 @@ gt_interval gt_interval_join(gt_interval a, gt_interval b)
 }
 
 /* What of low..high an expression can have: more than 64 bits is a failure. */
-static gt_interval narrow(wide low, wide high, bool may_fail)
+static gt_interval narrow(gt_wide low, gt_wide high, bool may_fail)
 {
     if (low > INT64_MAX || high < INT64_MIN) {
         return nothing;
@@ -57,27 +55,13 @@ static gt_interval narrow(wide low, wide high, bool may_fail)
                          high > INT64_MAX ? INT64_MAX : (int64_t)high, may_fail};
 }
 
-/* The result of what is monotone in each operand, without a limit to its size. */
-static wide compute(gt_operation operation, wide a, wide b)
-{
-    switch (operation) {
-    case GT_DO_MULTIPLY:
-        return a * b;
-    case GT_DO_SHIFT_LEFT:
-        return a * ((wide)1 << b);
-    case GT_DO_SHIFT_RIGHT:
-        return a >> b;
-    default:
-        return a / b + (operation == GT_DO_CEIL_DIV && a % b != 0 && (a < 0) == (b < 0));
-    }
-}
-
-/* Around the results at the four corners. */
+/* Around the results at the four corners, of what is monotone in each operand. */
 static gt_interval around(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
 {
-    const wide corners[4] = {compute(operation, a.low, b.low), compute(operation, a.low, b.high),
-                             compute(operation, a.high, b.low), compute(operation, a.high, b.high)};
-    wide low = corners[0], high = corners[0];
+    const gt_wide corners[4] = {
+        gt_operation_wide(operation, a.low, b.low), gt_operation_wide(operation, a.low, b.high),
+        gt_operation_wide(operation, a.high, b.low), gt_operation_wide(operation, a.high, b.high)};
+    gt_wide low = corners[0], high = corners[0];
     for (int i = 1; i < 4; i++) {
         low = corners[i] < low ? corners[i] : low;
         high = corners[i] > high ? corners[i] : high;
@@ -88,16 +72,16 @@ static gt_interval around(gt_operation operation, gt_interval a, gt_interval b, 
 /* round_up(a, b) lies between a and the next multiple but one. */
 static gt_interval round_up(gt_interval a, gt_interval b, bool may_fail)
 {
-    wide down = b.low < 0 ? (wide)b.low + 1 : 0, up = b.high > 0 ? (wide)b.high - 1 : 0;
+    gt_wide down = b.low < 0 ? (gt_wide)b.low + 1 : 0, up = b.high > 0 ? (gt_wide)b.high - 1 : 0;
     return narrow(a.low + down, a.high + up, may_fail);
 }
 
 /* C's remainder has the dividend's sign and is nearer to zero than the divisor. */
 static gt_interval remainder_bounds(gt_interval a, gt_interval b, bool may_fail)
 {
-    wide most = b.high > -(wide)b.low ? (wide)b.high : -(wide)b.low;
-    wide low = -(most - 1) > a.low ? -(most - 1) : (wide)a.low;
-    wide high = most - 1 < a.high ? most - 1 : (wide)a.high;
+    gt_wide most = b.high > -(gt_wide)b.low ? (gt_wide)b.high : -(gt_wide)b.low;
+    gt_wide low = -(most - 1) > a.low ? -(most - 1) : (gt_wide)a.low;
+    gt_wide high = most - 1 < a.high ? most - 1 : (gt_wide)a.high;
     return narrow(a.low < 0 ? low : 0, a.high > 0 ? high : 0, may_fail);
 }
 
@@ -177,35 +161,23 @@ static bool compare(gt_interval *out, gt_operation operation, gt_interval a, gt_
     return holds != 0;
 }
 
-static gt_interval extreme(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
-{
-    bool least = operation == GT_DO_MIN;
-    return (gt_interval){(a.low < b.low) == least ? a.low : b.low,
-                         (a.high < b.high) == least ? a.high : b.high, may_fail};
-}
-
 static gt_interval combine(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
 {
+    if (gt_operation_divides(operation)) {
+        return by_sign(operation, a, b, may_fail);
+    }
+    if (gt_operation_shifts(operation)) {
+        return shift(operation, a, b, may_fail);
+    }
     switch (operation) {
     case GT_DO_MULTIPLY:
-        return around(operation, a, b, may_fail);
-    case GT_DO_DIVIDE:
-    case GT_DO_REMAINDER:
-    case GT_DO_CEIL_DIV:
-    case GT_DO_ROUND_UP:
-        return by_sign(operation, a, b, may_fail);
     case GT_DO_ADD:
-        return narrow((wide)a.low + b.low, (wide)a.high + b.high, may_fail);
     case GT_DO_SUBTRACT:
-        return narrow((wide)a.low - b.high, (wide)a.high - b.low, may_fail);
-    case GT_DO_SHIFT_LEFT:
-    case GT_DO_SHIFT_RIGHT:
-        return shift(operation, a, b, may_fail);
-    case GT_DO_POW:
-        return power(a, b, may_fail);
     case GT_DO_MIN:
     case GT_DO_MAX:
-        return extreme(operation, a, b, may_fail);
+        return around(operation, a, b, may_fail);
+    case GT_DO_POW:
+        return power(a, b, may_fail);
     default:
         return bits(operation, a, b, may_fail);
     }
@@ -248,7 +220,7 @@ gt_interval gt_interval_unary(gt_operation operation, gt_interval a)
     }
     switch (operation) {
     case GT_DO_NEGATE:
-        return narrow(-(wide)a.high, -(wide)a.low, a.may_fail);
+        return narrow(-(gt_wide)a.high, -(gt_wide)a.low, a.may_fail);
     case GT_DO_NOT:
         return (gt_interval){!other, zero, a.may_fail};
     case GT_DO_TRUTH:

@@ -71,21 +71,19 @@ static uint64_t mix(uint64_t key, uint64_t value)
     return z ^ (z >> 31);
 }
 
-/* `what`: the term, and in code the place. */
-static uint64_t mix_all(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
+/* What is left is nothing but a value when that is certain; else its key is made of `what` (the
+ * term, and in code the place) and of the keys of what it is made of. */
+static gt_residue residue(gt_interval range, uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
-    return mix(mix(mix(mix(KEY_TERM, what), a), b), c);
+    uint64_t key = gt_interval_is_value(range)   ? mix(KEY_VALUE, (uint64_t)range.low)
+                   : gt_interval_is_empty(range) ? mix(KEY_FAILED, 0)
+                                                 : mix(mix(mix(mix(KEY_TERM, what), a), b), c);
+    return (gt_residue){range, key};
 }
 
-/* What is left is nothing but a value when that is certain. */
-static gt_residue residue(gt_interval range, uint64_t key)
+static gt_residue value_of(int64_t value)
 {
-    if (gt_interval_is_empty(range)) {
-        key = mix(KEY_FAILED, 0);
-    } else if (gt_interval_is_value(range)) {
-        key = mix(KEY_VALUE, (uint64_t)range.low);
-    }
-    return (gt_residue){range, key};
+    return residue(gt_interval_of(value), 0, 0, 0, 0);
 }
 
 static gt_residue evaluate(const state *s, int term);
@@ -110,17 +108,17 @@ static gt_residue run_shortcut(const program *p, gt_residue left, int at)
     const bool stops = p->code[at].operation == GT_DO_OR_SHORTCUT;
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, left.range);
     if (gt_interval_is_empty(truth) || (truth.low == truth.high && truth.low == stops)) {
-        return residue(truth, left.key);
+        return residue(truth, name_of(p, at), left.key, 0, 0);
     }
     gt_residue right = run(p, at + 1, p->code[at].target);
     if (gt_interval_is_value(truth)) { /* it is the right side alone */
-        return residue(right.range, mix_all(name_of(p, at), 0, right.key, 0));
+        return residue(right.range, name_of(p, at), 0, right.key, 0);
     }
     if (truth.low != truth.high) { /* the left side may stop it */
         right.range = gt_interval_join(gt_interval_of(stops), right.range);
     }
     right.range.may_fail |= truth.may_fail;
-    return residue(right.range, mix_all(name_of(p, at), left.key, right.key, 1));
+    return residue(right.range, name_of(p, at), left.key, right.key, 1);
 }
 
 /* "condition ? a : b", with the branch at *at, which becomes the end: a jump over b stands behind
@@ -132,7 +130,7 @@ static gt_residue run_choice(const program *p, gt_residue condition, int *at)
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, condition.range);
     *at = p->code[otherwise - 1].target;
     if (gt_interval_is_empty(truth)) {
-        return residue(truth, 0);
+        return residue(truth, 0, 0, 0, 0);
     }
     if (gt_interval_is_value(truth)) {
         return truth.low ? run(p, begin + 1, otherwise - 1) : run(p, otherwise, *at);
@@ -142,13 +140,13 @@ static gt_residue run_choice(const program *p, gt_residue condition, int *at)
                         : !truth.high ? b.range
                                       : gt_interval_join(a.range, b.range);
     range.may_fail |= truth.may_fail;
-    return residue(range, mix_all(name_of(p, begin), condition.key, a.key, b.key));
+    return residue(range, name_of(p, begin), condition.key, a.key, b.key);
 }
 
 static gt_residue run_slot(const state *s, int slot)
 {
     const int term = s->terms->of_slot[slot];
-    return term < 0 ? residue(gt_interval_of(s->slots[slot]), 0) : evaluate(s, term);
+    return term < 0 ? value_of(s->slots[slot]) : evaluate(s, term);
 }
 
 static gt_residue run(const program *p, int from, int to)
@@ -171,14 +169,14 @@ static gt_residue run(const program *p, int from, int to)
         if (step->operation == GT_DO_SLOT) {
             stack[++top] = run_slot(p->state, step->target);
         } else if (step->operation < GT_DO_SLOT) {
-            stack[++top] = residue(gt_interval_of(step->integer), 0);
+            stack[++top] = value_of(step->integer);
         } else if (gt_operation_operands(step->operation) == 2) {
             gt_residue *a = &stack[--top], *b = a + 1;
-            *a = residue(gt_interval_binary(step->operation, a->range, b->range),
-                         mix_all(name, a->key, b->key, 0));
+            *a = residue(gt_interval_binary(step->operation, a->range, b->range), name, a->key,
+                         b->key, 0);
         } else {
             gt_residue *a = &stack[top];
-            *a = residue(gt_interval_unary(step->operation, a->range), mix_all(name, a->key, 0, 0));
+            *a = residue(gt_interval_unary(step->operation, a->range), name, a->key, 0, 0);
         }
     }
     return stack[0];
@@ -193,13 +191,13 @@ static gt_residue evaluate(const state *s, int term)
     }
     if (t->kind == GT_TERM_JOIN) {
         uint64_t a = evaluate(s, t->operands[0]).key, b = evaluate(s, t->operands[1]).key;
-        return residue(gt_interval_any(), mix_all((uint64_t)term, a, b, 0));
+        return residue(gt_interval_any(), (uint64_t)term, a, b, 0);
     }
     if (!(t->axes & ~s->known)) {
-        return residue(gt_interval_of(s->slots[t->slot]), 0);
+        return value_of(s->slots[t->slot]);
     }
     uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate(s, t->operands[0]).key : 0;
-    return residue(t->range, mix_all((uint64_t)term, left, 0, 0));
+    return residue(t->range, (uint64_t)term, left, 0, 0);
 }
 
 gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known)
