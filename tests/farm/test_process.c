@@ -176,6 +176,7 @@ TEST(harmful_variables_stay_behind)
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     setenv("CUDA_INJECTION64_PATH", "/x.so", 1);
     setenv("CUDA_VISIBLE_DEVICES", "3", 1);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
     setenv("GPUTUNE_TEST_KEPT", "yes", 1);
     char **measure, **compile;
     assert_int_equal(gt_process_environment(&measure, true, "GPU-1234"), GPUTUNE_OK);
@@ -187,6 +188,8 @@ TEST(harmful_variables_stay_behind)
     assert_non_null(strstr(said, "CUDA_VISIBLE_DEVICES=GPU-1234\n"));
     assert_null(strstr(said, "CUDA_VISIBLE_DEVICES=3"));
     assert_non_null(strstr(said, "CUDA_MPS_PIPE_DIRECTORY=/nonexistent"));
+    assert_non_null(strstr(said, "CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
+    assert_null(strstr(said, "CUDA_DEVICE_MAX_CONNECTIONS=32"));
     assert_non_null(strstr(said, "GPUTUNE_TEST_KEPT=yes\n"));
     child two = run_with("env >&3", compile);
     said = listen_to(&two);
