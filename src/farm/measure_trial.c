@@ -151,8 +151,7 @@ static gputune_status build(gt_trial *trial, const gt_measure *parent,
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    measure->start = parent->start;
-    measure->stop = parent->stop;
+    measure->start = measure->stop = parent->checked; /* start and stop hold the pilot's time */
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
     measure->is_trial = true;

@@ -344,6 +344,24 @@ TEST(a_winner_is_checked_again_with_another_seed)
     assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1, 1}, &verified) < 0);
 }
 
+/* After a winner's proof on further data, the reference makes the trial's results again between a
+ * first launch and the reading of its time. */
+TEST(a_first_launch_is_timed_where_the_trial_is_made_anew)
+{
+    gt_verified first, second;
+    NEEDS_DEVICE();
+    gt_prepared prepared = {0};
+    const gt_measure_setup *setup = make_setup("slowly");
+    must(gt_measure_prepare(world.measure, setup, &prepared));
+    must(gt_measure_try(world.measure, setup, &prepared));
+    must(verify(&first, 1, RIGHT));
+    must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 42, 1}, &second));
+    must(verify(&second, 1, RIGHT));
+    if (gt_measure_device(world.measure)->emulated) { /* launches take times of a model */
+        assert_true(second.pilot_ns == first.pilot_ns);
+    }
+}
+
 /* Wrong where all inputs are zero, which only a winner's further data are. */
 #define WRONG_FOR_ZERO                                                                             \
     VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
