@@ -14,10 +14,13 @@ typedef struct compiler {
     gt_head_cache heads;
 } compiler;
 
-static bool input_waits(int channel)
+/* Whether a job is there, or comes at once: a worker that is started while the device is opened
+ * gets one after some 15 ms where the driver is in use, and the warm-up would hold it up. */
+static bool job_comes(int channel)
 {
+    enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
-    return poll(&poller, 1, 0) > 0;
+    return poll(&poller, 1, MILLISECONDS) > 0;
 }
 
 /* The first compile of a process takes twice as long as the others. */
@@ -52,7 +55,7 @@ int gt_compile_worker(int in, int out, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    if (status == GPUTUNE_OK && compiler.nvrtc && !input_waits(in)) {
+    if (status == GPUTUNE_OK && compiler.nvrtc && !job_comes(in)) {
         warm_up(compiler.nvrtc, arch ? arch : "sm_90");
     }
     /* what comes next is compiling alone */

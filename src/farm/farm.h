@@ -78,8 +78,8 @@ typedef struct gt_farm_ops {
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gives the measure worker's device. Waits, a minute at most, until the worker reports it; the
-     * worker does so before it makes its context. Fails with the reason why the worker cannot start
-     * (ENODRIVER, EWORKER, ...). Takes no event. */
+     * worker does so before it makes its context; compilers are loaded meanwhile. Fails with the
+     * reason why the worker cannot start (ENODRIVER, EWORKER, ...). Takes no event. */
     gputune_status (*device)(gt_farm *farm, gt_device *out);
     /* Gives the next event, or GT_EVENT_TIMEOUT after `seconds`; with 0 it does not wait. The
      * caller releases the event with gt_event_free(). */

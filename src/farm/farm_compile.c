@@ -393,6 +393,18 @@ static bool is_for_engines(const gt_compile_host *host)
     return is;
 }
 
+void gt_compile_start_ahead(gt_host_farm *farm)
+{
+    enum { MOST = 32 }; /* a start takes the host 0.2 ms */
+    gt_compile_host *host = &farm->compile;
+    gt_cores_divide(host);
+    for (uint32_t i = 0; i < host->allowed && i < MOST; i++) {
+        if (!host->slots[i].link.open && gt_compile_start(farm, &host->slots[i]) < 0) {
+            return; /* the first job tries again, and fails if that does */
+        }
+    }
+}
+
 double gt_compile_load(const gt_host_farm *farm)
 {
     size_t jobs = farm->compile.queue.count;

@@ -39,10 +39,8 @@ static const char *const unwanted[] = {
 
 /* Variables that the measure worker does not take over, since it gets values of its own or none. */
 static const char *const replaced[] = {
-    "CUDA_MPS_PIPE_DIRECTORY=",
-    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=",
-    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=",
-    "CUDA_MPS_CLIENT_PRIORITY=",
+    "CUDA_MPS_PIPE_DIRECTORY=",          "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=",
+    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=", "CUDA_MPS_CLIENT_PRIORITY=",
     "CUDA_DEVICE_MAX_CONNECTIONS=",
 };
 

@@ -1,3 +1,4 @@
+#include "farm/farm_host.h"
 #include "harness.h"
 
 #include <poll.h>
@@ -316,6 +317,20 @@ TEST(the_device_is_told_before_any_request)
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "segv-if /nonexistent/path");
     assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+}
+
+TEST(compilers_are_loaded_while_the_device_is_waited_for)
+{
+    GT_SCOPED(close_farm)
+    gt_farm *farm = open_farm(
+        (gt_farm_options){.driver = "slow 100", .driver_version = 13000, .compile_workers = 2});
+    const gt_compile_host *compile = &gt_host_of(farm)->compile;
+    gt_device device;
+    assert_false(compile->slots[0].link.open);
+    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    assert_true(compile->slots[0].link.open && compile->slots[1].link.open);
+    ask_compile(farm, 1, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
 }
 
 TEST(a_device_that_cannot_be_told_is_an_error)
