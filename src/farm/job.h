@@ -52,7 +52,8 @@ typedef struct gt_measure_setup {
 typedef struct gt_prepared {
     double reference_ns;     /* time of one launch of the reference at workloads[0] */
     double copy_bytes_per_s; /* rate of a device-to-device copy, bytes read plus written */
-    double prepare_ns;       /* how long preparing took */
+    double prepare_ns;       /* how long preparing took, without the trial */
+    double try_ns;           /* how long making the trial took */
     double trial_ns;   /* how long the trial takes in the last proof of a winner, with many launches
                           and further data; 0: there is no trial */
     double further_ns; /* the part of trial_ns that making the first further data takes, with what

@@ -284,7 +284,9 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
 
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
+    int64_t start = gt_now_ns();
     gputune_status status = gt_trial_make(measure, setup);
+    out->try_ns = (double)(gt_now_ns() - start);
     out->trial_ns = gt_trial_winner_ns(&out->further_ns, measure);
     return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;
 }

@@ -202,7 +202,7 @@ RECORD(gt_record_setup, ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1),
 
 #define T gt_prepared
 RECORD(gt_record_prepared, NUMBER(reference_ns), NUMBER(copy_bytes_per_s), NUMBER(prepare_ns),
-       NUMBER(trial_ns), NUMBER(further_ns), STRING(loose), NUMBER(loose_tolerance),
+       NUMBER(try_ns), NUMBER(trial_ns), NUMBER(further_ns), STRING(loose), NUMBER(loose_tolerance),
        NUMBER(loose_median));
 #undef T
 

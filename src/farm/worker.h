@@ -39,9 +39,9 @@ typedef struct gt_server {
 int gt_serve(const gt_server *server, int in, int out);
 
 /* Serves compile jobs one at a time: reads them from the descriptor `in` until it ends, and answers
- * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is there or comes within 20 ms.
- * `driver_version` is as gt_nvrtc_open() takes it. Without a compiler every job is answered
- * ENOCOMPILER. Returns the process's exit code. */
+ * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is there or comes
+ * within 20 ms. `driver_version` is as gt_nvrtc_open() takes it. Without a compiler every job is
+ * answered ENOCOMPILER. Returns the process's exit code. */
 int gt_compile_worker(int in, int out, const char *arch, int driver_version);
 
 /* Runs a shell command, to which the words of `worker` are appended, so that the command starts a

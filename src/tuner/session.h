@@ -45,13 +45,15 @@ typedef struct gt_policy {
  * long the workers took for them. For the debug log. */
 typedef struct gt_timeline {
     int64_t compiled;       /* the last source */
-    int64_t prepared;       /* inputs and reference */
+    int64_t reference;      /* the reference's source */
+    int64_t prepared;       /* inputs, the reference's results and the trial */
     int64_t verified_first; /* the first variant */
     int64_t verified;       /* the last one */
     int64_t decided, proved_again, stored;
     int64_t busy_since; /* since when the measure worker is at its oldest request; 0: it has none */
     double compiling_ns; /* summed over sources, which are compiled in parallel */
     double preparing_ns; /* time of the measure worker, as the worker reports it */
+    double trying_ns;    /* likewise, for making the trial */
     double verifying_ns; /* time of the measure worker: first launches, and proofs of variants that
                             may win */
     double slower_ns;    /* the part of verifying_ns for variants that were not proved */

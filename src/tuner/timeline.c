@@ -68,12 +68,14 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
     switch (event->kind) {
     case GT_EVENT_COMPILED:
         gt_session_mark(session, &t->compiled);
+        t->reference = event->id == GT_UNIT_REFERENCE ? t->compiled : t->reference;
         t->compiling_ns += event->compiled.compile_ns;
         t->sources++;
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
         t->preparing_ns = event->prepared.prepare_ns; /* before that it waited for its context */
+        t->trying_ns = event->prepared.try_ns;
         take_busy(session);
         return;
     case GT_EVENT_VERIFIED:
@@ -133,15 +135,19 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
+    /* when the reference was compiled, the inputs were there, and the worker had its context */
+    double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
-                "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, "
-                "decided %.1f, rechecked %.1f, stored %.1f; work: %u sources %.1f on %u workers, "
-                "prepare %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
-                (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
-                (double)t->verified * ms, (double)t->decided * ms, (double)t->proved_again * ms,
-                (double)t->stored * ms, t->sources, t->compiling_ns * ms,
-                gt_farm_compile_workers(session->farm), t->preparing_ns * ms, t->verifying_ns * ms,
-                t->sampling_ns * ms, t->samples, (unsigned long long)session->rounds_sent);
+                "timeline: compiled %.1f ms, the reference %.1f, preparing since %.1f, prepared "
+                "%.1f, verified first %.1f, last %.1f, decided %.1f, rechecked %.1f, stored %.1f; "
+                "work: %u sources %.1f on %u workers, prepare %.1f, make the trial %.1f, verify "
+                "%.1f, sample %.1f; %u samples in %llu rounds",
+                (double)t->compiled * ms, (double)t->reference * ms, preparing_ns * ms,
+                (double)t->prepared * ms, (double)t->verified_first * ms, (double)t->verified * ms,
+                (double)t->decided * ms, (double)t->proved_again * ms, (double)t->stored * ms,
+                t->sources, t->compiling_ns * ms, gt_farm_compile_workers(session->farm),
+                t->preparing_ns * ms, t->trying_ns * ms, t->verifying_ns * ms, t->sampling_ns * ms,
+                t->samples, (unsigned long long)session->rounds_sent);
     log_shares(session);
     log_helpers(session);
 }

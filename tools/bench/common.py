@@ -181,6 +181,8 @@ def read_timeline(line):
     """Milliseconds by name, of `gputune --verbose`'s timeline."""
     patterns = {
         "compiled": r"compiled ([\d.]+)",
+        "reference": r"the reference ([\d.]+)",
+        "preparing": r"preparing since ([\d.]+)",
         "prepared": r"prepared ([\d.]+)",
         "verified_first": r"verified first ([\d.]+)",
         "verified_last": r"last ([\d.]+)",
@@ -191,6 +193,7 @@ def read_timeline(line):
         "compile": r"sources ([\d.]+)",
         "workers": r"on (\d+) workers",
         "prepare": r"prepare ([\d.]+)",
+        "trial": r"make the trial ([\d.]+)",
         "verify": r"verify ([\d.]+)",
         "sample": r"sample ([\d.]+)",
         "samples": r"(\d+) samples",
