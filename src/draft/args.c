@@ -106,15 +106,16 @@ static bool is_known_type(gt_draft *draft, const gt_function_parameter *paramete
            find_structure(&structure, draft, parameter->words) != GPUTUNE_OK || structure;
 }
 
-/* The struct that the name stands for, through other names; NULL: none. */
-static const gt_structure *structure_of(const gt_draft *draft, const char *name)
+/* The struct that *name stands for, through other names, the last of which *name then is; NULL:
+ * none. */
+static const gt_structure *structure_of(const gt_draft *draft, const char **name)
 {
     const gt_structure *structure;
-    while (find_structure(&structure, draft, name) == GPUTUNE_OK && structure) {
+    while (find_structure(&structure, draft, *name) == GPUTUNE_OK && structure) {
         if (!structure->alias[0]) {
             return structure;
         }
-        name = structure->alias;
+        *name = structure->alias;
     }
     return NULL;
 }
@@ -152,9 +153,9 @@ void gt_draft_add_members(gt_draft *draft)
     const uint32_t count = draft->argument_count;
     for (uint32_t i = 0; i < count; i++) {
         const gt_function_parameter *parameter = &draft->arguments[i].declared;
-        const gt_structure *structure = parameter->has_type || parameter->pointer
-                                            ? NULL
-                                            : structure_of(draft, parameter->words);
+        const char *name = parameter->words;
+        const gt_structure *structure =
+            parameter->has_type || parameter->pointer ? NULL : structure_of(draft, &name);
         draft->arguments[i].is_struct = structure != NULL;
         for (uint32_t k = 0; structure && k < structure->member_count; k++) {
             (structure->members[k].is_pointer ? add_pointer : add_member)(draft, i, structure, k);
@@ -179,16 +180,13 @@ void gt_draft_resolve_types(gt_draft *draft)
     resolve_opaque(draft);
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         gt_function_parameter *parameter = &draft->arguments[i].declared;
-        const gt_structure *structure;
         const char *name = parameter->words;
-        while (!parameter->has_type && find_structure(&structure, draft, name) == GPUTUNE_OK &&
-               structure && structure->alias[0]) {
-            name = structure->alias;
-            parameter->has_type = gt_element_from_name(&parameter->element, name);
-        }
         char words[GT_NAME_MAX];
         bool by_macro;
         memcpy(words, parameter->words, sizeof words);
+        if (!parameter->has_type && !structure_of(draft, &name)) {
+            parameter->has_type = gt_element_from_name(&parameter->element, name);
+        }
         if (!parameter->has_type && gt_trace_bytes(draft->program, words, &by_macro) > 0 &&
             by_macro) {
             set_type(parameter, words);
@@ -256,29 +254,6 @@ void gt_draft_write_template_parameters(gt_draft *draft)
     }
 }
 
-static void write_undefined(gt_draft *draft, const char *name, int64_t value)
-{
-    gt_text_printf(
-        draft->out,
-        "// guess: nothing here defines '%s'\n#pragma gputune problem(const %s = %lld)\n", name,
-        name, (long long)value);
-}
-
-/* Names that the text uses and nothing defines, as far as indices have them. */
-static void write_undefined_of(gt_draft *draft, const gt_sum *sum)
-{
-    gt_powers at = {0};
-    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
-        gt_draft_symbol *symbol = &draft->symbols.items[power->symbol];
-        if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
-            !gt_draft_is_block(draft, symbol->name) && !gt_draft_constant_of(draft, symbol->name) &&
-            !gt_draft_is_declared(draft, symbol->name)) {
-            symbol->is_size = true; /* said once */
-            write_undefined(draft, symbol->name, 1);
-        }
-    }
-}
-
 /* What a tuner defines is an axis, unless lengths depend on it. */
 static void write_named(gt_draft *draft, const gt_draft_constant *constant)
 {
@@ -294,7 +269,10 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
         return;
     }
     if (is_fixed) {
-        write_undefined(draft, name, usual.list[0]);
+        gt_text_printf(draft->out,
+                       "// guess: nothing here defines '%s'\n"
+                       "#pragma gputune problem(const %s = %lld)\n",
+                       name, name, (long long)usual.list[0]);
         return;
     }
     if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
@@ -314,17 +292,6 @@ void gt_draft_write_undefined(gt_draft *draft)
         if (draft->constants.items[i].is_undefined) {
             write_named(draft, &draft->constants.items[i]);
         }
-    }
-    for (size_t i = 0; i < draft->accesses.count; i++) {
-        const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        write_undefined_of(draft, &plain);
-    }
-    for (uint32_t i = 0; i < draft->argument_count; i++) {
-        write_undefined_of(draft, &draft->arguments[i].length);
-    }
-    for (uint16_t d = 0; d < 3; d++) {
-        write_undefined_of(draft, &draft->dimensions[d].size);
-        write_undefined_of(draft, &draft->dimensions[d].step);
     }
 }
 

@@ -361,12 +361,8 @@ static void find_items(gt_draft *draft)
 
 static void bind_items(gt_tracer *c, const gt_draft_constant *constant)
 {
-    const gt_token name = gt_token_of(constant->name);
     gt_found found = {0};
-    size_t at = 1;
-    while (at < c->program->code && !gt_token_equals(gt_token_at(c->program, at), &name)) {
-        at++;
-    }
+    const size_t at = gt_program_first(c->program, (gt_span){1, c->program->code}, constant->name);
     if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {
         const size_t leaf = gt_trace_add(c, constant->name, found.identity, -1);
         c->leaves[leaf].is_axis = c->leaves[leaf].has_value = true;

@@ -237,12 +237,12 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     if (argument >= 0 && draft->arguments[argument].declared.pointer) {
         return is(draft, span, "[") ? read_loaded(draft, span, (uint32_t)argument) : (gt_sum){0};
     }
+    const int found = gt_draft_find_symbol(draft, path); /* or a builtin's */
+    if (is_plain && found >= 0) {
+        return gt_sum_symbol((uint16_t)found);
+    }
     if (!is_plain || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
         return (gt_sum){0};
-    }
-    int found = gt_draft_find_symbol(draft, path);
-    if (found >= 0) {
-        return gt_sum_symbol((uint16_t)found);
     }
     const gt_sum added = add_symbol(draft, path, GT_DRAFT_PARAMETER);
     draft->symbols.items[draft->symbols.count - 1].is_integer |= added.known;
@@ -270,7 +270,6 @@ static bool read_bound(gt_sum *out, gt_draft *draft, size_t at)
 
 static gt_sum read_name(gt_draft *draft, gt_span *span)
 {
-    static const char *const builtins[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     char name[GT_NAME_MAX];
     const gt_draft_alias *alias;
     const size_t at = span->first++;
@@ -279,12 +278,9 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
     if (read_bound(&given, draft, at)) {
         return given;
     }
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        if (strcmp(builtins[i], name) == 0) {
-            gt_token_name(name, gt_token_at(draft->program, at + 2));
-            const bool is_part = accept(draft, span, ".") && accept(draft, span, "x y z");
-            return is_part ? gt_sum_symbol((uint16_t)(3 * i + name[0] - 'x')) : (gt_sum){0};
-        }
+    if (gt_program_is(draft->program, at, "threadIdx blockIdx blockDim gridDim") &&
+        !is(draft, span, ".")) {
+        return (gt_sum){0};
     }
     if (strcmp(name, "warpSize") == 0) {
         return gt_sum_number(32);

@@ -597,15 +597,6 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
     return false;
 }
 
-/* One identity for a variable: where its function, or the text, has its name first. */
-static size_t first_of(const gt_program *p, gt_span span, const gt_token *name)
-{
-    while (span.first < span.end && !is_same(p, span.first, name)) {
-        span.first++;
-    }
-    return span.first < span.end ? span.first : 0;
-}
-
 /* What a function assigns to the parameter that a call within the span gives the variable to. */
 static void find_filler(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
 {
@@ -652,7 +643,9 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         const size_t parameter = gt_program_parameter(p, function->parameters, name, &index);
         bool found = find_within(out, p, before, name);
         if (found || parameter) {
-            out->identity = parameter ? parameter : first_of(p, before, name);
+            /* one for a variable: where its function, or the text, has its name first */
+            out->identity =
+                parameter ? parameter : gt_program_first(p, before, GT_TOKEN_TEXT(name));
             if (!found) {
                 find_argument(&out->value, p, function, parameter, index);
             } else if (gt_span_is_empty(out->value.span)) {
@@ -671,7 +664,7 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         return true;
     }
     bool found = find_within(out, p, all, name);
-    out->identity = first_of(p, all, name);
+    out->identity = gt_program_first(p, all, GT_TOKEN_TEXT(name));
     return found;
 }
 
