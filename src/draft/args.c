@@ -222,7 +222,7 @@ void gt_draft_write_sizes(gt_draft *draft)
     }
     for (size_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i];
-        const char *name = gt_draft_name_of(draft, (uint16_t)i);
+        const char *name = gt_draft_name_of(draft, i);
         if (symbol->is_size && !gt_draft_is_declared(draft, name)) {
             gt_text_printf(draft->out,
                            "// guess: '%s' is a size of the problem%s; the value to measure at\n"
@@ -263,7 +263,7 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
     gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
     bool is_fixed = false;
     for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
-        is_fixed |= gt_sum_has(&draft->arguments[i].length, (uint16_t)symbol);
+        is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
     }
     if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
         return;
@@ -300,7 +300,7 @@ void gt_draft_write_undefined(gt_draft *draft)
 gt_sum gt_draft_whole_problem(const gt_draft *draft)
 {
     gt_sum all = gt_sum_number(1);
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         all = gt_sum_multiply(all, draft->dimensions[d].size);
     }
     return all;
@@ -329,8 +329,8 @@ static gt_sum with_values(gt_draft *draft, gt_sum sum)
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         const gt_draft_argument *own = &draft->arguments[i];
         const int symbol = gt_draft_find_symbol(draft, own->declared.name);
-        if (own->value[0] && symbol > 0 && gt_sum_has(&sum, (uint16_t)symbol)) {
-            sum = gt_sum_replace(sum, (uint16_t)symbol, sum_of(draft, own->value));
+        if (own->value[0] && symbol > 0 && gt_sum_has(&sum, symbol)) {
+            sum = gt_sum_replace(sum, symbol, sum_of(draft, own->value));
         }
     }
     return sum;

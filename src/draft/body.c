@@ -68,7 +68,7 @@ static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_sum index)
 }
 
 /* What a thread's index in an extent says about the block. */
-static void note_extent(gt_draft *draft, uint16_t d, const gt_sum *extent, const gt_sum *index)
+static void note_extent(gt_draft *draft, int d, const gt_sum *extent, const gt_sum *index)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double number;
@@ -93,8 +93,8 @@ static void read_shared_access(walk *w, gt_draft_shared *shared, gt_span rest)
         if (shared->is_dynamic) {
             note_length(draft, shared, index);
         }
-        for (uint16_t d = 0; d < 3 && plain.known; d++) {
-            const gt_sum factor = gt_sum_factor(plain, (uint16_t)(GT_DRAFT_THREAD + d));
+        for (int d = 0; d < 3 && plain.known; d++) {
+            const gt_sum factor = gt_sum_factor(plain, GT_DRAFT_THREAD + d);
             if (gt_sum_is_number(&factor, &times) && times >= 1 && times <= 1) {
                 note_extent(draft, d, &shared->extents[k], &index);
             }
@@ -416,7 +416,7 @@ static void define_local(walk *w)
     const gt_sum definition = gt_draft_read_sum(draft, &value);
     if (known >= 0 && !declares) {
         gt_draft_symbol *symbol = &draft->symbols.items[known];
-        const bool is_new = definition.known && !gt_sum_has(&definition, (uint16_t)known) &&
+        const bool is_new = definition.known && !gt_sum_has(&definition, known) &&
                             !gt_sum_is_number(&definition, &number);
         if (symbol->kind != GT_DRAFT_LOCAL) {
             return; /* a parameter that is changed */
@@ -430,7 +430,7 @@ static void define_local(walk *w)
             return;
         }
     }
-    const uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
+    const int added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
     if (added) {
         draft->symbols.items[added].is_drawn =
             strncmp(GT_NAME(w->program, at + 2), "atomic", 6) == 0;

@@ -159,7 +159,7 @@ static void read_template(gt_tracer *c)
 }
 
 /* The parameter of the kernel's template that is its block in dimension d; NULL: none. */
-static const gt_draft_constant *fixed_parameter(const gt_tracer *c, uint16_t d)
+static const gt_draft_constant *fixed_parameter(const gt_tracer *c, int d)
 {
     const char *name = gt_draft_fixed_name(c->draft, d);
     const gt_draft_constant *own = name ? gt_draft_constant_of(c->draft, name) : NULL;
@@ -171,7 +171,7 @@ static const gt_draft_constant *fixed_parameter(const gt_tracer *c, uint16_t d)
 static bool is_impossible(gt_tracer *c)
 {
     bool is = false;
-    for (uint16_t d = 0; d < 3 && !is; d++) {
+    for (int d = 0; d < 3 && !is; d++) {
         const gt_draft_constant *own = fixed_parameter(c, d);
         gt_closure block;
         int64_t threads;
@@ -261,7 +261,7 @@ static void bind_parameter(gt_tracer *c, uint32_t index)
 }
 
 /* A dimension whose block the host gives the same variable as another's has that one's name. */
-static void share_axis(gt_tracer *c, uint16_t d, size_t identity)
+static void share_axis(gt_tracer *c, int d, size_t identity)
 {
     for (size_t i = 0; i < c->alias_count; i++) {
         const int other = c->aliases[i].dimension;
@@ -271,7 +271,7 @@ static void share_axis(gt_tracer *c, uint16_t d, size_t identity)
     }
 }
 
-static void bind_block(gt_tracer *c, uint16_t d)
+static void bind_block(gt_tracer *c, int d)
 {
     gt_draft_dimension *dimension = &c->draft->dimensions[d];
     size_t identities[GT_TRACE_CHAIN], macro;
@@ -336,7 +336,7 @@ static bool is_loops_end(const gt_draft *draft, const char *name)
     for (size_t i = 0; i < draft->guards.count && !is; i++) {
         const gt_draft_guard *guard = &draft->guards.items[i];
         const gt_draft_symbol *loop = gt_draft_loop(draft, &guard->left);
-        uint16_t bound;
+        int bound;
         double step;
         is = loop && gt_sum_is_number(&loop->step, &step) && step <= 1 &&
              gt_sum_is_symbol(&guard->bound, &bound) &&
@@ -407,7 +407,7 @@ static void read_all(gt_tracer *c)
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         bind_parameter(c, i);
     }
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         bind_block(c, d);
     }
     for (size_t i = 0; i < c->draft->constants.count; i++) {
@@ -422,7 +422,7 @@ static void read_all(gt_tracer *c)
 static void pin_unknown(gt_tracer *c)
 {
     bool unknown = false;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         unknown |= c->draft->dimensions[d].has_threads && !c->call->threads[d];
     }
     if (unknown) {
@@ -433,16 +433,16 @@ static void pin_unknown(gt_tracer *c)
 /* ---- where the program says nothing ---------------------------------------------------------- */
 
 /* Whether no comparison in the kernel says how far dimension d goes, and no parameter. */
-static bool is_unnamed(const gt_tracer *c, uint16_t d)
+static bool is_unnamed(const gt_tracer *c, int d)
 {
-    uint16_t size;
+    int size;
     return gt_sum_is_symbol(&c->draft->dimensions[d].size, &size) &&
            gt_draft_symbol_at(c->draft, size)->kind == GT_DRAFT_SIZE;
 }
 
 /* What a dimension of the grid and its blocks make up, where no comparison in the kernel says it.
  */
-static void read_extent(gt_tracer *c, uint16_t d)
+static void read_extent(gt_tracer *c, int d)
 {
     static const char rounded[] = "ceil_div(";
     const size_t before = sizeof rounded - 1;
@@ -470,10 +470,10 @@ static void read_extent(gt_tracer *c, uint16_t d)
 }
 
 /* The text that stands for a size that the kernel does not name; "": it has a name of its own. */
-const char *gt_call_extent(const gt_draft *draft, uint16_t symbol)
+const char *gt_call_extent(const gt_draft *draft, int symbol)
 {
-    for (uint16_t d = 0; d < 3 && draft->is_called; d++) {
-        uint16_t size;
+    for (int d = 0; d < 3 && draft->is_called; d++) {
+        int size;
         if (gt_sum_is_symbol(&draft->dimensions[d].size, &size) && size == symbol) {
             return draft->call.extent[d];
         }
@@ -526,7 +526,7 @@ static void note_sum(gt_tracer *c, const gt_sum *sum)
     }
 }
 
-double gt_call_value(const void *user, uint16_t symbol)
+double gt_call_value(const void *user, int symbol)
 {
     const gt_tracer *c = user;
     const gt_draft_symbol *own = gt_draft_symbol_at(c->draft, symbol);
@@ -539,7 +539,7 @@ double gt_call_value(const void *user, uint16_t symbol)
 static void note_fallbacks(gt_tracer *c)
 {
     gt_draft *draft = c->draft;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         read_extent(c, d);
     }
     for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
@@ -547,11 +547,11 @@ static void note_fallbacks(gt_tracer *c)
             continue;
         }
         note_sum(c, &buffer->length);
-        for (uint16_t d = 0; d < 3 && !buffer->length.known; d++) {
+        for (int d = 0; d < 3 && !buffer->length.known; d++) {
             note_sum(c, &draft->dimensions[d].size);
         }
     }
-    for (uint16_t d = 0; d < 3 && c->call->grid_dimensions == 0; d++) {
+    for (int d = 0; d < 3 && c->call->grid_dimensions == 0; d++) {
         note_sum(c, &draft->dimensions[d].size);
         note_sum(c, &draft->dimensions[d].step);
     }

@@ -329,7 +329,7 @@ static bool needs_threads(gt_tracer *c, uint32_t d)
         is_only &= strcmp(c->call->grid[i], "1") == 0;
     }
     return dimension->is_guessed && dimension->has_threads && !follows &&
-           (is_only || gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)));
+           (is_only || gt_sum_has(&dimension->step, GT_DRAFT_BLOCK_DIM + d));
 }
 
 static void read_grid(gt_tracer *c)
@@ -358,7 +358,7 @@ static void read_grid(gt_tracer *c)
 
 static void write_blocks(gt_tracer *c)
 {
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         gt_closure value;
         c->dimension = d;
         if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
@@ -623,7 +623,7 @@ static bool is_possible(gt_tracer *c, int strict)
 }
 
 /* Whether the symbol is a size whose value is chosen, as a gt_draft_size_fn. */
-static bool is_chosen(const void *user, uint16_t symbol)
+static bool is_chosen(const void *user, int symbol)
 {
     const gt_tracer *c = user;
     const int leaf = gt_trace_slot((void *)c, gt_draft_symbol_at(c->draft, symbol)->name);
@@ -758,7 +758,7 @@ static void compare_lengths(gt_tracer *c)
 static void divide_unbounded(gt_tracer *c)
 {
     c->draft->out = &c->call->divided;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &c->draft->dimensions[d];
         double step;
         if (dimension->is_unbounded && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {

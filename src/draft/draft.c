@@ -67,7 +67,7 @@ static gputune_status read_parameters(gt_draft *draft)
         if (parameter->pointer) {
             continue;
         }
-        uint16_t symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);
+        int symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);
         draft->symbols.items[symbol].is_integer = parameter->has_type &&
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
@@ -222,7 +222,7 @@ static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const
 }
 
 /* The constant that fixes the block in dimension d, or NULL. */
-static gt_draft_constant *fixed_constant(const gt_draft *draft, uint16_t d)
+static gt_draft_constant *fixed_constant(const gt_draft *draft, int d)
 {
     const char *name = gt_draft_fixed_name(draft, d);
     return name ? gt_draft_constant_of(draft, name) : NULL;
@@ -245,7 +245,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
                    ? guard_constant(m, draft, constant)
                    : GPUTUNE_OK);
     }
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_constant *constant = fixed_constant(draft, d);
         bool again =
             d > 0 && gt_sum_equal(&draft->dimensions[d].fixed, &draft->dimensions[d - 1].fixed);
@@ -268,7 +268,7 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */
 static void keep_foreign(gt_draft *draft)
 {
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_constant *constant = fixed_constant(draft, d);
         if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
             draft->dimensions[d].fixed = gt_sum_number(constant->value);

@@ -38,7 +38,7 @@ gt_draft_argument *gt_draft_next_buffer(const gt_draft *draft, const gt_draft_ar
     return next < end ? (gt_draft_argument *)next : NULL;
 }
 
-uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
+int gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
 {
     gt_draft_symbol added = {.kind = kind};
     if (strlen(name) >= sizeof added.name || draft->symbols.count == GT_DRAFT_SYMBOLS_MAX) {
@@ -49,21 +49,20 @@ uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind ki
         draft->failed = true;
         return 0;
     }
-    return (uint16_t)(draft->symbols.count - 1);
+    return (int)draft->symbols.count - 1;
 }
 
 /* That of a new symbol; not known: there is no room. */
 static gt_sum add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
 {
-    const uint16_t symbol = gt_draft_add_symbol(draft, name, kind);
+    const int symbol = gt_draft_add_symbol(draft, name, kind);
     return symbol ? gt_sum_symbol(symbol) : (gt_sum){0};
 }
 
 gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name)
 {
     const int symbol = gt_draft_find_symbol(draft, name);
-    return symbol > 0 ? gt_sum_symbol((uint16_t)symbol)
-                      : add_symbol(draft, name, GT_DRAFT_CONSTANT);
+    return symbol > 0 ? gt_sum_symbol(symbol) : add_symbol(draft, name, GT_DRAFT_CONSTANT);
 }
 
 size_t gt_draft_operand(const gt_draft *draft, size_t at)
@@ -197,7 +196,7 @@ static gt_sum read_loaded(gt_draft *draft, gt_span *span, uint32_t buffer)
     for (size_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i];
         if (symbol->kind == GT_DRAFT_LOADED && symbol->buffer == buffer) {
-            return gt_sum_symbol((uint16_t)i);
+            return gt_sum_symbol(i);
         }
     }
     const gt_sum loaded = add_symbol(draft, "", GT_DRAFT_LOADED);
@@ -215,7 +214,7 @@ static gt_sum read_symbol(gt_draft *draft, const char *name)
         return constant->has_value ? gt_sum_number(constant->value) : (gt_sum){0};
     }
     if (found >= 0) {
-        return found > 0 ? gt_sum_symbol((uint16_t)found) : (gt_sum){0};
+        return found > 0 ? gt_sum_symbol(found) : (gt_sum){0};
     }
     const gt_token token = gt_token_of(name);
     bool is_local = !constant && gt_program_is_told(draft->program, &token);
@@ -239,7 +238,7 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     }
     const int found = gt_draft_find_symbol(draft, path); /* or a builtin's */
     if (is_plain && found >= 0) {
-        return gt_sum_symbol((uint16_t)found);
+        return gt_sum_symbol(found);
     }
     if (!is_plain || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
         return (gt_sum){0};
@@ -382,7 +381,7 @@ static gt_sum operate(gt_draft *draft, gt_operation operation, gt_sum a, gt_sum 
     if (right || operation == GT_DO_DIVIDE) {
         return gt_sum_divide(a, b);
     }
-    uint16_t loaded;
+    int loaded;
     const gt_sum plain = gt_draft_expand(draft, b, false);
     if (operation == GT_DO_SUBTRACT && gt_sum_equal(&a, &plain) && gt_sum_is_symbol(&a, &loaded) &&
         draft->symbols.items[loaded].kind == GT_DRAFT_LOADED) { /* p[i + 1] - p[i]: it rises */
@@ -428,7 +427,7 @@ gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *m
 
 /* ---- the largest value ----------------------------------------------------------------------- */
 
-const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol)
+const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, int symbol)
 {
     return &draft->symbols.items[symbol];
 }
@@ -469,8 +468,7 @@ gt_sum gt_draft_expand(const gt_draft *draft, gt_sum sum, bool loops)
     int symbol = -1;
     for (int i = 0; i < ROUNDS && sum.known && (symbol = expandable(draft, &sum, loops)) >= 0;
          i++) {
-        sum = gt_sum_replace(sum, (uint16_t)symbol,
-                             gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
+        sum = gt_sum_replace(sum, symbol, gt_draft_symbol_at(draft, symbol)->definition);
     }
     return sum.known && expandable(draft, &sum, loops) < 0 ? sum : (gt_sum){0};
 }
@@ -489,7 +487,7 @@ static void drop_subtracted(const gt_draft *draft, gt_sum *sum)
 
 const gt_draft_symbol *gt_draft_loop(const gt_draft *draft, const gt_sum *sum)
 {
-    uint16_t symbol;
+    int symbol;
     bool is = gt_sum_is_symbol(sum, &symbol) && gt_draft_symbol_at(draft, symbol)->is_stepped;
     return is ? gt_draft_symbol_at(draft, symbol) : NULL;
 }
@@ -547,15 +545,15 @@ static gt_sum total_of(gt_draft *draft, uint32_t buffer)
 static gt_sum bound_of(gt_draft *draft, size_t guard)
 {
     gt_sum bound = draft->guards.items[guard].bound;
-    uint16_t symbol;
+    int symbol;
     for (int loaded; (loaded = gt_draft_first_of(draft, &bound, GT_DRAFT_LOADED)) >= 0;) {
-        const uint32_t buffer = gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer;
+        const uint32_t buffer = gt_draft_symbol_at(draft, loaded)->buffer;
         gt_sum first = {0};
         if (gt_sum_is_symbol(&draft->guards.items[guard].left, &symbol)) {
             first = gt_draft_expand(draft, gt_draft_symbol_at(draft, symbol)->definition, false);
         }
-        draft->arguments[buffer].is_prefix |= first.known && gt_sum_has(&first, (uint16_t)loaded);
-        bound = gt_sum_replace(bound, (uint16_t)loaded, total_of(draft, buffer));
+        draft->arguments[buffer].is_prefix |= first.known && gt_sum_has(&first, loaded);
+        bound = gt_sum_replace(bound, loaded, total_of(draft, buffer));
     }
     return bound;
 }
@@ -581,8 +579,8 @@ static bool apply_guards(gt_draft *draft, gt_sum *sum)
 /* threadIdx and blockIdx are below blockDim and gridDim. */
 static gt_sum bound_builtins(gt_sum sum)
 {
-    for (uint16_t i = 0; i < (uint16_t)GT_DRAFT_BLOCK_DIM; i++) {
-        const gt_sum extent = gt_sum_symbol((uint16_t)(i + GT_DRAFT_BLOCK_DIM));
+    for (int i = 0; i < (int)GT_DRAFT_BLOCK_DIM; i++) {
+        const gt_sum extent = gt_sum_symbol(i + GT_DRAFT_BLOCK_DIM);
         sum = gt_sum_has(&sum, i) ? gt_sum_replace(sum, i, gt_sum_plus(extent, -1)) : sum;
     }
     return sum;
@@ -600,8 +598,7 @@ gt_sum gt_draft_maximum(gt_draft *draft, gt_sum sum)
             const bool is_open = gt_draft_has(draft, &sum, GT_DRAFT_LOCAL | GT_DRAFT_LOADED);
             return is_open ? (gt_sum){0} : bound_builtins(sum);
         }
-        sum = gt_sum_replace(sum, (uint16_t)symbol,
-                             gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
+        sum = gt_sum_replace(sum, symbol, gt_draft_symbol_at(draft, symbol)->definition);
     }
     return (gt_sum){0};
 }

@@ -84,7 +84,7 @@ typedef struct gt_draft_argument {
     double lanes;      /* elements in the widest vectors that it is read or written as */
     uint32_t texture;  /* the result of gt_draft_read_texture() for the parameter */
     int indexed;       /* the buffer that this buffer's elements are indices into, or -1 */
-    uint16_t total;    /* the symbol of the size that this buffer's elements bound; 0: none */
+    int total;         /* the symbol of the size that this buffer's elements bound; 0: none */
     bool is_prefix;    /* a loop runs from one element's value to the next element's */
     int bounded;       /* the buffer whose length is `total`, or -1 */
     gt_sum factor;     /* index into `indexed`, or length of `bounded`: factor * element + rest */
@@ -139,7 +139,7 @@ typedef struct gt_draft_dimension {
     bool is_strided;   /* a loop covers what lies beyond the grid, by steps of the whole grid */
     gt_sum size, step; /* elements in all, and elements for each block */
     gt_sum fixed;      /* the block, if the code fixes it: a number or a constant */
-    uint16_t walker;   /* the local that walks a tile by steps of `fixed`; 0: none */
+    int walker;        /* the local that walks a tile by steps of `fixed`; 0: none */
     double limit;      /* the largest block; 0: no limit */
     bool is_guessed;   /* no comparison states `size` */
     bool is_unbounded; /* `size` is what a comparison states, but does not bound all indices */
@@ -285,7 +285,7 @@ int gt_draft_argument_of(const gt_draft *draft, const char *name);
 /* Whether a symbol or a parameter has the name. */
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* Adds a symbol and returns its number; 0: there is no room. */
-uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
+int gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
 /* The constant's symbol, which is added if there is none; not known: there is no room. */
 gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name);
 /* The first token of what ends with the name at `at`: NAME, or OTHER.NAME of a parameter that is a
@@ -308,7 +308,7 @@ gt_sum gt_draft_read_macro_sum(gt_draft *draft, gt_span *span, const gt_macro *m
 /* Moves the span, which begins with a bracket, behind the matching one; at most to its end. */
 void gt_draft_skip_brackets(const gt_draft *draft, gt_span *span);
 
-const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
+const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, int symbol);
 /* The first symbol in the sum that is of one of the kinds; -1: none. */
 int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, int kinds);
 /* Whether there is one. */
@@ -339,7 +339,7 @@ gputune_status gt_draft_read_body(gt_draft *draft);
 void gt_call_read(gt_draft *draft);
 /* The expression for a problem size that the kernel does not name; "": the size has its own name.
  */
-const char *gt_call_extent(const gt_draft *draft, uint16_t symbol);
+const char *gt_call_extent(const gt_draft *draft, int symbol);
 /* Whether the program launches the draft's kernel. */
 bool gt_call_is_launched(const gt_draft *draft);
 
@@ -347,12 +347,12 @@ bool gt_call_is_launched(const gt_draft *draft);
 
 /* Fixes the block of dimension d by a loop in the index: in `y + j` with `j += 8` the loop's step,
  * 8, is the block. false: the index has no such loop. */
-bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index);
+bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index);
 /* Whether the code changes one of the pointers that are its parameters. */
 bool gt_draft_has_moved(const gt_draft *draft);
 /* Decides the launch's dimensions and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
-typedef bool (*gt_draft_size_fn)(const void *user, uint16_t parameter);
+typedef bool (*gt_draft_size_fn)(const void *user, int parameter);
 /* How many loops over sizes a thread has, each counted once; `is_counted` says over which ones, all
  * if it is NULL. */
 size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user);
@@ -367,7 +367,7 @@ gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template
 void gt_draft_pin(gt_draft *draft);
 /* The name of the constant that is the block in dimension d, and therefore an axis; NULL: no
  * constant is. */
-const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d);
+const char *gt_draft_fixed_name(const gt_draft *draft, int d);
 bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft.c ---- */
@@ -387,7 +387,7 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
 bool gt_draft_has_clause(const gt_reader *present, const char *word);
 bool gt_draft_is_declared(const gt_draft *draft, const char *name);
 /* The name that the template's expressions have for the symbol. */
-const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol);
+const char *gt_draft_name_of(const gt_draft *draft, int symbol);
 /* Appends the sum as an expression of the template: `h * w + 2`. */
 void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
 /* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such

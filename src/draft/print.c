@@ -98,11 +98,11 @@ typedef struct printer {
     gt_sum stack[GT_CODE_STACK];
     int depth;
     GT_ARRAY(atom) atoms;
-    GT_ARRAY(uint16_t) divided; /* quotients that must leave no rest */
-    bool is_open, failed;       /* a condition decides what is computed; too long */
+    GT_ARRAY(int) divided; /* quotients that must leave no rest */
+    bool is_open, failed;  /* a condition decides what is computed; too long */
 } printer;
 
-static void append_atom(void *user, gt_text *out, uint16_t symbol, int around)
+static void append_atom(void *user, gt_text *out, int symbol, int around)
 {
     const printer *p = user;
     const atom *own = &p->atoms.items[symbol];
@@ -112,7 +112,7 @@ static void append_atom(void *user, gt_text *out, uint16_t symbol, int around)
 /* A sum, in brackets where what is around it binds tighter. */
 static void append_sum(printer *p, gt_text *out, const gt_sum *sum, int around)
 {
-    uint16_t symbol;
+    int symbol;
     double number;
     int own = sum->count > 1 ? GT_PRINT_SUM : GT_PRINT_PRODUCT;
     if (gt_sum_is_symbol(sum, &symbol)) {
@@ -131,13 +131,13 @@ static void append_sum(printer *p, gt_text *out, const gt_sum *sum, int around)
 static gt_sum intern(printer *p, gt_text *text, const atom *like)
 {
     atom made = *like;
-    uint16_t index = 0;
+    int index = 0;
     p->failed |= gt_text_take(&made.text, text) != GPUTUNE_OK;
-    while (index < p->atoms.count && !p->failed &&
+    while (index < (int)p->atoms.count && !p->failed &&
            strcmp(p->atoms.items[index].text, made.text) != 0) {
         index++;
     }
-    bool is_new = index == p->atoms.count && index < ATOMS_MAX && !p->failed;
+    bool is_new = index == (int)p->atoms.count && index < ATOMS_MAX && !p->failed;
     p->failed |= index == ATOMS_MAX || (is_new && gt_array_push(&p->atoms, made) != GPUTUNE_OK);
     if (!is_new || p->failed) {
         free(made.text);
@@ -173,13 +173,13 @@ static gt_sum call(printer *p, const char *name, const gt_sum *a, const gt_sum *
 /* What the sum is, if it is one quotient or the like alone; NULL: it is not. */
 static const atom *only(const printer *p, const gt_sum *sum)
 {
-    uint16_t symbol;
-    bool is = gt_sum_is_symbol(sum, &symbol) && symbol < p->atoms.count;
+    int symbol;
+    bool is = gt_sum_is_symbol(sum, &symbol) && symbol < (int)p->atoms.count;
     return is ? &p->atoms.items[symbol] : NULL;
 }
 
 /* The quotient need not divide after all. */
-static void let_rest(printer *p, uint16_t quotient)
+static void let_rest(printer *p, int quotient)
 {
     for (size_t i = p->divided.count; i > 0; i--) {
         if (p->divided.items[i - 1] == quotient) {
@@ -189,7 +189,7 @@ static void let_rest(printer *p, uint16_t quotient)
 }
 
 /* Takes the quotient among the terms of `a` for one of `of` that is rounded up. */
-static bool round_term(printer *p, gt_sum *a, uint16_t quotient, const gt_sum of)
+static bool round_term(printer *p, gt_sum *a, int quotient, const gt_sum of)
 {
     const gt_sum by = p->atoms.items[quotient].by;
     let_rest(p, quotient);
@@ -206,11 +206,11 @@ static bool add_rest(printer *p, gt_sum *a, const gt_sum *b)
     const atom *rest = only(p, b), *own = only(p, a);
     if (gt_sum_equal(b, &one) && own && own->kind == GT_DO_DIVIDE) {
         const gt_sum of = gt_sum_add(own->of, one, 1);
-        const uint16_t quotient = a->terms[0].powers[0].symbol;
+        const int quotient = a->terms[0].powers[0].symbol;
         let_rest(p, quotient);
         return own->of.count > 1 && of.count < own->of.count && round_term(p, a, quotient, of);
     }
-    for (uint16_t i = 0; rest && rest->kind == GT_DO_NOT_EQUAL && i < p->atoms.count; i++) {
+    for (int i = 0; rest && rest->kind == GT_DO_NOT_EQUAL && i < (int)p->atoms.count; i++) {
         own = &p->atoms.items[i];
         if (own->kind == GT_DO_DIVIDE && gt_sum_has(a, i) && gt_sum_equal(&own->of, &rest->of) &&
             gt_sum_equal(&own->by, &rest->by)) {

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d)
+const char *gt_draft_fixed_name(const gt_draft *draft, int d)
 {
-    uint16_t symbol;
+    int symbol;
     return gt_sum_is_symbol(&draft->dimensions[d].fixed, &symbol)
                ? gt_draft_symbol_at(draft, symbol)->name
                : NULL;
@@ -15,7 +15,7 @@ const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d)
 bool gt_draft_is_block(const gt_draft *draft, const char *name)
 {
     bool is = false;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const char *fixed = gt_draft_fixed_name(draft, d);
         is |= fixed && strcmp(fixed, name) == 0;
     }
@@ -23,7 +23,7 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name)
 }
 
 /* The constant that the symbol is, with its value; NULL: it is none, or has none. */
-static const gt_draft_constant *valued(const gt_draft *draft, uint16_t symbol)
+static const gt_draft_constant *valued(const gt_draft *draft, int symbol)
 {
     const gt_draft_symbol *own = gt_draft_symbol_at(draft, symbol);
     const gt_draft_constant *constant =
@@ -34,13 +34,13 @@ static const gt_draft_constant *valued(const gt_draft *draft, uint16_t symbol)
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 /* How many elements of dimension d lie between two blocks of an index; not known where it falls. */
-static gt_sum step_of(const gt_draft *draft, const gt_sum *index, uint16_t d, gt_sum *plain)
+static gt_sum step_of(const gt_draft *draft, const gt_sum *index, int d, gt_sum *plain)
 {
     *plain = gt_draft_expand(draft, *index, true);
-    const gt_sum step = gt_sum_factor(*plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
+    const gt_sum step = gt_sum_factor(*plain, GT_DRAFT_BLOCK_INDEX + d);
     bool is = step.known && step.count > 0 && step.terms[0].coefficient > 0;
-    for (uint16_t e = 0; e < 3; e++) {
-        is &= !gt_sum_has(&step, (uint16_t)(GT_DRAFT_GRID_DIM + e));
+    for (int e = 0; e < 3; e++) {
+        is &= !gt_sum_has(&step, GT_DRAFT_GRID_DIM + e);
     }
     return is ? step : (gt_sum){0};
 }
@@ -61,7 +61,7 @@ static bool looks_like_block(const char *name)
            strcasestr(name, "bdim");
 }
 
-bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
+bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index)
 {
     for (uint32_t i = 0; i < index->count && index->known && index->count > 1; i++) {
         const gt_sum term = gt_sum_term(index, i);
@@ -69,7 +69,7 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
         if (loop && loop->kind == GT_DRAFT_LOCAL && loop->step.known && loop->step.count == 1 &&
             !gt_draft_has(draft, &loop->step, GT_DRAFT_VARYING | GT_DRAFT_EXTENT)) {
             draft->dimensions[d].fixed = loop->step;
-            draft->dimensions[d].walker = (uint16_t)(loop - draft->symbols.items);
+            draft->dimensions[d].walker = (int)(loop - draft->symbols.items);
             return true;
         }
     }
@@ -77,7 +77,7 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
 }
 
 /* Whether a block may have as many threads as the constant says. */
-static bool fits_block(const gt_draft *draft, uint16_t symbol)
+static bool fits_block(const gt_draft *draft, int symbol)
 {
     const gt_draft_constant *constant = valued(draft, symbol);
     double most = 1024;
@@ -86,14 +86,14 @@ static bool fits_block(const gt_draft *draft, uint16_t symbol)
 }
 
 /* The block, where the step between blocks is made of numbers and constants alone. */
-static void note_fixed(gt_draft *draft, uint16_t d, const gt_sum *plain, const gt_sum *index)
+static void note_fixed(gt_draft *draft, int d, const gt_sum *plain, const gt_sum *index)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    const gt_sum own = gt_sum_factor(*plain, (uint16_t)(GT_DRAFT_THREAD + d));
+    const gt_sum own = gt_sum_factor(*plain, GT_DRAFT_THREAD + d);
     const gt_sum ratio = gt_sum_divide(dimension->step, own);
     double number;
     if (dimension->fixed.known || !ratio.known || ratio.count != 1 ||
-        gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)) ||
+        gt_sum_has(&dimension->step, GT_DRAFT_BLOCK_DIM + d) ||
         gt_draft_fix_by_loop(draft, d, index)) {
         return;
     }
@@ -103,7 +103,7 @@ static void note_fixed(gt_draft *draft, uint16_t d, const gt_sum *plain, const g
     }
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < ratio.terms[0].count; k++) {
-            const uint16_t symbol = ratio.terms[0].powers[k].symbol;
+            const int symbol = ratio.terms[0].powers[k].symbol;
             const gt_draft_symbol *named = gt_draft_symbol_at(draft, symbol);
             if (named->kind == GT_DRAFT_CONSTANT && fits_block(draft, symbol) &&
                 (pass || looks_like_block(named->name))) {
@@ -115,7 +115,7 @@ static void note_fixed(gt_draft *draft, uint16_t d, const gt_sum *plain, const g
 }
 
 /* The comparison that bounds dimension d. */
-static bool settle_by_guard(gt_draft *draft, uint16_t d)
+static bool settle_by_guard(gt_draft *draft, int d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
     for (size_t i = 0; i < 2 * draft->guards.count; i++) {
@@ -135,20 +135,19 @@ static bool settle_by_guard(gt_draft *draft, uint16_t d)
 }
 
 /* The step by an index that nothing bounds. A step with a fraction is that of a coordinate. */
-static void settle_step(gt_draft *draft, uint16_t d)
+static void settle_step(gt_draft *draft, int d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    dimension->step =
-        draft->is_opaque ? gt_sum_symbol((uint16_t)(GT_DRAFT_BLOCK_DIM + d)) : gt_sum_number(1);
+    dimension->step = draft->is_opaque ? gt_sum_symbol(GT_DRAFT_BLOCK_DIM + d) : gt_sum_number(1);
     for (size_t i = draft->symbols.count; i > 0; i--) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)(i - 1));
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i - 1);
         gt_sum plain = {0}, step = {0};
         if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known) {
             step = step_of(draft, &symbol->definition, d, &plain);
         }
         if (gt_sum_is_whole(&step) && step.count == 1 &&
             !gt_draft_has(draft, &step, GT_DRAFT_PARAMETER) &&
-            gt_sum_has(&plain, (uint16_t)(GT_DRAFT_THREAD + d))) {
+            gt_sum_has(&plain, GT_DRAFT_THREAD + d)) {
             dimension->step = step;
             note_fixed(draft, d, &plain, &symbol->definition);
             return;
@@ -163,11 +162,11 @@ static bool is_plane(const gt_draft *draft)
 
 /* The integer parameter at that place among them, or among those that the body does not name; -1:
  * there are not so many. *count: how many there are. */
-static int integer_at(const gt_draft *draft, uint16_t place, bool unused, size_t *count)
+static int integer_at(const gt_draft *draft, size_t place, bool unused, size_t *count)
 {
     int found = -1;
     *count = 0;
-    for (uint16_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
+    for (int i = GT_DRAFT_BUILTINS; i < (int)draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
         if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer &&
             !(unused &&
@@ -180,14 +179,14 @@ static int integer_at(const gt_draft *draft, uint16_t place, bool unused, size_t
 
 /* The parameter that stands in front of another dimension's index, where d is the innermost one;
  * or a parameter that nothing else is known of. -1: none. */
-static int size_among_parameters(const gt_draft *draft, uint16_t d)
+static int size_among_parameters(const gt_draft *draft, int d)
 {
     size_t count, unused_count;
     const int only = integer_at(draft, 0, false, &count),
               unused = integer_at(draft, 0, true, &unused_count);
     for (size_t i = 0; i < draft->accesses.count; i++) {
         const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        const gt_sum own = gt_sum_factor(plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
+        const gt_sum own = gt_sum_factor(plain, GT_DRAFT_BLOCK_INDEX + d);
         const int stride = gt_draft_first_of(draft, &plain, GT_DRAFT_PARAMETER);
         if (own.known && own.count && !gt_draft_has(draft, &own, GT_DRAFT_PARAMETER) &&
             stride >= 0) {
@@ -209,7 +208,7 @@ bool gt_draft_has_moved(const gt_draft *draft)
     return moved;
 }
 
-static void settle_size(gt_draft *draft, uint16_t d)
+static void settle_size(gt_draft *draft, int d)
 {
     static const char *const others[] = {"size_x", "size_y", "size_z"};
     const char plane[] = {'n', (char)('x' + d), '\0'};
@@ -226,15 +225,15 @@ static void settle_size(gt_draft *draft, uint16_t d)
         found = gt_draft_add_symbol(draft, name, GT_DRAFT_SIZE);
     }
     dimension->is_guessed = true;
-    dimension->size = found > 0 ? gt_sum_symbol((uint16_t)found) : gt_sum_number(1);
+    dimension->size = found > 0 ? gt_sum_symbol(found) : gt_sum_number(1);
 }
 
 /* A loop that begins at a thread's index and goes on by a number or a constant: as many threads. */
-static void fix_by_stride(gt_draft *draft, uint16_t d)
+static void fix_by_stride(gt_draft *draft, int d)
 {
     for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
-        uint16_t from, by;
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
+        int from, by;
         double number;
         bool begins = symbol->kind == GT_DRAFT_LOCAL && symbol->is_stepped && symbol->step.known &&
                       gt_sum_is_symbol(&symbol->definition, &from) && from == GT_DRAFT_THREAD + d;
@@ -263,7 +262,7 @@ static void fix_by_template(gt_draft *draft)
     }
 }
 
-static void settle_dimension(gt_draft *draft, uint16_t d)
+static void settle_dimension(gt_draft *draft, int d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
     fix_by_stride(draft, d);
@@ -280,7 +279,7 @@ static void settle_dimension(gt_draft *draft, uint16_t d)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static double value_of(const void *user, uint16_t at)
+static double value_of(const void *user, int at)
 {
     const gt_draft_constant *constant = valued(user, at);
     const double value = gt_draft_symbol_at(user, at)->value;
@@ -295,10 +294,9 @@ double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum)
 /* With the launch's own numbers in place: blocks that are fixed, and the grid. */
 static gt_sum with_launch(const gt_draft *draft, gt_sum sum)
 {
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
-        const uint16_t grid = (uint16_t)(GT_DRAFT_GRID_DIM + d),
-                       block = (uint16_t)(GT_DRAFT_BLOCK_DIM + d);
+        const int grid = GT_DRAFT_GRID_DIM + d, block = GT_DRAFT_BLOCK_DIM + d;
         if (gt_sum_has(&sum, grid)) {
             sum = gt_sum_replace(sum, grid,
                                  dimension->is_strided
@@ -314,7 +312,7 @@ static gt_sum with_launch(const gt_draft *draft, gt_sum sum)
 
 gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template)
 {
-    for (uint16_t i = 0; i < draft->symbols.count; i++) {
+    for (int i = 0; i < (int)draft->symbols.count; i++) {
         const gt_draft_constant *constant = gt_sum_has(&sum, i) ? valued(draft, i) : NULL;
         if (constant && constant->is_template_parameter == of_template) {
             sum = gt_sum_replace(sum, i, gt_sum_number(constant->value));
@@ -327,7 +325,7 @@ gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template
 static gt_sum with_blocks(const gt_draft *draft, gt_sum sum)
 {
     const gt_sum largest = gt_sum_number(draft->dimensions[1].has_threads ? 32 : 1024);
-    for (uint16_t i = 0; i < draft->symbols.count && !draft->is_pinned; i++) {
+    for (int i = 0; i < (int)draft->symbols.count && !draft->is_pinned; i++) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
         if (symbol->kind == GT_DRAFT_CONSTANT && gt_sum_has(&sum, i) &&
             gt_draft_is_block(draft, symbol->name)) {
@@ -367,9 +365,8 @@ static bool needs_pin(const gt_draft *draft, const gt_sum *size, const gt_sum *b
         needs |= power->exponent < 0 ||
                  (power->symbol >= GT_DRAFT_BLOCK_DIM && power->symbol < GT_DRAFT_GRID_DIM);
     }
-    for (uint16_t d = 0; d < 3; d++) {
-        needs |= draft->dimensions[d].is_strided &&
-                 gt_sum_has(before, (uint16_t)(GT_DRAFT_GRID_DIM + d));
+    for (int d = 0; d < 3; d++) {
+        needs |= draft->dimensions[d].is_strided && gt_sum_has(before, GT_DRAFT_GRID_DIM + d);
     }
     return needs && size->known;
 }
@@ -387,7 +384,7 @@ static bool grows_with_block(const gt_draft *draft, const gt_sum *size)
 }
 
 /* An index or a size has elements of a buffer as one of its parts. */
-static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, uint16_t part)
+static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, int part)
 {
     of->factor = gt_sum_factor(sum, part);
     const gt_sum own = gt_sum_multiply(of->factor, gt_sum_symbol(part));
@@ -396,7 +393,7 @@ static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, uint16
 }
 
 /* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, uint16_t loaded)
+static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, int loaded)
 {
     const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
     gt_draft_argument *own = &draft->arguments[by];
@@ -415,8 +412,8 @@ static void note_unbounded(gt_draft *draft, const gt_sum *size)
         gt_draft_dimension *dimension = &draft->dimensions[i % 3];
         const gt_sum term = gt_sum_term(size, i / 3);
         const gt_sum all = with_launch(draft, term);
-        dimension->is_unbounded |= gt_sum_has(&term, (uint16_t)(GT_DRAFT_GRID_DIM + i % 3)) &&
-                                   all.known && gt_sum_is_whole(&all) && !dimension->is_guessed &&
+        dimension->is_unbounded |= gt_sum_has(&term, GT_DRAFT_GRID_DIM + i % 3) && all.known &&
+                                   gt_sum_is_whole(&all) && !dimension->is_guessed &&
                                    !dimension->is_strided;
     }
 }
@@ -429,8 +426,8 @@ static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access
     const int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
     if (loaded >= 0 && !access->size.known) {
         const gt_sum in_loops = gt_draft_expand(draft, access->index, false);
-        const bool is_there = in_loops.known && gt_sum_has(&in_loops, (uint16_t)loaded);
-        note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
+        const bool is_there = in_loops.known && gt_sum_has(&in_loops, loaded);
+        note_indexed(draft, index, is_there ? &in_loops : &plain, loaded);
     }
     for (uint32_t by = 0; by < draft->argument_count && access->size.known; by++) {
         gt_draft_argument *bound = &draft->arguments[by];
@@ -532,7 +529,7 @@ size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, 
                             gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1);
         double step;
         bool counts = loop && (!covers || gt_sum_is_number(&loop->step, &step)) && size >= 0 &&
-                      (!is_counted || is_counted(user, (uint16_t)size));
+                      (!is_counted || is_counted(user, size));
         for (size_t k = 0; k < i; k++) {
             counts &= !gt_sum_equal(&guard->bound, &draft->guards.items[k].bound) ||
                       !gt_draft_loop(draft, &draft->guards.items[k].left);
@@ -547,7 +544,7 @@ static void choose_values(gt_draft *draft)
 {
     static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
     size_t depth = gt_draft_count_loops(draft, NULL, NULL);
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const size_t degree = size_degree(draft, &draft->dimensions[d].size);
         depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
     }
@@ -561,7 +558,7 @@ void gt_draft_pin(gt_draft *draft)
 {
     const int count = draft->dimensions[0].has_threads + draft->dimensions[1].has_threads +
                       draft->dimensions[2].has_threads;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         gt_draft_dimension *dimension = &draft->dimensions[d];
         const double threads = count < 2 ? 256 : count == 2 ? 16 : 8;
         if (!dimension->fixed.known) {
@@ -570,8 +567,7 @@ void gt_draft_pin(gt_draft *draft)
         }
         dimension->fixed = gt_draft_with_numbers(draft, dimension->fixed, false);
         dimension->step = gt_draft_with_numbers(
-            draft,
-            gt_sum_replace(dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), dimension->fixed),
+            draft, gt_sum_replace(dimension->step, GT_DRAFT_BLOCK_DIM + d, dimension->fixed),
             false);
     }
 }
@@ -582,7 +578,7 @@ void gt_draft_pin(gt_draft *draft)
 static void note_opaque(gt_draft *draft)
 {
     draft->is_opaque = true;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         draft->is_opaque &= !draft->dimensions[d].has_threads && !draft->dimensions[d].has_blocks;
     }
     if (draft->is_opaque) {
@@ -605,7 +601,7 @@ static bool is_settled(const gt_draft *draft, const gt_sum *sum)
 void gt_draft_settle(gt_draft *draft)
 {
     note_opaque(draft);
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         settle_dimension(draft, d);
     }
     fix_by_template(draft);
@@ -626,7 +622,7 @@ void gt_draft_settle(gt_draft *draft)
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         mark_sizes(draft, &draft->arguments[i].length);
     }
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         gt_draft_dimension *dimension = &draft->dimensions[d];
         dimension->size = gt_draft_with_numbers(draft, dimension->size, false);
         round_up(&dimension->size);

@@ -14,11 +14,11 @@ gt_sum gt_sum_number(double value)
     return out;
 }
 
-gt_sum gt_sum_symbol(uint16_t symbol)
+gt_sum gt_sum_symbol(int symbol)
 {
     gt_sum out = gt_sum_number(1);
     out.terms[0].count = 1;
-    out.terms[0].powers[0] = (gt_power){symbol, 1};
+    out.terms[0].powers[0] = (gt_power){(uint16_t)symbol, 1};
     return out;
 }
 
@@ -135,7 +135,7 @@ gt_sum gt_sum_divide(gt_sum a, gt_sum b)
     return b.known && b.count == 1 ? combine(&a, &b, -1) : (gt_sum){0};
 }
 
-static int exponent_of(const gt_product *term, uint16_t symbol)
+static int exponent_of(const gt_product *term, int symbol)
 {
     for (uint32_t i = 0; i < term->count; i++) {
         if (term->powers[i].symbol == symbol) {
@@ -145,14 +145,14 @@ static int exponent_of(const gt_product *term, uint16_t symbol)
     return 0;
 }
 
-gt_sum gt_sum_replace(gt_sum sum, uint16_t symbol, gt_sum value)
+gt_sum gt_sum_replace(gt_sum sum, int symbol, gt_sum value)
 {
     gt_sum out = {.known = sum.known};
     for (uint32_t i = 0; i < sum.count && out.known; i++) {
         int exponent = exponent_of(&sum.terms[i], symbol);
         gt_sum part = gt_sum_term(&sum, i);
         if (exponent != 0) {
-            (void)multiply_power(&part.terms[0], (gt_power){symbol, (int16_t)-exponent});
+            (void)multiply_power(&part.terms[0], (gt_power){(uint16_t)symbol, (int16_t)-exponent});
         }
         for (int times = abs(exponent); times > 0; times--) {
             part = exponent > 0 ? gt_sum_multiply(part, value) : gt_sum_divide(part, value);
@@ -162,19 +162,19 @@ gt_sum gt_sum_replace(gt_sum sum, uint16_t symbol, gt_sum value)
     return out;
 }
 
-gt_sum gt_sum_factor(gt_sum sum, uint16_t symbol)
+gt_sum gt_sum_factor(gt_sum sum, int symbol)
 {
     gt_sum out = {.known = sum.known};
     for (uint32_t i = 0; i < sum.count; i++) {
         if (exponent_of(&sum.terms[i], symbol) == 1) {
-            (void)multiply_power(&sum.terms[i], (gt_power){symbol, -1});
+            (void)multiply_power(&sum.terms[i], (gt_power){(uint16_t)symbol, -1});
             add_term(&out, &sum.terms[i]);
         }
     }
     return out;
 }
 
-bool gt_sum_has(const gt_sum *sum, uint16_t symbol)
+bool gt_sum_has(const gt_sum *sum, int symbol)
 {
     bool has = false;
     for (uint32_t i = 0; i < sum->count && !has; i++) {
@@ -192,7 +192,7 @@ bool gt_sum_is_number(const gt_sum *sum, double *out)
     return is;
 }
 
-bool gt_sum_is_symbol(const gt_sum *sum, uint16_t *out)
+bool gt_sum_is_symbol(const gt_sum *sum, int *out)
 {
     const gt_product *term = &sum->terms[0];
     bool is = sum->known && sum->count == 1 && term->count == 1 && term->powers[0].exponent == 1 &&
@@ -234,7 +234,7 @@ const gt_power *gt_sum_next(const gt_sum *sum, gt_powers *place)
     return NULL;
 }
 
-double gt_sum_value(const gt_sum *sum, double (*value)(const void *user, uint16_t symbol),
+double gt_sum_value(const gt_sum *sum, double (*value)(const void *user, int symbol),
                     const void *user)
 {
     double all = 0;

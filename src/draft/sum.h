@@ -30,7 +30,7 @@ typedef struct gt_sum {
 } gt_sum;
 
 gt_sum gt_sum_number(double value);
-gt_sum gt_sum_symbol(uint16_t symbol);
+gt_sum gt_sum_symbol(int symbol);
 /* The sum that consists of the term `index` of `sum` alone. */
 gt_sum gt_sum_term(const gt_sum *sum, uint32_t index);
 /* a + scale * b. */
@@ -41,14 +41,14 @@ gt_sum gt_sum_multiply(gt_sum a, gt_sum b);
 /* a / b; not known unless b has exactly one term. */
 gt_sum gt_sum_divide(gt_sum a, gt_sum b);
 /* The sum with `value` in the place of the symbol. */
-gt_sum gt_sum_replace(gt_sum sum, uint16_t symbol, gt_sum value);
+gt_sum gt_sum_replace(gt_sum sum, int symbol, gt_sum value);
 /* The factor of the symbol's first power; terms with another power of it, or without it, are left
  * out. */
-gt_sum gt_sum_factor(gt_sum sum, uint16_t symbol);
-bool gt_sum_has(const gt_sum *sum, uint16_t symbol);
+gt_sum gt_sum_factor(gt_sum sum, int symbol);
+bool gt_sum_has(const gt_sum *sum, int symbol);
 bool gt_sum_is_number(const gt_sum *sum, double *out);
 /* Whether the sum is one symbol alone, which *out then is. */
-bool gt_sum_is_symbol(const gt_sum *sum, uint16_t *out);
+bool gt_sum_is_symbol(const gt_sum *sum, int *out);
 bool gt_sum_equal(const gt_sum *a, const gt_sum *b);
 /* Whether the sum has no fraction: no exponent is below 0, and all coefficients are whole. */
 bool gt_sum_is_whole(const gt_sum *sum);
@@ -60,7 +60,7 @@ typedef struct gt_powers {
  */
 const gt_power *gt_sum_next(const gt_sum *sum, gt_powers *place);
 /* The number that the sum comes to when `value` gives the symbols' values. */
-double gt_sum_value(const gt_sum *sum, double (*value)(const void *user, uint16_t symbol),
+double gt_sum_value(const gt_sum *sum, double (*value)(const void *user, int symbol),
                     const void *user);
 /* The total of the exponents. */
 int gt_product_degree(const gt_product *product);
@@ -72,7 +72,7 @@ enum { GT_PRINT_LOOSE = 1, GT_PRINT_SUM = 9, GT_PRINT_PRODUCT = 10, GT_PRINT_TIG
 
 /* Appends the text that a symbol stands for, in brackets if the text binds less tightly than
  * `around`, the precedence of the operator around it. */
-typedef void (*gt_symbol_fn)(void *user, gt_text *out, uint16_t symbol, int around);
+typedef void (*gt_symbol_fn)(void *user, gt_text *out, int symbol, int around);
 
 /* Appends a sum such as `h * w + 2`, with the terms of the highest degree first. A sum with a
  * fraction is rounded up. */

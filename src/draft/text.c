@@ -69,7 +69,7 @@ void gt_draft_append_values(gt_text *out, const gt_values *values)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol)
+const char *gt_draft_name_of(const gt_draft *draft, int symbol)
 {
     const char *name = draft->symbols.items[symbol].name, *dot = strchr(name, '.');
     const char *extent = gt_call_extent(draft, symbol);
@@ -89,23 +89,23 @@ const char *gt_draft_name_of(const gt_draft *draft, uint16_t symbol)
 /* Expressions know the axes and the problem; the code's own constants are numbers there. */
 static gt_sum with_numbers(const gt_draft *draft, gt_sum sum)
 {
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_sum *fixed = &draft->dimensions[d].fixed;
-        sum = fixed->known ? gt_sum_replace(sum, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), *fixed) : sum;
+        sum = fixed->known ? gt_sum_replace(sum, GT_DRAFT_BLOCK_DIM + d, *fixed) : sum;
     }
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
         int symbol = gt_draft_find_symbol(draft, constant->name);
         if (symbol > 0 && constant->has_value && !constant->is_template_parameter &&
-            gt_sum_has(&sum, (uint16_t)symbol) && !gt_draft_is_block(draft, constant->name) &&
+            gt_sum_has(&sum, symbol) && !gt_draft_is_block(draft, constant->name) &&
             !gt_draft_is_declared(draft, constant->name)) {
-            sum = gt_sum_replace(sum, (uint16_t)symbol, gt_sum_number(constant->value));
+            sum = gt_sum_replace(sum, symbol, gt_sum_number(constant->value));
         }
     }
     return sum;
 }
 
-static void append_name(void *user, gt_text *out, uint16_t symbol, int around)
+static void append_name(void *user, gt_text *out, int symbol, int around)
 {
     (void)around;
     gt_text_append(out, gt_draft_name_of(user, symbol));
@@ -119,7 +119,7 @@ void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum)
 
 /* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most
  * often. */
-static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, uint16_t symbol)
+static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, int symbol)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < draft->accesses.count; i++) {
@@ -132,7 +132,7 @@ static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, uint16_t sy
 
 bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *length)
 {
-    uint16_t order[3];
+    int order[3];
     uint32_t count = 0;
     const gt_product *term = &length->terms[0];
     if (length->count != 1 || term->coefficient > 1 || term->coefficient < 1) {

@@ -8,7 +8,7 @@
 /* What a kernel reads an object's elements by; a buffer's `texture` is its place here, from 1. */
 static const struct {
     const char *fetch;
-    uint16_t extents;
+    int extents;
     const char *memory; /* "": linear, or rows */
 } fetches[] = {{"tex1Dfetch", 1, ""},         {"tex2D", 2, ""},      {"tex1D", 1, "array"},
                {"tex3D", 3, "array"},         {"tex2D", 2, "array"}, {"tex1DLayered", 2, "layered"},
@@ -54,7 +54,7 @@ uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter
 }
 
 /* What is read along a dimension of the launch. */
-static void append_size(gt_draft *draft, uint16_t dimension)
+static void append_size(gt_draft *draft, int dimension)
 {
     const gt_sum *size = &draft->dimensions[dimension].size;
     const gt_sum one = gt_sum_number(1);
@@ -65,10 +65,10 @@ void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer)
 {
     const uint32_t elements = GT_TEXTURE_PITCH / buffer->declared.element.bytes;
     const bool is_padded = !fetches[buffer->texture - 1].memory[0];
-    for (uint16_t d = fetches[buffer->texture - 1].extents; d > 0; d--) {
+    for (int d = fetches[buffer->texture - 1].extents; d > 0; d--) {
         const bool pads = is_padded && d == 1;
         gt_text_append(draft->out, pads ? "[ceil_div(" : "[");
-        append_size(draft, (uint16_t)(d - 1));
+        append_size(draft, d - 1);
         if (pads) {
             gt_text_printf(draft->out, ", %u) * %u", elements, elements);
         }

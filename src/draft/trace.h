@@ -109,7 +109,7 @@ void gt_trace_mark(gt_tracer *tracer, const gt_expression *expression, bool grid
 
 /* The value of one of the kernel's symbols, as a callback of gt_sum_value(); `user` is the
  * gt_tracer. */
-double gt_call_value(const void *user, uint16_t symbol);
+double gt_call_value(const void *user, int symbol);
 /* The launch's value for one dimension of its grid (`index` 0) or block (1); false: it has none. */
 bool gt_call_configured(const gt_tracer *c, gt_closure *out, size_t index, int dimension);
 /* What the launch gives to the kernel's parameter at `index`; false: nothing. */

@@ -18,14 +18,14 @@ typedef struct choice {
 static uint32_t thread_dimensions(const gt_draft *draft)
 {
     uint32_t count = 0;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         count += draft->dimensions[d].has_threads;
     }
     return count;
 }
 
 /* Those that people use. */
-static choice usual_values(const gt_draft *draft, uint16_t d)
+static choice usual_values(const gt_draft *draft, int d)
 {
     static const choice line = {{{64, 128, 256, 512, 1024}, 5}, 256};
     static const choice plane[] = {{{{8, 16, 32, 64, 128}, 5}, 32}, {{{1, 2, 4, 8, 16}, 5}, 8}};
@@ -76,7 +76,7 @@ static void write_axis(gt_draft *draft, const char *name, const choice *choice, 
 }
 
 /* A block that is a macro or a template's parameter: that is the axis. */
-static void write_constant_axis(gt_draft *draft, uint16_t d, const char *name, double *left)
+static void write_constant_axis(gt_draft *draft, int d, const char *name, double *left)
 {
     static const choice square = {{{8, 16, 32}, 3}, 16};
     const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
@@ -102,7 +102,7 @@ static void write_constant_axis(gt_draft *draft, uint16_t d, const char *name, d
 }
 
 /* A name that the text does not use otherwise: it becomes a macro where it occurs. */
-static void name_axis(gt_draft *draft, uint16_t d)
+static void name_axis(gt_draft *draft, int d)
 {
     static const char *const forms[] = {"BLOCK", "BLOCK_SIZE", "TUNED_BLOCK", "TUNED_BLOCK_SIZE"};
     static const char *const suffixes[] = {"_X", "_Y", "_Z"};
@@ -118,7 +118,7 @@ static void name_axis(gt_draft *draft, uint16_t d)
 void gt_draft_name_axes(gt_draft *draft, bool has_block)
 {
     static const char *const symbols[] = {"block_x", "block_y", "block_z"};
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const char *fixed = has_block ? symbols[d] : gt_draft_fixed_name(draft, d);
         if (fixed) {
             (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s", fixed);
@@ -132,7 +132,7 @@ static void write_axes(gt_draft *draft)
 {
     const char *before = "// guess: blocks to try\n";
     double left = draft->thread_limit, number;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         const char *name = gt_draft_fixed_name(draft, d);
         const gt_draft_constant *constant = name ? gt_draft_constant_of(draft, name) : NULL;
@@ -175,7 +175,7 @@ static void write_items(gt_draft *draft)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-static void append_block(gt_draft *draft, uint16_t d)
+static void append_block(gt_draft *draft, int d)
 {
     const gt_draft_dimension *dimension = &draft->dimensions[d];
     if (draft->call.block[d][0]) {
@@ -187,10 +187,10 @@ static void append_block(gt_draft *draft, uint16_t d)
     }
 }
 
-static uint16_t last_dimension(const gt_draft *draft, bool threads)
+static int last_dimension(const gt_draft *draft, bool threads)
 {
-    uint16_t last = 0;
-    for (uint16_t d = 0; d < 3; d++) {
+    int last = 0;
+    for (int d = 0; d < 3; d++) {
         bool has = threads ? draft->dimensions[d].has_threads : draft->dimensions[d].has_blocks;
         last = has ? d : last;
     }
@@ -199,7 +199,7 @@ static uint16_t last_dimension(const gt_draft *draft, bool threads)
 
 static void append_blocks(gt_draft *draft, const char *between)
 {
-    for (uint16_t d = 0; d <= last_dimension(draft, true); d++) {
+    for (int d = 0; d <= last_dimension(draft, true); d++) {
         gt_text_append(draft->out, d ? between : "");
         append_block(draft, d);
     }
@@ -210,7 +210,7 @@ static bool needs_warp(const gt_draft *draft)
 {
     bool varies = false;
     int64_t threads = draft->is_called ? 1 : 32;
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         double number;
         varies |= !gt_sum_is_number(&draft->dimensions[d].fixed, &number);
         threads *= draft->is_called ? draft->call.threads[d] : 1;
@@ -239,7 +239,7 @@ static void write_block(gt_draft *draft)
     }
 }
 
-static void append_grid(gt_draft *draft, uint16_t d)
+static void append_grid(gt_draft *draft, int d)
 {
     const gt_draft_dimension *dimension = &draft->dimensions[d];
     const bool is_limited = dimension->is_strided || draft->is_cooperative;
@@ -263,7 +263,7 @@ static void append_grid(gt_draft *draft, uint16_t d)
 
 static void append_grids(gt_draft *draft)
 {
-    for (uint16_t d = 0; d <= last_dimension(draft, false); d++) {
+    for (int d = 0; d <= last_dimension(draft, false); d++) {
         gt_text_append(draft->out, d ? ", " : "");
         append_grid(draft, d);
     }
@@ -273,7 +273,7 @@ static void write_grid(gt_draft *draft)
 {
     const gt_call *call = &draft->call;
     bool guessed = false;
-    for (uint16_t d = 0; d <= last_dimension(draft, false); d++) {
+    for (int d = 0; d <= last_dimension(draft, false); d++) {
         guessed |= draft->dimensions[d].is_guessed && !call->grid_dimensions;
     }
     gt_text_append(draft->out, guessed
@@ -351,7 +351,7 @@ static void write_walked(gt_draft *draft, const gt_draft_dimension *dimension)
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         const gt_draft_guard *guard = &draft->guards.items[i];
-        uint16_t symbol;
+        int symbol;
         if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
             guard->bound.known && guard->bound.count > 0) {
             gt_draft_write_divides(draft, &guard->bound, &dimension->fixed, no_remainder);
@@ -382,7 +382,7 @@ static void write_requirements(gt_draft *draft)
 {
     const bool is_told = draft->call.grid_dimensions > 0;
     gt_text_append(draft->out, is_told ? gt_text_string(&draft->call.divided) : "");
-    for (uint16_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
         if ((dimension->is_guessed || dimension->is_unbounded) && !is_told &&
