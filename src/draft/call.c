@@ -161,8 +161,7 @@ static void read_template(gt_tracer *c)
 /* The parameter of the kernel's template that is its block in dimension d; NULL: none. */
 static const gt_draft_constant *fixed_parameter(const gt_tracer *c, int d)
 {
-    const char *name = gt_draft_fixed_name(c->draft, d);
-    const gt_draft_constant *own = name ? gt_draft_constant_of(c->draft, name) : NULL;
+    const gt_draft_constant *own = gt_draft_fixed_constant(c->draft, d);
     return own && own->is_template_parameter && own->has_value ? own : NULL;
 }
 

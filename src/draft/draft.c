@@ -221,13 +221,6 @@ static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const
     return GPUTUNE_OK;
 }
 
-/* The constant that fixes the block in dimension d, or NULL. */
-static gt_draft_constant *fixed_constant(const gt_draft *draft, int d)
-{
-    const char *name = gt_draft_fixed_name(draft, d);
-    return name ? gt_draft_constant_of(draft, name) : NULL;
-}
-
 static gputune_status guard_constant(maker *m, const gt_draft *draft,
                                      const gt_draft_constant *constant)
 {
@@ -246,7 +239,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
                    : GPUTUNE_OK);
     }
     for (int d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = fixed_constant(draft, d);
+        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         bool again =
             d > 0 && gt_sum_equal(&draft->dimensions[d].fixed, &draft->dimensions[d - 1].fixed);
         if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
@@ -269,7 +262,7 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 static void keep_foreign(gt_draft *draft)
 {
     for (int d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = fixed_constant(draft, d);
+        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
             draft->dimensions[d].fixed = gt_sum_number(constant->value);
         }

@@ -15,17 +15,15 @@ static const char *base_name(const char *path)
 static int line_mark(const char *line, const char *name, bool *is_own)
 {
     static const char mark[] = "#line ";
+    char *rest;
     if (strncmp(line, mark, sizeof mark - 1) != 0) {
         return 0;
     }
-    int number = 0;
-    for (line += sizeof mark - 1; *line >= '0' && *line <= '9' && number < 1 << 24; line++) {
-        number = 10 * number + (*line - '0');
-    }
-    size_t length = strlen(name);
-    *is_own = strncmp(line, " \"", 2) == 0 && strncmp(line + 2, name, length) == 0 &&
-              line[2 + length] == '"';
-    return number;
+    const long number = strtol(line + sizeof mark - 1, &rest, 10);
+    const size_t length = strlen(name);
+    *is_own = strncmp(rest, " \"", 2) == 0 && strncmp(rest + 2, name, length) == 0 &&
+              rest[2 + length] == '"';
+    return (int)number;
 }
 
 /* Whether the reader has put the line in front of a header with `#pragma once`. */

@@ -368,6 +368,7 @@ void gt_draft_pin(gt_draft *draft);
 /* The name of the constant that is the block in dimension d, and therefore an axis; NULL: no
  * constant is. */
 const char *gt_draft_fixed_name(const gt_draft *draft, int d);
+gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, int d);
 bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft.c ---- */

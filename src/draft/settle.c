@@ -12,6 +12,12 @@ const char *gt_draft_fixed_name(const gt_draft *draft, int d)
                : NULL;
 }
 
+gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, int d)
+{
+    const char *name = gt_draft_fixed_name(draft, d);
+    return name ? gt_draft_constant_of(draft, name) : NULL;
+}
+
 bool gt_draft_is_block(const gt_draft *draft, const char *name)
 {
     bool is = false;

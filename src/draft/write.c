@@ -135,7 +135,7 @@ static void write_axes(gt_draft *draft)
     for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         const char *name = gt_draft_fixed_name(draft, d);
-        const gt_draft_constant *constant = name ? gt_draft_constant_of(draft, name) : NULL;
+        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         bool is_again = d > 0 && strcmp(draft->axes[d], draft->axes[d - 1]) == 0;
         if (name) {
             if (!(constant && gt_draft_is_foreign(draft, constant)) &&
