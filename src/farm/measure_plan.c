@@ -19,6 +19,14 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length)
     return enough > few ? enough : few;
 }
 
+double gt_plan_quick_doubt(double launch_ns)
+{
+    static const double first_ns = 4e3; /* what a first launch may take longer */
+    double quick = gt_plan_launches(launch_ns, GT_SAMPLE_QUICK);
+    double brief = gt_plan_launches(launch_ns, GT_SAMPLE_BRIEF);
+    return first_ns * (1 / quick - 1 / brief) / launch_ns;
+}
+
 uint32_t gt_plan_burst(double launch_ns, bool quick)
 {
     return launches_for(quick ? 0.5e6 : 2e6, launch_ns, 1, 2000);

@@ -14,11 +14,12 @@
  * the best one by this comparison. From the fifth (`level`) shared round on, a contestant leaves
  * when the lower bound of its log-ratio to the incumbent is above 0; from the third, if eight or
  * more contestants show the noise and its own ratios lie as close together. It leaves before that
- * when every single ratio says that it cannot win by epsilon (race_judge.c). The default never
- * leaves. The race is decided when one contestant is left, or when no lower bound is below
- * -epsilon. A few final rounds of winner and default then give the interval of the speed-up, from
- * samples that had no part in the choice. Of contestants that cannot be told apart the one of
- * lowest rank wins; with `tie_break`, the one that the caller names before the final rounds. */
+ * when every single ratio says that it cannot win by epsilon, those of quick samples with an
+ * allowance (race_judge.c). The default never leaves. The race is decided when one contestant is
+ * left, or when no lower bound is below -epsilon. A few final rounds of winner and default then
+ * give the interval of the speed-up, from samples that had no part in the choice. Of contestants
+ * that cannot be told apart the one of lowest rank wins; with `tie_break`, the one that the caller
+ * names before the final rounds. */
 #pragma once
 
 #include "base/status.h"
@@ -26,6 +27,10 @@
 #include "stats/summary.h"
 
 typedef struct gt_race gt_race;
+
+/* By how much, as a fraction, a quick sample of that value may differ from full samples of the same
+ * contestant, beside noise. */
+typedef double gt_race_doubt(double value);
 
 typedef struct gt_race_options {
     uint64_t seed;         /* seed of the shuffling of rounds */
@@ -37,9 +42,10 @@ typedef struct gt_race_options {
     uint32_t max_rounds;   /* most full rounds of one contestant; 0: 60 */
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* from this many newcomers on, they get two quick rounds first; 0: 5 */
-    bool exact;            /* equal work gives equal values (a model): one short round decides */
-    bool exhaustive;       /* no contestant leaves before 10 shared rounds, unless it fails */
-    bool tie_break;        /* the caller breaks ties: gt_race_is_tied(), gt_race_break_tie() */
+    gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
+    bool exact;      /* equal work gives equal values (a model): one short round decides */
+    bool exhaustive; /* no contestant leaves before 10 shared rounds, unless it fails */
+    bool tie_break;  /* the caller breaks ties: gt_race_is_tied(), gt_race_break_tie() */
 } gt_race_options;
 
 typedef enum gt_race_end {

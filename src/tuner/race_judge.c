@@ -49,8 +49,10 @@ static bool is_kind(const gt_race_sample *sample, gt_shared kind)
     }
 }
 
-/* Walks both lists, which are in the order of rounds. Writes log-ratios if `out` is given. */
-static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_shared kind)
+/* Walks both lists, which are in the order of rounds. Writes log-ratios if `out` is given, those of
+ * quick samples less the doubt that `doubt` says of them, if it is given. */
+static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_shared kind,
+                   gt_race_doubt *doubt)
 {
     size_t i = 0, j = 0, count = 0;
     while (i < a->samples.count && j < b->samples.count) {
@@ -58,7 +60,8 @@ static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_share
         if (x->round == y->round) {
             if (is_kind(x, kind)) {
                 if (out) {
-                    out[count] = log(x->value / y->value);
+                    out[count] =
+                        log(x->value / y->value) - (doubt && x->quick ? doubt(x->value) : 0);
                 }
                 count++;
             }
@@ -75,12 +78,12 @@ static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_share
 
 uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind)
 {
-    return (uint32_t)walk(NULL, a, b, kind);
+    return (uint32_t)walk(NULL, a, b, kind, NULL);
 }
 
 size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind)
 {
-    size_t count = walk(race->scratch, a, b, kind);
+    size_t count = walk(race->scratch, a, b, kind, NULL);
     gt_sort(race->scratch, count);
     return count;
 }
@@ -447,19 +450,32 @@ static bool has_round(const gt_runner *runner, uint32_t round)
     return false;
 }
 
+/* Whether `count` log-ratios, of which `least` is the least, are all above the floor. */
+static bool are_far_off(const gt_race *race, double least, size_t count, double deviation)
+{
+    return count && least > early_least(race, count, deviation);
+}
+
 /* The ratio to an earlier incumbent in the first round counts as well: the present incumbent is at
- * least as fast as that one was. */
+ * least as fast as that one was. Full samples decide alone once there are enough of them, because
+ * quick ones are doubted. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
-    size_t count = gt_race_ratios(race, runner, incumbent, GT_SHARED_ANY);
-    double least =
-        count ? race->scratch[0] : INFINITY; /* the least is above the floor only if all are */
-    if (!isnan(runner->first) && !has_round(incumbent, runner->samples.items[0].round)) {
-        least = runner->first < least ? runner->first : least;
+    gt_race_doubt *doubt = race->options.quick_doubt;
+    const gt_race_sample *first = &runner->samples.items[0];
+    size_t count = gt_race_ratios(race, runner, incumbent, GT_SHARED_FULL);
+    if (are_far_off(race, race->scratch[0], count, deviation)) {
+        return true;
+    }
+    count = walk(race->scratch, runner, incumbent, GT_SHARED_ANY, doubt);
+    gt_sort(race->scratch, count);
+    double least = count ? race->scratch[0] : INFINITY;
+    if (!isnan(runner->first) && !has_round(incumbent, first->round)) {
+        least = fmin(least, runner->first - (doubt && first->quick ? doubt(first->value) : 0));
         count++;
     }
-    return least > early_least(race, count, deviation);
+    return are_far_off(race, least, count, deviation);
 }
 
 /* Keeps the ratio to the incumbent of each contestant whose first round this was, if the incumbent

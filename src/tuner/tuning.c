@@ -2,6 +2,7 @@
 #include "tuner/tuning.h"
 
 #include "base/objective.h"
+#include "farm/measure_plan.h"
 #include "tuner/outcome.h"
 
 #include <assert.h>
@@ -301,6 +302,8 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     if (gt_objective_facts(o->objective)->by_host) {
         allow_for_the_host(&options);
+    } else {
+        options.quick_doubt = gt_plan_quick_doubt;
     }
     return gt_race_new(&tuning->race, &options);
 }

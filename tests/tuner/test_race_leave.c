@@ -27,6 +27,37 @@ TEST(losers_leave_with_a_reason)
     gt_race_free(race);
 }
 
+static double doubt_of_four(double value)
+{
+    return 4 / value;
+}
+
+/* Its first launches take longer than those of a slower one. */
+TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
+{
+    const gt_race_options options = {.seed = 1, .quick_doubt = doubt_of_four};
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        machine m = make_machine(seed, 9);
+        gt_race_result result;
+        gt_race_contestant c;
+        m.noise = m.drift = 0.003;
+        m.outliers = 0;
+        for (uint32_t id = 0; id < m.count; id++) {
+            m.times[id] = 60 + id;
+            m.firsts[id] = 2;
+        }
+        m.times[3] = 48.5;
+        m.times[5] = 46.4;
+        m.firsts[5] = 4.9;
+        gt_race *race = run_race(&m, &options);
+        assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+        assert_int_equal(result.winner, 5);
+        assert_true(gt_race_find(race, 8, &c)); /* what is slower beyond doubt leaves as before */
+        assert_int_equal(c.sample_count, 2);
+        gt_race_free(race);
+    }
+}
+
 TEST(exhaustive_race_samples_everyone)
 {
     machine m = make_machine(9, 8);
