@@ -393,11 +393,27 @@ static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_co
     return gt_tables_judge(measure);
 }
 
+/* Refuses results of which less than three quarters are finite, which the slots hold. */
+static gputune_status look_for_finite(gt_measure *measure)
+{
+    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        const gt_finding *found = &measure->findings->items[slot->spread_task + 1];
+        GT_REFUSE(slot->spread_task >= 0 && found->count > slot->buffer->elements / 4,
+                  GPUTUNE_EWRONG, "hardly any of %s is finite", slot->buffer->name);
+    }
+    return GPUTUNE_OK;
+}
+
+/* On a trial's data results that are not finite end it before the reference runs again and again:
+ * it may be slow. */
 static gputune_status refer(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
     GT_TRY(run(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
+    GT_TRY(measure->is_trial ? look_for_finite(measure) : GPUTUNE_OK);
     if (!measure->has_tolerances) {
         GT_TRY(find_tolerances(measure, author));
         GT_TRY(gt_tables_judge(measure));

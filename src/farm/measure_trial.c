@@ -56,19 +56,6 @@ static bool is_same(const gt_variation *a, const gt_variation *b)
     return a->scalars == b->scalars && a->contents == b->contents && a->turn == b->turn;
 }
 
-/* Whether at least three quarters of the reference's results, which the slots hold, are finite. */
-static gputune_status is_finite(bool *out, gt_measure *measure)
-{
-    *out = true;
-    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
-    GT_TRY(gt_measure_wait(measure));
-    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
-        const gt_finding *found = &measure->findings->items[slot->spread_task + 1];
-        *out &= slot->spread_task < 0 || found->count <= slot->buffer->elements / 4;
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status make(gt_trial *trial, const gt_variation *variation)
 {
     gt_measure *measure = &trial->measure;
@@ -89,10 +76,6 @@ static gputune_status try_variation(bool *fits, gt_trial *trial, const gt_variat
     gt_measure *measure = &trial->measure;
     gputune_status status = make(trial, variation);
     *fits = status == GPUTUNE_OK;
-    if (*fits) {
-        status = is_finite(fits, measure);
-    }
-    *fits &= status == GPUTUNE_OK;
     return measure->lost ? status : GPUTUNE_OK;
 }
 
