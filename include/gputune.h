@@ -109,7 +109,7 @@ extern "C" {
     X(ETEMPLATE, -4, "the template has a mistake")                                                 \
     X(ECOMPILE, -5, "a variant does not compile")                                                  \
     X(ENOCOMPILER, -6, "NVRTC is not available")                                                   \
-    X(ENODRIVER, -7, "no CUDA driver, or no such GPU")                                             \
+    X(ENODRIVER, -7, "no CUDA driver, no such GPU, or one that has failed")                        \
     X(ECUDA, -8, "a CUDA call failed")                                                             \
     X(EWRONG, -9, "wrong results")                                                                 \
     X(ECRASHED, -10, "a variant crashed its worker")                                               \

@@ -49,7 +49,7 @@ class NoCompilerError(Error):
 
 
 class NoDriverError(Error):
-    """There is no CUDA driver, or no such GPU (ENODRIVER)."""
+    """There is no CUDA driver, no such GPU, or one that has failed (ENODRIVER)."""
 
 
 class CudaError(Error):

@@ -557,13 +557,13 @@ static void late(gt_host_farm *farm, gt_slot *slot)
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
-/* A reference that failed may have made its process unable to use the GPU, whatever its status is.
- */
+/* A reference that failed may have made its process unable to use the GPU, whatever its status is,
+ * and so may a fault of the GPU. */
 static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
                        gputune_status status)
 {
     return !farm->measure.slot.link.is_thread &&
-           (status == GPUTUNE_ETEMPLATE ||
+           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
             (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
 }
 

@@ -20,6 +20,7 @@
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                           \
     X(CUDA_ERROR_UNSUPPORTED_LIMIT, 215)                                                           \
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                 \
+    X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)                                                        \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                     \
     X(CUDA_ERROR_CONTAINED, 226)                                                                   \
     X(CUDA_ERROR_INVALID_SOURCE, 300)                                                              \

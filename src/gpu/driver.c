@@ -290,6 +290,25 @@ bool gt_cuda_fatal(CUresult result)
     return false;
 }
 
+/* The status of a failed call. What no kernel can cause is not said to be a kernel's failure. */
+static gputune_status status_of(CUresult result)
+{
+    static const struct {
+        CUresult result;
+        gputune_status status;
+    } others[] = {{CUDA_ERROR_OUT_OF_MEMORY, GPUTUNE_EDEVMEM},
+                  {CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY},
+                  {CUDA_ERROR_NO_DEVICE, GPUTUNE_ENODRIVER},
+                  {CUDA_ERROR_ECC_UNCORRECTABLE, GPUTUNE_ENODRIVER},
+                  {CUDA_ERROR_NVLINK_UNCORRECTABLE, GPUTUNE_ENODRIVER}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].result == result) {
+            return others[i].status;
+        }
+    }
+    return gt_cuda_fatal(result) ? GPUTUNE_ECRASHED : GPUTUNE_ECUDA;
+}
+
 static gputune_status record_failure(const gt_driver *driver, CUresult result, const char *call)
 {
     const char *name = "unknown error", *text = "";
@@ -299,12 +318,9 @@ static gputune_status record_failure(const gt_driver *driver, CUresult result, c
     if (!driver->GetErrorString || driver->GetErrorString(result, &text) != CUDA_SUCCESS || !text) {
         text = "";
     }
-    gputune_status code = result == CUDA_ERROR_OUT_OF_MEMORY ? GPUTUNE_EDEVMEM
-                          : gt_cuda_fatal(result)            ? GPUTUNE_ECRASHED
-                                                             : GPUTUNE_ECUDA;
     const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
-    return gt_fail(code, "%s: %s (%d)%s%s%s%s", call, name, (int)result, *text ? ": " : "", text,
-                   *more ? "; " : "", more);
+    return gt_fail(status_of(result), "%s: %s (%d)%s%s%s%s", call, name, (int)result,
+                   *text ? ": " : "", text, *more ? "; " : "", more);
 }
 
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call)

@@ -37,7 +37,8 @@ gputune_status gt_driver_open(const gt_driver **out, const char *name);
 gputune_status gt_driver_probe(int *version, const char *name);
 
 /* Turns a CUresult into a status: OK for 0; else it records the message "CALL: NAME (code): text".
- * Out of memory becomes EDEVMEM, a fatal code (gt_cuda_fatal) ECRASHED, and any other ECUDA. */
+ * Out of memory becomes EDEVMEM, a GPU in use by others EBUSY, one that is lost or has a fault of
+ * its own ENODRIVER, a fatal code (gt_cuda_fatal) ECRASHED, and any other ECUDA. */
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call);
 /* Whether the code means that this process, or its context, can do no more CUDA work: 226, 700,
  * 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"). */

@@ -84,7 +84,8 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
     enum { CHANCES = 3 };
     *culprit = event->culprit;
     if (event->culprit < field->variants.count &&
-        field->variants.items[event->culprit].stage == GT_STAGE_READY) {
+        field->variants.items[event->culprit].stage == GT_STAGE_READY &&
+        gt_ending_of(event->status)->costs_one_variant) {
         return gt_field_fail(field, (uint32_t)event->culprit, event->status, event->repeatable,
                              event->message);
     }
