@@ -6,6 +6,7 @@
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -184,6 +185,15 @@ static gt_limit bind_grid(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
+/* All that a kernel's launch has by itself, in the order of the steps. */
+static gt_limit bind_shape(gt_binding *binding)
+{
+    GT_WITHIN(gt_binding_cluster(binding));
+    GT_WITHIN(gt_binding_block(binding));
+    GT_WITHIN(gt_binding_shared(binding));
+    return bind_grid(binding);
+}
+
 static bool has_carveout(const gt_device *device, int64_t kb)
 {
     for (int i = 0; i < device->carveout_count; i++) {
@@ -241,14 +251,13 @@ static gt_limit bind_times(gt_binding *binding)
 /* The shape of a step; that of the first is in the binding already. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
-    static gt_limit (*const parts[])(gt_binding *) = {
-        gt_binding_cluster, gt_binding_block, gt_binding_shared, bind_grid, gt_binding_cooperative};
     gt_binding own = *binding;
     own.step = index;
     own.shape = index == 0 ? binding->shape : (gt_kernel_step){.times = 1};
     GT_WITHIN(bind_times(&own));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && index > 0; i++) {
-        GT_WITHIN(parts[i](&own));
+    if (index > 0) {
+        GT_WITHIN(bind_shape(&own));
+        GT_WITHIN(gt_binding_cooperative(&own));
     }
     *out = own.shape;
     return GT_LIMIT_NONE;
@@ -273,13 +282,46 @@ gt_limit gt_binding_steps(gt_binding *binding)
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
     static gt_limit (*const steps[])(gt_binding *) = {
-        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
-        gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
+        bind_shape, gt_binding_carveout, gt_binding_cooperative, gt_binding_maps, gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_WITHIN(steps[i](binding));
     }
     return GT_LIMIT_NONE;
+}
+
+/* Of the step that the binding works out, whose shape must be bound. */
+static void step_features(double out[GT_STEP_FEATURES], const gt_binding *binding, double promised)
+{
+    static const double reserved = 1024; /* bytes that a block has anyway */
+    const gt_kernel_step *shape = &binding->shape;
+    double threads = gt_volume(shape->block);
+    double resident = (double)binding->slots[GT_SLOT_OCCUPANCY];
+    out[0] = log2(threads);
+    out[1] = log2(reserved + shape->shared_bytes);
+    out[2] = log2((double)shape->grid[0] * shape->grid[1] * shape->grid[2]);
+    out[3] = log2(resident);
+    promised *= binding->device->sm_count;
+    out[4] = log2(threads * (promised > 0 ? fmin(resident, promised) : resident));
+}
+
+uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
+                             const gt_config *config)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    gt_binding own = *binding;
+    int64_t promised = 0;
+    uint32_t count = 0;
+    gt_slots_config(own.slots, own.template, config);
+    for (; own.step < parts->step_count; own.step++, count += GT_STEP_FEATURES) {
+        (void)bind_shape(&own); /* of a valid configuration it breaks no limit */
+        if (own.step == 0) {
+            (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
+        }
+        step_features(out + count, &own, (double)promised);
+    }
+    out[count++] = log2(promised > 0 ? (double)promised : 1);
+    return count;
 }
 
 static uint64_t add_aligned(uint64_t at, uint64_t bytes, uint64_t alignment)

@@ -36,6 +36,9 @@ gt_limit gt_binding_carveout(gt_binding *binding);
 /* Evaluates whether the launch is cooperative. If so, checks that all its blocks can be resident at
  * once, by their threads and shared memory (registers are unknown). */
 gt_limit gt_binding_cooperative(gt_binding *binding);
+/* As gt_space_features(), of a binding without a configuration. */
+uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
+                             const gt_config *config);
 /* Evaluates all kernels of a pipeline; the shape of the first is in the binding already. */
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Works out the shape of every kernel of a pipeline, without names and parameters, and the sequence

@@ -218,6 +218,12 @@ gputune_status gt_space_require_any(gt_space *space)
     return gt_space_count(space).count ? GPUTUNE_OK : refuse(space);
 }
 
+uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
+                           const gt_config *config)
+{
+    return gt_binding_features(out, &space->base, config);
+}
+
 gt_hash gt_space_signature(const gt_space *space)
 {
     const gt_template *template = space->template;

@@ -1,6 +1,7 @@
 /* A space: the configurations of a template that are valid for a problem and a device. */
 #pragma once
 
+#include "base/launch.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "kernel/problem.h"
@@ -73,6 +74,15 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
 /* Whether the space covers the configuration and nothing excludes it. */
 bool gt_space_has(gt_space *space, const gt_config *config);
+
+enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
+/* Sets `out` to what is known of a valid configuration's launch before it is compiled, as
+ * logarithms: of each kernel the threads of a block, the dynamic shared memory, the blocks, and how
+ * many blocks and threads the GPU holds at once; then the blocks that launch_bounds() promises to
+ * each multiprocessor. Returns how many numbers these are, which is the same for the whole space.
+ */
+uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
+                           const gt_config *config);
 
 /* A hash of what the space covers: the axes with their values (after restrictions) and buffers, the
  * constraints, and the clauses that say which code a configuration becomes. A stored winner with

@@ -2,11 +2,14 @@
 #include "search/coordinates.h"
 
 #include "search/bonds.h"
+#include "stats/correlation.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { PER_AXIS = 3, MOST_TWOS = 7 };
+enum { PER_AXIS = 3, MOST_TWOS = 7, DRAWS = 200 /* from which features are judged */ };
+#define SAME_ORDER 0.999 /* rank correlation, or minus that, of two that tell the same */
 
 static bool all_numbers(const gt_domain_axis *axis)
 {
@@ -143,9 +146,74 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     fill_factor(out->factor[at], b, both);
 }
 
+/* Random points: each coordinate and each feature of them in a row. */
+typedef struct draws {
+    uint32_t count;
+    double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];
+} draws;
+
+static void draw(draws *out, const gt_coordinates *coordinates)
+{
+    const gt_domain *domain = coordinates->domain;
+    gt_random random = {0};
+    gt_point point;
+    for (; out->count < DRAWS && domain->draw(domain->user, &random, &point); out->count++) {
+        float z[GT_COORDINATES];
+        double x[GT_SEARCH_FEATURES];
+        gt_coordinates_of(z, coordinates, &point);
+        domain->features(domain->user, &point, x);
+        for (uint32_t i = 0; i < coordinates->count; i++) {
+            out->coordinate[i][out->count] = (double)z[i];
+        }
+        for (uint32_t i = 0; i < domain->feature_count; i++) {
+            out->feature[i][out->count] = x[i];
+        }
+    }
+}
+
+static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
+{
+    const double *x = d->feature[index];
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < d->count; i++) {
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    if (!(high > low) || out->feature_count == GT_FEATURES) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        double alike;
+        GT_TRY(gt_spearman(&alike, x, d->coordinate[i], d->count));
+        if (!out->is_word[i] && fabs(alike) > SAME_ORDER) {
+            return GPUTUNE_OK;
+        }
+    }
+    memcpy(d->coordinate[out->count], x, d->count * sizeof *x);
+    out->is_word[out->count++] = false;
+    out->features[out->feature_count++] = (gt_feature){index, low, high - low};
+    return GPUTUNE_OK;
+}
+
+/* A feature that is the same for all points, or orders them as another coordinate does, is none. */
+static gputune_status add_features(gt_coordinates *out)
+{
+    const gt_domain *domain = out->domain;
+    if (!domain->feature_count || !domain->size_is_exact) { /* a draw may take long */
+        return GPUTUNE_OK;
+    }
+    GT_FREED draws *d = calloc(1, sizeof *d);
+    GT_TRY(gt_allocated(d));
+    draw(d, out);
+    for (uint32_t i = 0; i < domain->feature_count; i++) {
+        GT_TRY(add_feature(out, d, i));
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
 {
-    *out = (gt_coordinates){0};
+    *out = (gt_coordinates){.domain = domain};
     size_t values = 1;
     gt_bond bonds[GT_PRODUCTS];
     uint32_t bond_count;
@@ -167,7 +235,7 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
     for (uint32_t i = 0; i < bond_count; i++) {
         add_product(out, &unused, domain, bonds[i]);
     }
-    return GPUTUNE_OK;
+    return add_features(out);
 }
 
 void gt_coordinates_free(gt_coordinates *coordinates)
@@ -178,9 +246,19 @@ void gt_coordinates_free(gt_coordinates *coordinates)
 
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point)
 {
-    for (uint32_t i = 0; i < coordinates->count; i++) {
+    uint32_t plain = coordinates->count - coordinates->feature_count;
+    double x[GT_SEARCH_FEATURES];
+    for (uint32_t i = 0; i < plain; i++) {
         const float *factor = coordinates->factor[i];
         out[i] = coordinates->value[i][point->choice[coordinates->axis[i]]];
         out[i] += factor ? factor[point->choice[coordinates->other[i]]] : 0;
+    }
+    if (coordinates->feature_count) {
+        coordinates->domain->features(coordinates->domain->user, point, x);
+    }
+    for (uint32_t i = 0; i < coordinates->feature_count; i++) {
+        const gt_feature *feature = &coordinates->features[i];
+        double value = (x[feature->index] - feature->low) / feature->range;
+        out[plain + i] = (float)fmin(fmax(value, 0), 1);
     }
 }

@@ -3,12 +3,23 @@
  * index of the value, for effects of a single value; and how often 2 divides the value, for effects
  * of alignment. An axis of words gives one coordinate without an order: two words are equal or
  * differ. Two axes that constraints tie together give one more coordinate: the logarithm of their
- * product, such as the threads of a block. */
+ * product, such as the threads of a block. So does what is known of a point before it is tried,
+ * such as the blocks that a multiprocessor holds, where no other coordinate has the same order. */
 #pragma once
 
 #include "search/domain.h"
 
-enum { GT_PRODUCTS = 8, GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS };
+enum {
+    GT_PRODUCTS = 8,
+    GT_FEATURES = 12, /* coordinates at most that are features */
+    GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS + GT_FEATURES
+};
+
+/* A feature of the domain that is a coordinate: from `low` on, over `range`. */
+typedef struct gt_feature {
+    uint32_t index;
+    double low, range;
+} gt_feature;
 
 /* The coordinates of a domain. An axis with one choice gives none. */
 typedef struct gt_coordinates {
@@ -19,10 +30,13 @@ typedef struct gt_coordinates {
     float *factor[GT_COORDINATES]; /* of a product: what each choice of axis `other` adds to it;
                                       else NULL */
     uint32_t other[GT_COORDINATES];
+    const gt_domain *domain;
+    uint32_t feature_count; /* the last ones of `count`, which have no axis and no value */
+    gt_feature features[GT_FEATURES];
     float *values; /* the memory that `value` and `factor` point into */
 } gt_coordinates;
 
-/* ENOMEM. *out is the caller's, for gt_coordinates_free(). */
+/* ENOMEM. *out is the caller's, for gt_coordinates_free(); it keeps the pointer to the domain. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
 /* Fills *out with the point's `coordinates->count` numbers. */

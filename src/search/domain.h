@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { GT_SEARCH_AXES = 48, GT_SEARCH_CHOICES = UINT16_MAX };
+enum { GT_SEARCH_AXES = 48, GT_SEARCH_CHOICES = UINT16_MAX, GT_SEARCH_FEATURES = 48 };
 
 /* One choice per axis, as indices. The elements from axis_count on are zero. */
 typedef struct gt_point {
@@ -32,6 +32,9 @@ typedef struct gt_domain {
     /* Replaces *point by the next valid configuration in lexicographic order, or, with `first`, by
      * the first one of the domain; false at the end. */
     bool (*next)(void *user, gt_point *point, bool first);
+    /* Sets `out` to what is known of a valid point before it is tried: as many numbers for each. */
+    void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
+    uint32_t feature_count; /* 0: nothing is known, and `features` may be NULL */
 } gt_domain;
 
 bool gt_point_equal(const gt_point *a, const gt_point *b);

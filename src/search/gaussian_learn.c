@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 96, PARAMETERS = 2 * GT_COORDINATES + 1 };
+enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
 /* Priors, all log-normal: of a length scale around SCALE_CENTRE times the root of the number of
  * coordinates, of a part around PART_CENTRE over that number, of the noise. Spreads are standard

@@ -83,6 +83,14 @@ static bool next(void *user, gt_point *point, bool first)
     return gt_space_next(p->space, &config) && to_point(point, p, &config);
 }
 
+static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
+{
+    _Static_assert((int)GT_LAUNCH_FEATURES <= (int)GT_SEARCH_FEATURES, "there is room for all");
+    const gt_strategy_proposer *p = user;
+    const gt_config config = to_config(p, point);
+    (void)gt_space_features(out, p->space, &config);
+}
+
 /* Words have no order. */
 static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
@@ -113,7 +121,10 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
                             .user = p,
                             .draw = draw,
                             .is_valid = is_valid,
-                            .next = next};
+                            .next = next,
+                            .features = features};
+    double unused[GT_LAUNCH_FEATURES];
+    p->domain.feature_count = gt_space_features(unused, p->space, &standard);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         GT_TRY(describe_axis(p, i));
     }
