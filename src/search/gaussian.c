@@ -98,27 +98,12 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-static double dot(const double *a, const double *b, uint32_t count)
-{
-    double sum[4] = {0};
-    uint32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        for (int j = 0; j < 4; j++) {
-            sum[j] += a[i + j] * b[i + j];
-        }
-    }
-    for (; i < count; i++) {
-        sum[0] += a[i] * b[i];
-    }
-    return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
 /* Turns covariances with earlier rows into the factor's row, from element `from` on. */
 static void forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         const double *row = g->lower + (size_t)i * ROWS;
-        v[i] = (v[i] - dot(row, v, i)) / row[i];
+        v[i] = (v[i] - gt_dot(row, v, i)) / row[i];
     }
 }
 
@@ -134,7 +119,7 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     double *row = gaussian->lower + (size_t)i * ROWS;
     covariances(row, gaussian, z, 0, i);
     forward(row, gaussian, 0, i);
-    row[i] = sqrt(fmax(variance(gaussian) + gaussian->noise - dot(row, row, i), LEAST));
+    row[i] = sqrt(fmax(variance(gaussian) + gaussian->noise - gt_dot(row, row, i), LEAST));
     return i;
 }
 
@@ -146,17 +131,17 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         const double *row = g->lower + (size_t)i * ROWS, y = target->y[i];
         bool is_known = !isnan(y);
-        ones[i] = is_known ? (1 - dot(row, ones, i)) / row[i] : 0;
-        u[i] = is_known ? (y - dot(row, u, i)) / row[i] : 0;
+        ones[i] = is_known ? (1 - gt_dot(row, ones, i)) / row[i] : 0;
+        u[i] = is_known ? (y - gt_dot(row, u, i)) / row[i] : 0;
         known += is_known;
     }
-    double weight = dot(ones, ones, g->count);
-    target->mean = weight > 0 ? dot(ones, u, g->count) / weight : 0;
+    double weight = gt_dot(ones, ones, g->count);
+    target->mean = weight > 0 ? gt_dot(ones, u, g->count) / weight : 0;
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
     /* as if two more values of variance 1 had been seen: values are standardised */
-    target->signal = (dot(u, u, g->count) + 2) / (known + 2);
+    target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 
 void gt_gaussian_update(gt_gaussian *gaussian)
@@ -175,7 +160,7 @@ void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *
     if (from < to) {
         covariances(prospect->v, gaussian, z, from, to);
         forward(prospect->v, gaussian, from, to);
-        prospect->reduction += dot(prospect->v + from, prospect->v + from, to - from);
+        prospect->reduction += gt_dot(prospect->v + from, prospect->v + from, to - from);
         prospect->rows = to;
     }
 }
@@ -184,7 +169,7 @@ double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospe
                           gt_target target)
 {
     const gt_target_values *values = &gaussian->target[target];
-    return values->mean + dot(prospect->v, values->u, gaussian->count);
+    return values->mean + gt_dot(prospect->v, values->u, gaussian->count);
 }
 
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,

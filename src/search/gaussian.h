@@ -50,6 +50,22 @@ static inline double gt_gaussian_apart(double sum, double squares)
     return sum + (sum * sum - squares) / 2; /* a pair's part is the product of its two parts */
 }
 
+/* The scalar product, in sums that do not wait for each other. */
+static inline double gt_dot(const double *a, const double *b, uint32_t count)
+{
+    double sum[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int j = 0; j < 4; j++) {
+            sum[j] += a[i + j] * b[i + j];
+        }
+    }
+    for (; i < count; i++) {
+        sum[0] += a[i] * b[i];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
 /* Drops all rows, and keeps the learnt covariance. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
 /* Adds a point whose targets are not known yet, and returns its row. There must be room: count <

@@ -121,12 +121,8 @@ static double decompose(sample *s)
     for (uint32_t i = 0; i < s->count; i++) {
         double *row = s->k[i];
         for (uint32_t j = 0; j <= i; j++) {
-            const double *other = s->k[j];
-            double sum = row[j];
-            for (uint32_t k = 0; k < j; k++) {
-                sum -= row[k] * other[k];
-            }
-            row[j] = j < i ? sum / other[j] : sqrt(sum > 1e-10 ? sum : 1e-10);
+            double rest = row[j] - gt_dot(row, s->k[j], j);
+            row[j] = j < i ? rest / s->k[j][j] : sqrt(rest > 1e-10 ? rest : 1e-10);
         }
         log_root += log(row[i]);
     }
@@ -142,21 +138,12 @@ static void invert(sample *s)
         memset(column, 0, n * sizeof *column);
         column[j] = 1 / s->k[j][j];
         for (uint32_t i = j + 1; i < n; i++) {
-            const double *row = s->k[i];
-            double sum = 0;
-            for (uint32_t k = j; k < i; k++) {
-                sum += row[k] * column[k];
-            }
-            column[i] = -sum / row[i];
+            column[i] = -gt_dot(s->k[i] + j, column + j, i - j) / s->k[i][i];
         }
     }
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j <= i; j++) {
-            double sum = 0;
-            for (uint32_t k = i; k < n; k++) {
-                sum += s->inverse[i][k] * s->inverse[j][k];
-            }
-            s->k[i][j] = sum;
+            s->k[i][j] = gt_dot(s->inverse[i] + i, s->inverse[j] + i, n - i);
         }
     }
 }
@@ -342,11 +329,7 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian)
     fill(s, gaussian->weight, gaussian->part, gaussian->noise);
     double log_root = decompose(s), fit = 0, u[MOST];
     for (uint32_t i = 0; i < s->count; i++) {
-        u[i] = s->y[i];
-        for (uint32_t j = 0; j < i; j++) {
-            u[i] -= s->k[i][j] * u[j];
-        }
-        u[i] /= s->k[i][i];
+        u[i] = (s->y[i] - gt_dot(s->k[i], u, i)) / s->k[i][i];
         fit += u[i] * u[i];
     }
     uint32_t count = s->count;

@@ -1,6 +1,8 @@
 /* Pipelines: several kernels that are launched in order as one. */
 #include "kernel_support.h"
 
+#include <math.h>
+
 #define P "#pragma gputune "
 #define HEAD                                                                                       \
     P "kernel(both) problem(n = 1000) tune(B = 64, 128) tune(EARLY = 0, 1)\n" P                    \
@@ -325,4 +327,18 @@ TEST(test_mistakes)
         (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
         expect_mistake("a.cu", all, mistakes[i].message);
     }
+}
+
+TEST(test_features_of_each_kernel)
+{
+    bench b;
+    double out[GT_LAUNCH_FEATURES];
+    bench_open(&b, text, "sm_90");
+    const gt_config config = config_of(b.template, "B=128 EARLY=1");
+    assert_int_equal(gt_space_features(out, b.space, &config), 3 * GT_STEP_FEATURES + 1);
+    const double *second = out + GT_STEP_FEATURES, *third = second + GT_STEP_FEATURES;
+    assert_true(out[0] == 7 && out[1] == 11 && out[2] == 3);
+    assert_true(second[0] == 6 && second[1] == 10 && second[2] == log2(6));
+    assert_true(third[0] == 5 && third[1] == 10 && third[2] == log2(7));
+    bench_close(&b);
 }

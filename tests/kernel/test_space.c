@@ -1,6 +1,8 @@
 /* Spaces: order, pruning, what is excluded and why. */
 #include "kernel_support.h"
 
+#include <math.h>
+
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) problem(n = 4096) args(inout float y[n], size_t n)\n"               \
     "__global__ void k(float *y, size_t n) { y[0] = A + B + C + D + E + F + G + K + M + V; }\n"
@@ -178,6 +180,29 @@ TEST(test_occupancy_and_grid)
     /* three blocks by shared memory, and rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);
+    bench_close(&b);
+}
+
+/* A search is told how variants are launched before any is compiled. */
+TEST(test_features)
+{
+    bench b;
+    double first[GT_LAUNCH_FEATURES], second[GT_LAUNCH_FEATURES];
+    bench_open(&b,
+               HEAD "#pragma gputune tune(B = 128, 256) tune(KB = 15, 31) block(B) grid(4096 / B)\n"
+                    "#pragma gputune shared(KB * 1024) launch_bounds(B, 2)\n",
+               "sm_90");
+    const gt_config small = config_of(b.template, "B=128 KB=15");
+    const gt_config large = config_of(b.template, "B=256 KB=31");
+    assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
+    assert_int_equal(gt_space_features(second, b.space, &large), GT_STEP_FEATURES + 1);
+    /* threads, shared memory with the kilobyte that a block has anyway, blocks */
+    assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
+    assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
+    /* 14 blocks of 16 KB fit, and 7 of 32 KB; the threads of two are promised; what is promised */
+    assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
+    assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
+    assert_true(first[5] == 1 && second[5] == 1);
     bench_close(&b);
 }
 

@@ -1,0 +1,86 @@
+/* What is known of points before they are tried, as coordinates. */
+#include "search/coordinates.h"
+
+#include "search/landscape.h"
+
+static double flat(const gt_point *point)
+{
+    (void)point;
+    return 0;
+}
+
+/* The blocks for work of 64 by tiles of axes 0 and 1; the same for all; the order of axis 2, and
+ * its reverse; the blocks once more. */
+static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
+{
+    (void)user;
+    double blocks = ceil(64.0 / (point->choice[0] + 1)) * ceil(64.0 / (point->choice[1] + 1));
+    const double values[] = {log2(blocks), 3, pow(point->choice[2], 3), -1.0 * point->choice[2],
+                             2 * log2(blocks) + 1};
+    memcpy(out, values, sizeof values);
+}
+
+static landscape make(void)
+{
+    return (landscape){.axes = 3, .choices = 8, .log_time = flat};
+}
+
+static uint32_t count_of(const landscape *at)
+{
+    gt_coordinates coordinates;
+    assert_int_equal(gt_coordinates_make(&coordinates, &at->domain), GPUTUNE_OK);
+    uint32_t count = coordinates.count;
+    gt_coordinates_free(&coordinates);
+    return count;
+}
+
+TEST(what_no_axis_tells_is_a_coordinate)
+{
+    landscape at = make();
+    landscape_open(&at);
+    uint32_t plain = count_of(&at);
+    at.domain.features = features;
+    at.domain.feature_count = 5;
+    gt_coordinates coordinates;
+    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    assert_int_equal(coordinates.count, plain + 1);
+    float few[GT_COORDINATES], as_few[GT_COORDINATES], many[GT_COORDINATES];
+    gt_coordinates_of(few, &coordinates, &(gt_point){{7, 3, 0}});
+    gt_coordinates_of(as_few, &coordinates, &(gt_point){{3, 7, 5}});
+    gt_coordinates_of(many, &coordinates, &(gt_point){{0, 0, 0}});
+    assert_true(few[plain] == as_few[plain]);
+    assert_true(few[plain] >= 0 && few[plain] < 0.5f && many[plain] > 0.9f && many[plain] <= 1);
+    gt_coordinates_free(&coordinates);
+}
+
+/* Each is of an order of its own. */
+static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
+{
+    (void)user;
+    for (uint32_t i = 0; i < GT_SEARCH_FEATURES; i++) {
+        gt_point salted = *point;
+        salted.choice[GT_SEARCH_AXES - 1] = (uint16_t)i;
+        out[i] = landscape_noise(&salted);
+    }
+}
+
+TEST(there_is_an_end_to_features)
+{
+    landscape at = make();
+    landscape_open(&at);
+    uint32_t plain = count_of(&at);
+    at.domain.features = many;
+    at.domain.feature_count = GT_SEARCH_FEATURES;
+    assert_int_equal(count_of(&at), plain + GT_FEATURES);
+}
+
+TEST(nothing_is_drawn_for_features_where_a_draw_may_take_long)
+{
+    landscape at = make();
+    landscape_open(&at);
+    uint32_t plain = count_of(&at);
+    at.domain.features = features;
+    at.domain.feature_count = 5;
+    at.domain.size_is_exact = false;
+    assert_int_equal(count_of(&at), plain);
+}
