@@ -226,7 +226,7 @@ static void tell_load(void *user, const gt_point *point, double out[GT_SEARCH_FE
 
 TEST(what_is_known_beforehand_leads_the_model)
 {
-    enum { RESULTS = 40, MANY = 8 };
+    enum { RESULTS = 40, MANY = 4 };
     landscape at = {.axes = 4, .choices = 8, .log_time = by_load};
     landscape_open(&at);
     double blind = landscape_regret(GPUTUNE_STRATEGY_AUTO, &at, RESULTS, 1, MANY);
