@@ -22,56 +22,48 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Prefixes of variables that no worker should see. */
-static const char *const unwanted[] = {
-    "CUDA_LAUNCH_BLOCKING=",
-    "CUDA_INJECTION",
-    "NVTX_INJECTION",
-    "NV_NSIGHT_INJECTION",
-    "COMPUTE_PROFILE",
-    "CUDA_PROFILE",
-    "CUDA_ENABLE_COREDUMP_ON_",
-    "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
-    "CUDA_ENABLE_CPU_COREDUMP_",
-    "CUDA_DEVICE_WAITS_ON_EXCEPTION=",
-    "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
+/* What variables begin with that no worker should see, or no measure worker, which gets values of
+ * its own. */
+static const struct {
+    const char *begins;
+    bool may_compile; /* compile workers see it */
+} unwanted[] = {
+    {"CUDA_LAUNCH_BLOCKING=", false},
+    {"CUDA_INJECTION", false},
+    {"NVTX_INJECTION", false},
+    {"NV_NSIGHT_INJECTION", false},
+    {"COMPUTE_PROFILE", false},
+    {"CUDA_PROFILE", false},
+    {"CUDA_ENABLE_COREDUMP_ON_", false},
+    {"CUDA_ENABLE_USER_TRIGGERED_COREDUMP", false},
+    {"CUDA_ENABLE_CPU_COREDUMP_", false},
+    {"CUDA_DEVICE_WAITS_ON_EXCEPTION=", false},
+    {"CUDA_ENABLE_LIGHTWEIGHT_COREDUMP", false},
+    {"CUDA_MPS_PIPE_DIRECTORY=", true},
+    {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=", true},
+    {"CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=", true},
+    {"CUDA_MPS_CLIENT_PRIORITY=", true},
+    {"CUDA_DEVICE_MAX_CONNECTIONS=", true},
 };
 
-/* Variables that the measure worker does not take over, since it gets values of its own or none. */
-static const char *const replaced[] = {
-    "CUDA_MPS_PIPE_DIRECTORY=",          "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=",
-    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=", "CUDA_MPS_CLIENT_PRIORITY=",
-    "CUDA_DEVICE_MAX_CONNECTIONS=",
-};
-
-/* The values of its own. It launches on one stream alone, which takes one connection to the GPU;
- * making a context with the driver's eight takes twice as long. */
+/* A measure worker's own values. It launches on one stream alone, which takes one connection to the
+ * GPU; making a context with the driver's eight takes twice as long. */
 static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune",
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
 
-static bool begins(const char *variable, const char *const *prefixes, size_t count)
+static bool begins(const char *variable, const char *word)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return strncmp(variable, word, strlen(word)) == 0;
 }
 
-#define BEGINS(variable, list) begins(variable, list, sizeof(list) / sizeof *(list))
-
-static bool kept(const char *variable, bool measure, const char *device)
+static bool is_kept(const char *variable, bool measure, const char *device)
 {
-    if (BEGINS(variable, unwanted)) {
-        return false;
+    bool kept = !(measure && device && begins(variable, "CUDA_VISIBLE_DEVICES="));
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
+        kept &= !begins(variable, unwanted[i].begins) || (unwanted[i].may_compile && !measure);
     }
-    if (!measure) {
-        return true;
-    }
-    return !BEGINS(variable, replaced) &&
-           !(device && strncmp(variable, "CUDA_VISIBLE_DEVICES=", 21) == 0);
+    return kept;
 }
 
 /* The strings one after another, their addresses in front. */
@@ -100,7 +92,7 @@ gputune_status gt_process_environment(char ***out, bool measure, const char *dev
     GT_SCOPED(gt_text_free) gt_text strings = {0};
     size_t count = 0;
     for (char **variable = environ; variable && *variable; variable++) {
-        if (kept(*variable, measure, device)) {
+        if (is_kept(*variable, measure, device)) {
             gt_text_append_bytes(&strings, *variable, strlen(*variable) + 1);
             count++;
         }
