@@ -143,25 +143,25 @@ static int check_each(const cli_session *session, const cli_selection *selection
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
-int cli_check_first(const cli_common *common, const cli_selection *selection)
+int cli_check_first(const cli_selection *selection)
 {
-    cli_common emulated = *common;
+    const struct cli_given own = cli_given;
     cli_session session;
-    emulated.driver = "emu";
-    emulated.device = NULL;
-    CLI_TRY(cli_open(&session, &emulated, CLI_OPEN_TUNING));
-    int code = check_each(&session, selection);
+    cli_given.driver = "emu";
+    cli_given.device = NULL;
+    int code = cli_open(&session, CLI_OPEN_TUNING);
+    code = code == CLI_CONTINUE ? check_each(&session, selection) : code;
     cli_close(&session);
+    cli_given = own;
     return code;
 }
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     bool all;
-} given = {.selection.cuts_sizes = true, .common.driver = "emu"};
+} given = {.selection.cuts_sizes = true};
 
 static int run(const cli_session *session, const cli_scenario *scenario)
 {
@@ -172,7 +172,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
         sizes = scenario->sizes;
     }
     int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
-    write_checked(&checked, (cli_format_kind)given.common.format, stdout);
+    write_checked(&checked, (cli_format_kind)cli_given.format, stdout);
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
@@ -186,13 +186,14 @@ static const cli_option options[] = {
      "which variants and inputs are drawn"},
     {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.options.time_limit_s, "SECONDS", NULL,
      "for the whole check [600]"},
-    CLI_FORMAT_OPTION(&given.common),
-    CLI_TUNER_OPTIONS(&given.common),
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
 };
 
 static int check(const cli_arguments *arguments)
 {
-    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run);
+    cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
+    return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items, run);
 }
 
 const cli_command cmd_check = {

@@ -45,26 +45,23 @@ static int add(void *user, const gputune_device *device)
     return 0;
 }
 
-static cli_common common;
-
 static const cli_option options[] = {
-    {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER", NULL,
+    {"driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,
      "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]"},
-    CLI_FORMAT_OPTION(&common),
-    CLI_MESSAGE_OPTIONS(&common),
+    CLI_FORMAT_OPTION,
+    CLI_MESSAGE_OPTIONS,
 };
 
 static int list(const cli_arguments *arguments)
 {
     (void)arguments;
-    cli_console_setup(common.quiet, common.verbose);
     cli_table table = CLI_TABLE("devices", columns, row, CLI_VIEW);
-    int status = gputune_devices(common.driver, add, &table);
+    int status = gputune_devices(cli_given.driver, add, &table);
     if (status >= 0) {
-        return cli_table_print(&table, common.format);
+        return cli_table_print(&table);
     }
     int code = cli_fail(status);
-    if (status == GPUTUNE_ENODRIVER && !common.driver) {
+    if (status == GPUTUNE_ENODRIVER && !cli_given.driver) {
         cli_note("--driver emu lists the emulator's");
     }
     return code;

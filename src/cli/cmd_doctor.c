@@ -45,11 +45,9 @@ static int add(void *user, const gputune_diagnosis *diagnosis)
     return 0;
 }
 
-static cli_common common;
-
 static const cli_option options[] = {
-    CLI_FORMAT_OPTION(&common),
-    CLI_TUNER_OPTIONS(&common),
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
 };
 
 static int diagnose(const cli_arguments *arguments)
@@ -57,13 +55,12 @@ static int diagnose(const cli_arguments *arguments)
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     ward at = {.table = CLI_TABLE("checks", columns, row, CLI_VIEW)};
     (void)arguments;
-    cli_console_setup(common.quiet, common.verbose);
-    open_options.device = common.device;
-    open_options.driver = common.driver;
-    open_options.database = common.database;
-    open_options.templates = common.templates;
+    open_options.device = cli_given.device;
+    open_options.driver = cli_given.driver;
+    open_options.database = cli_given.database;
+    open_options.templates = cli_given.templates;
     CLI_TRY(cli_passed(gputune_diagnose(&open_options, add, &at)));
-    cli_table_print(&at.table, common.format);
+    cli_table_print(&at.table);
     cli_note("%zu ok, %zu warning%s, %zu failure%s", at.counts[GPUTUNE_VERDICT_OK],
              at.counts[GPUTUNE_VERDICT_WARNING], gt_plural(at.counts[GPUTUNE_VERDICT_WARNING]),
              at.counts[GPUTUNE_VERDICT_FAILURE], gt_plural(at.counts[GPUTUNE_VERDICT_FAILURE]));

@@ -110,7 +110,6 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_selection selection;
     cli_list configurations; /* one at most */
     const char *arch, *output;
@@ -162,14 +161,14 @@ static const cli_option options[] = {
     CLI_ARCH_OPTION(&given.arch),
     CLI_SIZE_OPTION(&given.selection),
     CLI_OUTPUT_OPTION(&given.output),
-    CLI_TUNER_OPTIONS(&given.common),
+    CLI_TUNER_OPTIONS,
 };
 
 static int emit(const cli_arguments *arguments)
 {
     CLI_TRY(check());
-    return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
-                      &given.selection, arguments->items, write_form);
+    return cli_single(given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, &given.selection,
+                      arguments->items, write_form);
 }
 
 const cli_command cmd_emit = {"emit",

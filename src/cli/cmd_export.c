@@ -18,12 +18,11 @@
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_list sizes;
     const char *sizes_text; /* as the library has them; NULL: any */
     const char *gpu, *scenario, *output;
     int format, objective, cache;
-} given = {.common.read_only = true};
+} given;
 
 enum { T4, KERNEL_TUNER };
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
@@ -331,7 +330,7 @@ static const cli_option options[] = {
     {"scenario", 0, CLI_OPTION_TEXT, &given.scenario, "HASH", NULL,
      "the scenario by its hash, also one of an earlier version of the template"},
     CLI_OUTPUT_OPTION(&given.output),
-    CLI_FILE_OPTIONS(&given.common),
+    CLI_FILE_OPTIONS,
 };
 
 static int export_stored(const cli_arguments *arguments)
@@ -341,7 +340,8 @@ static int export_stored(const cli_arguments *arguments)
     cli_measured_list list = {NULL, 0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
-    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
+    cli_given.read_only = true;
+    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
     filter.all_trials = filter.any_gpu = true;
     filter.history = given.scenario != NULL;

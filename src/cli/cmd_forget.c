@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 typedef struct settings {
-    cli_common common;
     cli_stored stored;
     gputune_forget_options what;
     const char *most; /* bytes: "100M" */
@@ -59,7 +58,7 @@ static int drop(const cli_session *session, const char *kernel)
     dropped at = {.table =
                       cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
     CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &given.what, add, &at)));
-    cli_table_print(&at.table, given.common.format);
+    cli_table_print(&at.table);
     cli_note("%s%zu winner%s and %zu trial%s", given.what.only_say ? "would drop " : "dropped ",
              at.table.row_count, gt_plural(at.table.row_count), at.trials, gt_plural(at.trials));
     return CLI_EXIT_OK;
@@ -69,11 +68,11 @@ static int drop(const cli_session *session, const char *kernel)
  * says how much went. */
 static int forget(const cli_arguments *arguments)
 {
-    const char *database = given.common.database, *name;
+    const char *database = cli_given.database, *name;
     cli_session session;
     CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
                "the database %s cannot be used: %s", database, strerror(errno));
-    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
+    CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
     CLI_TRY(
         cli_catalogue_stored_one(&name, &session, arguments->count ? arguments->items[0] : NULL));
     return drop(&session, name);
@@ -100,8 +99,7 @@ static int prune(const cli_arguments *arguments)
 #define DROP_OPTIONS                                                                               \
     CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
             "say what would be dropped, drop nothing"),                                            \
-        CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION(&given.common),                       \
-        CLI_TUNER_OPTIONS(&given.common)
+        CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
 
 static const cli_option forget_options[] = {DROP_OPTIONS};
 

@@ -23,23 +23,21 @@ static int add(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static cli_common common;
-
 static const cli_option options[] = {
-    CLI_TEMPLATES_OPTION(&common),
+    CLI_TEMPLATES_OPTION,
     CLI_INCLUDE_OPTION,
-    CLI_FORMAT_OPTION(&common),
-    CLI_MESSAGE_OPTIONS(&common),
+    CLI_FORMAT_OPTION,
+    CLI_MESSAGE_OPTIONS,
 };
 
 static int list(const cli_arguments *arguments)
 {
     cli_session session;
     (void)arguments;
-    CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     cli_table table = CLI_TABLE("kernels", columns, gputune_kernel, CLI_VIEW);
     CLI_TRY(cli_passed(gputune_kernels(session.tuner, add, &table)));
-    return cli_table_print(&table, common.format);
+    return cli_table_print(&table);
 }
 
 const cli_command cmd_kernels = {

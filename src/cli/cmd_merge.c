@@ -4,24 +4,22 @@
 #include "cli/console.h"
 #include "cli/session.h"
 
-static cli_common common;
-
 static const cli_option options[] = {
-    {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE", NULL,
+    {"output", 'o', CLI_OPTION_TEXT, &cli_given.database, "FILE", NULL,
      "the database that takes them over; made where it is missing"},
-    CLI_MESSAGE_OPTIONS(&common),
+    CLI_MESSAGE_OPTIONS,
 };
 
 static int merge(const cli_arguments *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     cli_session session;
-    CLI_REFUSE(!common.database, CLI_EXIT_USAGE,
+    CLI_REFUSE(!cli_given.database, CLI_EXIT_USAGE,
                "merge: expected -o FILE, the database that takes the others over");
-    CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_passed(
         gputune_merge(&merged, session.tuner, (const char *const *)files->items, files->count)));
-    cli_note("%s: took %llu of %llu winners and %llu of %llu trials", common.database,
+    cli_note("%s: took %llu of %llu winners and %llu of %llu trials", cli_given.database,
              (unsigned long long)merged.taken_winners, (unsigned long long)merged.winners,
              (unsigned long long)merged.taken_trials, (unsigned long long)merged.trials);
     return merged.trials ? CLI_EXIT_OK : CLI_EXIT_NOTHING;

@@ -15,7 +15,6 @@
 
 /* The options. */
 static struct {
-    cli_common common;
     const char *strategies, *evaluations; /* lists with commas */
     uint32_t seed;
     gputune_replay_options options;
@@ -95,13 +94,12 @@ static const cli_option options[] = {
     {"workers", 'w', CLI_OPTION_COUNT, &given.options.workers, "COUNT", NULL,
      "compile so many at a time, by a virtual clock [one after another, without a clock]"},
     {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", NULL, "of the first run [0]"},
-    CLI_FORMAT_OPTION(&given.common),
-    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_FORMAT_OPTION,
+    CLI_MESSAGE_OPTIONS,
 };
 
 static int run(const cli_arguments *files)
 {
-    cli_console_setup(given.common.quiet, given.common.verbose);
     CLI_TRY(each_word(given.strategies, add_strategy));
     CLI_TRY(each_word(given.evaluations, add_evaluations));
     cli_catch_interrupt();
@@ -114,7 +112,7 @@ static int run(const cli_arguments *files)
         int status = gputune_replay(files->items[i], &given.options, add, &table);
         code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
     }
-    cli_table_print(&table, given.common.format);
+    cli_table_print(&table);
     return code;
 }
 

@@ -210,13 +210,12 @@ static const char *const format_words[] = {"html", "md", NULL};
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_stored stored;
     cli_arguments names;
     const char *output;
     int format;
     bool history, live;
-} given = {.common.read_only = true};
+} given;
 
 static int add(void *user, const gputune_record *record)
 {
@@ -274,7 +273,7 @@ static int read_report(cli_report *out)
 {
     cli_session session;
     *out = (cli_report){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
-    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     int code = collect(out, &session);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
@@ -289,13 +288,13 @@ static int read_report(cli_report *out)
 static void write_live(cli_live_kind kind, FILE *file)
 {
     cli_report report;
-    given.common.quiet = true;
+    cli_given.quiet = true;
     (void)read_report(&report);
     report.live = kind != CLI_LIVE_LAST_DATA;
     (kind == CLI_LIVE_PAGE ? cli_report_write_page : cli_report_write_data)(&report, file);
 }
 
-int cli_report_begin_live(cli_live_report *out, const cli_common *common)
+int cli_report_begin_live(cli_live_report *out)
 {
     int ends[2];
     const pid_t parent = getpid();
@@ -303,7 +302,6 @@ int cli_report_begin_live(cli_live_report *out, const cli_common *common)
     CLI_REFUSE(pipe2(ends, O_CLOEXEC) != 0 || (out->process = fork()) < 0, CLI_EXIT_NOTHING,
                "cannot start a process that serves the report: %s", strerror(errno));
     if (out->process == 0) {
-        given.common = *common;
         close(ends[1]);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         _exit(getppid() == parent ? cli_live_serve(write_live, stderr, ends[0]) : CLI_EXIT_OK);
@@ -332,7 +330,7 @@ static const cli_option options[] = {
      "also what was measured before a template was edited"},
     {"live", 0, CLI_OPTION_FLAG, &given.live, NULL, NULL,
      "serve the page on this machine, with what is measured meanwhile, until Ctrl-C"},
-    CLI_FILE_OPTIONS(&given.common),
+    CLI_FILE_OPTIONS,
 };
 
 static int report(const cli_arguments *names)
@@ -341,6 +339,7 @@ static int report(const cli_arguments *names)
     CLI_REFUSE(given.live && (given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
                "report: --live serves a page; leave out --output and --format");
     given.names = *names;
+    cli_given.read_only = true;
     int code = read_report(&report);
     if (given.live && (code == CLI_CONTINUE || code == CLI_EXIT_NOTHING)) {
         return cli_live_serve(write_live, stdout, -1);

@@ -15,7 +15,6 @@
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     cli_list configurations; /* of run */
@@ -91,7 +90,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
             code = cli_worse(code, measure(&at, session, scenario, objective));
         }
     }
-    cli_table_print(&at.table, given.common.format);
+    cli_table_print(&at.table);
     code = cli_worse(code, at.code);
     if (code == CLI_EXIT_TEMPLATE) {
         const cli_list *list = &given.configurations;
@@ -104,8 +103,8 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 
 #define MEASURE_OPTIONS                                                                            \
     CLI_CACHE_OPTION(&given.tuning), CLI_LIMIT_OPTION(&given.tuning),                              \
-        CLI_ALIGNMENT_OPTION(&given.tuning), CLI_SAMPLES_OPTION(&given.tuning),                    \
-        CLI_FORMAT_OPTION(&given.common), CLI_TUNER_OPTIONS(&given.common)
+        CLI_ALIGNMENT_OPTION(&given.tuning), CLI_SAMPLES_OPTION(&given.tuning), CLI_FORMAT_OPTION, \
+        CLI_TUNER_OPTIONS
 
 static const cli_option run_options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
@@ -123,7 +122,7 @@ static int measure_all(const cli_arguments *arguments)
 {
     cli_console_inform(given.save != NULL); /* of how the outputs are read */
     CLI_TRY(cli_tuning_inputs(&given.tuning));
-    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run);
+    return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items, run);
 }
 
 const cli_command cmd_run = {"run",
@@ -177,18 +176,21 @@ static int collect(void *user, const gputune_record *record)
 }
 
 /* The winners for this GPU in the database at `path`. */
-static int read_winners(winners *out, const cli_common *common, const char *path)
+static int read_winners(winners *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
                strerror(errno));
-    cli_common one = *common;
-    one.database = path;
-    one.read_only = true;
-    one.quiet = true; /* the device's note is printed once */
+    const struct cli_given own = cli_given;
     cli_session session;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    CLI_TRY(cli_open(&session, &one, CLI_OPEN_DEVICE));
-    return cli_passed(gputune_records(session.tuner, &filter, collect, out));
+    cli_given.database = path;
+    cli_given.read_only = true;
+    cli_given.quiet = true; /* the device's note is printed once */
+    int code = cli_open(&session, CLI_OPEN_DEVICE);
+    code = code == CLI_CONTINUE ? cli_passed(gputune_records(session.tuner, &filter, collect, out))
+                                : code;
+    cli_given = own;
+    return code;
 }
 
 static const gputune_record *find(const winners *all, const gputune_record *like)
@@ -240,7 +242,7 @@ static int compare_all(const cli_session *session, const char *kernel, const win
             code = cli_worse(code, measure_both(&at, session, a, b));
         }
     }
-    cli_table_print(&at.table, given.common.format);
+    cli_table_print(&at.table);
     CLI_REFUSE(!common, CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
@@ -250,14 +252,13 @@ static int compare_all(const cli_session *session, const char *kernel, const win
 static int compare_databases(void)
 {
     winners all[2] = {{NULL, 0}, {NULL, 0}};
-    cli_common scratch = given.common;
     cli_session session;
     const char *kernel;
     for (size_t i = 0; i < 2; i++) {
-        CLI_TRY(read_winners(&all[i], &given.common, given.sides[i]));
+        CLI_TRY(read_winners(&all[i], given.sides[i]));
     }
-    scratch.database = ":memory:";
-    CLI_TRY(cli_open(&session, &scratch, CLI_OPEN_TUNING));
+    cli_given.database = ":memory:";
+    CLI_TRY(cli_open(&session, CLI_OPEN_TUNING));
     CLI_TRY(cli_catalogue_stored_one(&kernel, &session, given.kernel));
     cli_catch_interrupt();
     return compare_all(&session, kernel, all);
@@ -271,7 +272,7 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     gputune_options options = cli_tuning_options(&given.tuning, scenario);
     int code =
         compare_pair(&at, session, scenario->kernel->name, scenario->sizes, given.sides, &options);
-    cli_table_print(&at.table, given.common.format);
+    cli_table_print(&at.table);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);
     }
@@ -318,7 +319,7 @@ static int compare(const cli_arguments *arguments)
     given.sides[1] = arguments->items[count - 1];
     given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
-        return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items,
+        return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items,
                           compare_configurations);
     }
     CLI_TRY(check_databases(given.sides));

@@ -164,12 +164,11 @@ static void cli_plot_write(const cli_measured_list *list, cli_format_kind format
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_stored stored;
     bool all, history, why, plot;
     int sort; /* by sort_words */
     uint32_t top;
-} given = {.common.read_only = true};
+} given;
 
 enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
 static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
@@ -281,7 +280,7 @@ static void say_device(const cli_session *session)
 static void write_found(const cli_session *session, found *at)
 {
     cli_table *table = &at->table;
-    cli_format_kind format = (cli_format_kind)given.common.format;
+    cli_format_kind format = (cli_format_kind)cli_given.format;
     shorten(at);
     cli_record_compare(table);
     cli_table_sort(table, key_of);
@@ -321,8 +320,8 @@ static const cli_option options[] = {
     {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
      "the rows by time, speed-up or newest first [kernel, size, time]"},
     {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
-    CLI_FORMAT_OPTION(&given.common),
-    CLI_TUNER_OPTIONS(&given.common),
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
 };
 
 static int show(const cli_arguments *arguments)
@@ -332,15 +331,15 @@ static int show(const cli_arguments *arguments)
     filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;
     filter.history = given.history;
-    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
+    cli_given.read_only = true;
+    CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_filter(&filter, &given.stored, &session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
     found at = {.table = cli_record_table(view),
                 .last = {.scenario = "", .environment = ""},
                 .all = given.plot || (given.all && !given.why),
-                .columns =
-                    given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
+                .columns = cli_given.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     const char *name = arguments->count ? arguments->items[0] : NULL;
     CLI_TRY(cli_stored_read(&filter, &session, name, add, &at));
     write_found(&session, &at);

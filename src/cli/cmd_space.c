@@ -10,7 +10,6 @@
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_selection selection;
     cli_tuning tuning; /* the alignment alone */
     const char *arch;
@@ -81,21 +80,24 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
     gputune_options options = cli_tuning_options(&given.tuning, scenario);
     CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
                                               scenario->sizes, given.arch, &options)));
-    write_space(space, (cli_format_kind)given.common.format);
+    write_space(space, (cli_format_kind)cli_given.format);
     say_if_uncertain(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION(&given.selection), CLI_ONLY_OPTION(&given.selection),
-    CLI_ARCH_OPTION(&given.arch),      CLI_ALIGNMENT_OPTION(&given.tuning),
-    CLI_FORMAT_OPTION(&given.common),  CLI_TUNER_OPTIONS(&given.common),
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_ONLY_OPTION(&given.selection),
+    CLI_ARCH_OPTION(&given.arch),
+    CLI_ALIGNMENT_OPTION(&given.tuning),
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
 };
 
 static int describe(const cli_arguments *arguments)
 {
-    return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
-                      &given.selection, arguments->items, describe_space);
+    return cli_single(given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, &given.selection,
+                      arguments->items, describe_space);
 }
 
 const cli_command cmd_space = {

@@ -98,7 +98,7 @@ static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
         at.scenario = &scenarios->items[i];
         code = cli_worse(code, compile(&at, warm, session));
     }
-    cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
+    cli_table_print(&at.table);
     return cli_check_database(session, code);
 }
 
@@ -384,8 +384,8 @@ static int run(const cli_warm *warm)
     cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
                          : warm->compile_only ? CLI_OPEN_DEVICE
                                               : CLI_OPEN_TUNING;
-    CLI_TRY(warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE);
-    CLI_TRY(cli_gpus_open(&gpus, &warm->common, mode, warm->gpus));
+    CLI_TRY(warm->check ? cli_check_first(&warm->selection) : CLI_CONTINUE);
+    CLI_TRY(cli_gpus_open(&gpus, mode, warm->gpus));
     int code = tune_or_compile(warm, &gpus);
     cli_gpus_close(&gpus);
     return code;
@@ -440,7 +440,7 @@ static void add_file(watch *watch, const char *path)
 /* A header may stand, or come to stand, in each of the folders that are searched. */
 static void add_include(watch *watch, const char *from, const char *name)
 {
-    const cli_list *folders = &cli_include_paths;
+    const cli_list *folders = &cli_given.include_paths;
     const char *more = getenv("GPUTUNE_INCLUDE");
     add_file(watch, cli_path_beside(from, name));
     for (size_t i = 0; i < folders->count; i++) {
@@ -575,7 +575,7 @@ static int tune(cli_warm *warm)
 static int tune_live(cli_warm *warm)
 {
     cli_live_report live;
-    CLI_TRY(cli_report_begin_live(&live, &warm->common));
+    CLI_TRY(cli_report_begin_live(&live));
     int code = tune(warm);
     cli_report_end_live(&live);
     return code;
@@ -590,9 +590,9 @@ static int check_and_run(const cli_arguments *kernels)
     warm->selection.kernel_count = kernels->count;
     CLI_TRY(cli_tuning_inputs(&warm->tuning));
     CLI_TRY(cli_shard_read(&warm->shard, warm->shard_text));
-    CLI_TRY(cli_compile_on_read(&warm->common.compile_on, &warm->compile_on));
+    CLI_TRY(cli_compile_on_read(&cli_given.compile_on, &warm->compile_on));
     CLI_TRY(check(warm));
-    cli_locks_begin(warm->common.database, &warm->shard);
+    cli_locks_begin(cli_given.database, &warm->shard);
     return cli_locks_end(warm->live ? tune_live(warm) : tune(warm));
 }
 
@@ -662,9 +662,9 @@ static const cli_option options[] = {
      "serve the page of the command report on this machine meanwhile"},
     CLI_GPUS_OPTION(&given.gpus),
     CLI_SHARD_OPTION(&given.shard_text),
-    CLI_ELSEWHERE_OPTIONS(&given.compile_on, &given.common.measure_on),
-    CLI_FORMAT_OPTION(&given.common),
-    CLI_TUNER_OPTIONS(&given.common),
+    CLI_ELSEWHERE_OPTIONS(&given.compile_on, &cli_given.measure_on),
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
 };
 
 const cli_command cmd_warm = {"warm",

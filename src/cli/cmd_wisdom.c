@@ -166,7 +166,6 @@ static int cli_table_sign(const char *table, const char *key)
 
 /* The options. */
 static struct {
-    cli_common common;
     cli_stored stored;
     const char *output, *key, *signed_by;
     cli_list urls;
@@ -183,13 +182,13 @@ static int export_wisdom(const char *kernel)
     bool any = stored->any_gpu || stored->gpu;
     uint32_t count;
     char *text;
-    given.common.read_only = true;
+    cli_given.read_only = true;
     filter.kernel = kernel;
     filter.gpu = stored->gpu;
     filter.any_gpu = stored->any_gpu;
     filter.whole = given.whole;
     CLI_TRY(cli_stored_sizes(&filter.sizes, &stored->sizes));
-    CLI_TRY(cli_open(&session, &given.common, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
+    CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter)));
     int code = CLI_EXIT_NOTHING;
     if (count || !given.output) { /* a file is not replaced by nothing */
@@ -275,10 +274,9 @@ static int import_all(const cli_arguments *files)
     gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
     options.trust = given.trust ? GPUTUNE_TRUST_BOUND : GPUTUNE_TRUST_NOTHING;
     options.keep = true;
-    const char *device = given.common.device;
+    const char *device = cli_given.device;
     bool none = device && strcmp(device, "none") == 0;
-    CLI_TRY(cli_open(&session, &given.common,
-                     given.trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_open(&session, given.trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE));
     int code = CLI_EXIT_OK;
     const cli_list *urls = &given.urls;
     cli_catch_interrupt();
@@ -327,7 +325,7 @@ static const cli_option options[] = {
     {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL, NULL,
      "import: do not prove again what was measured with this driver, on this kind of GPU, from the "
      "same generated source"},
-    CLI_TUNER_OPTIONS(&given.common),
+    CLI_TUNER_OPTIONS,
 };
 
 const cli_command cmd_wisdom = {

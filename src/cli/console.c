@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool is_quiet, is_verbose, is_live, informs;
+static bool informs;
 static char progress_line[1024]; /* what is drawn now, or "" */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
-
-int cli_color_choice = CLI_COLOR_AUTO;
 
 bool cli_console_is_able(FILE *file)
 {
@@ -30,15 +28,8 @@ bool cli_console_is_able(FILE *file)
 bool cli_console_has_color(FILE *file)
 {
     const char *without = getenv("NO_COLOR");
-    return cli_color_choice == CLI_COLOR_AUTO ? cli_console_is_able(file) && !(without && *without)
-                                              : cli_color_choice == CLI_COLOR_ALWAYS;
-}
-
-void cli_console_setup(bool quiet, bool verbose)
-{
-    is_quiet = quiet;
-    is_verbose = verbose;
-    is_live = !quiet && cli_console_is_able(stderr);
+    return cli_given.color == CLI_COLOR_AUTO ? cli_console_is_able(file) && !(without && *without)
+                                             : cli_given.color == CLI_COLOR_ALWAYS;
 }
 
 void cli_console_inform(bool yes)
@@ -48,17 +39,12 @@ void cli_console_inform(bool yes)
 
 bool cli_console_is_live(void)
 {
-    return is_live;
-}
-
-bool cli_console_is_quiet(void)
-{
-    return is_quiet;
+    return !cli_given.quiet && cli_console_is_able(stderr);
 }
 
 bool cli_console_is_verbose(void)
 {
-    return is_verbose && !is_quiet;
+    return cli_given.verbose && !cli_given.quiet;
 }
 
 size_t cli_console_columns(FILE *file)
@@ -96,7 +82,7 @@ void cli_console_say(bool is_error, const char *format, ...)
 {
     char text[4096];
     va_list args;
-    if (is_quiet && !is_error) {
+    if (cli_given.quiet && !is_error) {
         return;
     }
     va_start(args, format);
@@ -118,7 +104,7 @@ static void draw(const char *line)
 void cli_console_progress(const char *format, ...)
 {
     char line[sizeof progress_line];
-    if (is_live) {
+    if (cli_console_is_live()) {
         va_list args;
         va_start(args, format);
         gt_vsnprintf(line, sizeof line, format, args);
@@ -129,7 +115,7 @@ void cli_console_progress(const char *format, ...)
 
 void cli_console_progress_end(void)
 {
-    if (is_live) {
+    if (cli_console_is_live()) {
         draw("");
     }
 }
@@ -139,10 +125,10 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     (void)user;
     static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
     static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
-    gputune_log_level most = is_quiet     ? GPUTUNE_LOG_ERROR
-                             : is_verbose ? GPUTUNE_LOG_DEBUG
-                             : informs    ? GPUTUNE_LOG_INFO
-                                          : GPUTUNE_LOG_WARNING;
+    gputune_log_level most = cli_given.quiet     ? GPUTUNE_LOG_ERROR
+                             : cli_given.verbose ? GPUTUNE_LOG_DEBUG
+                             : informs           ? GPUTUNE_LOG_INFO
+                                                 : GPUTUNE_LOG_WARNING;
     if (level <= most) {
         write_line(prefixes[level], line, colors[level]);
     }

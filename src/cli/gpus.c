@@ -39,11 +39,10 @@ static int read_numbers(cli_gpus *gpus, const char *which)
 }
 
 /* Without a GPU, where none was asked for, they are the emulator's. */
-int cli_gpus_count(int *out, const cli_gpus *gpus)
+int cli_gpus_count(int *out)
 {
-    const cli_common *common = gpus->common;
-    int status = gputune_device_count(out, common->driver);
-    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for(common)) {
+    int status = gputune_device_count(out, cli_given.driver);
+    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for()) {
         status = gputune_device_count(out, "emu");
     }
     return status;
@@ -59,7 +58,7 @@ void cli_gpus_add(cli_gpus *gpus, int count)
 
 static int count_now(cli_gpus *gpus)
 {
-    int count = 0, status = cli_gpus_count(&count, gpus);
+    int count = 0, status = cli_gpus_count(&count);
     cli_gpus_add(gpus, count);
     return cli_passed(status);
 }
@@ -88,7 +87,7 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
 /* Gives each GPU its share of the commands. */
 static void share_commands(cli_gpus *gpus)
 {
-    const cli_list *all = &gpus->common->compile_on;
+    const cli_list *all = &cli_given.compile_on;
     for (size_t i = 0; i < all->count; i++) {
         cli_list *share = &gpus->items[i % gpus->count].compile_on;
         cli_push(share->items, share->count, all->items[i]);
@@ -100,11 +99,9 @@ static void share_commands(cli_gpus *gpus)
 void cli_gpus_open_at(cli_gpus *gpus, size_t at)
 {
     cli_gpu *gpu = &gpus->items[at];
-    cli_common common = *gpus->common;
     char number[16];
     snprintf(number, sizeof number, "%d", gpu->number);
-    common.compile_on = gpu->compile_on;
-    gpu->status = cli_open_gpu(&gpu->opened, &common, number);
+    gpu->status = cli_open_gpu(&gpu->opened, number, &gpu->compile_on);
     snprintf(gpu->message, sizeof gpu->message, "%s", gpu->status < 0 ? gputune_error() : "");
 }
 
@@ -148,7 +145,7 @@ static int list_gpus(cli_gpus *gpus, const char *which)
     gpus->is_counted = !gpus->is_all;
     if (!gpus->is_all) {
         CLI_TRY(read_numbers(gpus, which));
-    } else if (gpus->common->compile_on.count) {
+    } else if (cli_given.compile_on.count) {
         CLI_TRY(count_now(gpus)); /* to divide them */
     } else {
         gpus->count = 1;
@@ -157,22 +154,21 @@ static int list_gpus(cli_gpus *gpus, const char *which)
     return CLI_CONTINUE;
 }
 
-int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which)
+int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which)
 {
-    *out = (cli_gpus){.common = common, .items = cli_allocate(CLI_GPUS_MOST, sizeof(cli_gpu))};
+    *out = (cli_gpus){.items = cli_allocate(CLI_GPUS_MOST, sizeof(cli_gpu))};
     if (!which) {
         out->count = 1;
         out->is_counted = out->is_only = true;
-        return cli_open(&out->items[0].session, common, mode);
+        return cli_open(&out->items[0].session, mode);
     }
-    cli_console_setup(common->quiet, common->verbose);
     CLI_TRY(list_gpus(out, which));
     int code = open_first(out);
     if (code != CLI_CONTINUE) {
         cli_gpus_close(out);
         return code;
     }
-    cli_say_emulated(&out->items[out->first].session, common);
+    cli_say_emulated(&out->items[out->first].session);
     return CLI_CONTINUE;
 }
 

@@ -26,7 +26,6 @@ typedef struct cli_gpus {
     bool is_only;        /* the run has one GPU, which was not chosen by --gpus */
     bool is_all;         /* one that cannot be used is left out */
     bool is_counted;     /* else there may be more than `count` */
-    const cli_common *common;
 } cli_gpus;
 
 #define CLI_GPUS_OPTION(which)                                                                     \
@@ -49,13 +48,12 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
 /* Lists the GPUs of `which`, and opens a tuner for the first one that can be used, since drivers
  * that start side by side all take as long as one after another. NULL: for the one GPU that
- * `common` names. The compile workers elsewhere are divided between the GPUs. A GPU that cannot be
+ * --device names. The compile workers elsewhere are divided between the GPUs. A GPU that cannot be
  * used is an error where it is named by its number, and is left out of "all" with a message.
- * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. `common`
- * must outlive *out. */
-int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
+ * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. */
+int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which);
 /* Counts the GPUs of "all". Prints nothing: returns a gputune_status. Any thread may call it. */
-int cli_gpus_count(int *out, const cli_gpus *gpus);
+int cli_gpus_count(int *out);
 /* Adds the GPUs up to that count. */
 void cli_gpus_add(cli_gpus *gpus, int count);
 /* Opens a tuner for one more GPU. Any thread may call it: it prints nothing, and changes nothing

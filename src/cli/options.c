@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+struct cli_given cli_given;
+
 enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP = 2, HELP_COLUMNS = 80 };
 
 static size_t count_options(const cli_option *options)

@@ -32,6 +32,18 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
+/* What the options say that most commands have. A process runs one command. */
+extern struct cli_given {
+    const char *database, *templates, *driver, *device;
+    int format; /* a cli_format_kind */
+    int color;  /* a cli_color */
+    bool quiet, verbose;
+    bool read_only;         /* the database */
+    cli_list include_paths; /* the values of -I */
+    cli_list compile_on;    /* commands that start further compile workers, elsewhere */
+    const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
+} cli_given;
+
 /* A row of options that several commands have. */
 #define CLI_ROW(...)                                                                               \
     {                                                                                              \

@@ -158,7 +158,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     bool live = cli_console_is_live();
     double since = at->elapsed_s - progress->shown_s;
     bool first = progress->shown_s == 0;
-    if (cli_console_is_quiet() || since < (live ? (first ? 0 : redraw_s) : heartbeat_s)) {
+    if (cli_given.quiet || since < (live ? (first ? 0 : redraw_s) : heartbeat_s)) {
         return;
     }
     progress->shown_s = at->elapsed_s;

@@ -20,5 +20,5 @@ typedef struct cli_report {
 typedef struct cli_live_report {
     int process, until; /* this end of a pipe */
 } cli_live_report;
-int cli_report_begin_live(cli_live_report *out, const cli_common *common);
+int cli_report_begin_live(cli_live_report *out);
 void cli_report_end_live(const cli_live_report *live);

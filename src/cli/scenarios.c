@@ -234,15 +234,14 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     return CLI_CONTINUE;
 }
 
-int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work)
+int cli_single(cli_open_mode mode, cli_selection *selection, char **name, cli_work work)
 {
     cli_session session;
     cli_catalogue catalogue;
     cli_scenarios scenarios;
     selection->kernels = name;
     selection->kernel_count = 1;
-    CLI_TRY(cli_open(&session, common, mode));
+    CLI_TRY(cli_open(&session, mode));
     CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
     CLI_TRY(cli_catalogue_one(&catalogue));
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, selection, &session));

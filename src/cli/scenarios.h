@@ -58,11 +58,10 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* What run, compare, space and emit have in common: opens as `common` and `mode` say, finds the one
+/* What run, compare, space and emit have in common: opens as `mode` says, finds the one
  * kernel `name` at the selection's sizes, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
-int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work);
+int cli_single(cli_open_mode mode, cli_selection *selection, char **name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Opens a tuner by the common options, and handles Ctrl-C, SIGTERM and SIGHUP. */
+/* Opens a tuner by the options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
 #include "cli/console.h"
@@ -50,17 +50,15 @@ bool cli_is_interrupted(void)
     return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
-cli_list cli_include_paths;
-
-bool cli_is_driver_asked_for(const cli_common *common)
+bool cli_is_driver_asked_for(void)
 {
     const char *environment = getenv("GPUTUNE_DRIVER");
-    return common->device || common->driver || (environment && environment[0]);
+    return cli_given.device || cli_given.driver || (environment && environment[0]);
 }
 
-void cli_say_emulated(const cli_session *session, const cli_common *common)
+void cli_say_emulated(const cli_session *session)
 {
-    if (session->device.emulated && !cli_is_driver_asked_for(common)) {
+    if (session->device.emulated && !cli_is_driver_asked_for()) {
         cli_note("no GPU here: using the emulator (%s), whose times are modelled; --driver cuda "
                  "requires a GPU, --driver emu:PROFILE chooses another profile",
                  session->device.name);
@@ -72,23 +70,23 @@ static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
 static gputune **open_tuners;
 static size_t open_count;
 
-static int open_tuner(cli_session *out, const cli_common *common, const char *device,
+static int open_tuner(cli_session *out, const char *device, const cli_list *compile_on,
                       bool tune_only)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     options.device = device;
-    options.driver = common->driver;
-    options.database = common->database;
-    options.templates = common->templates;
-    options.include_paths = cli_include_paths.items;
-    options.include_path_count = cli_include_paths.count;
-    options.emulate_without_gpu = !common->measure_on && !cli_is_driver_asked_for(common);
+    options.driver = cli_given.driver;
+    options.database = cli_given.database;
+    options.templates = cli_given.templates;
+    options.include_paths = cli_given.include_paths.items;
+    options.include_path_count = cli_given.include_paths.count;
+    options.emulate_without_gpu = !cli_given.measure_on && !cli_is_driver_asked_for();
     options.keep_workers = true;
     options.tune_only = tune_only;
-    options.compile_on = common->compile_on.items;
-    options.compile_on_count = common->compile_on.count;
-    options.measure_on = common->measure_on;
-    options.read_only = common->read_only;
+    options.compile_on = compile_on->items;
+    options.compile_on_count = compile_on->count;
+    options.measure_on = cli_given.measure_on;
+    options.read_only = cli_given.read_only;
     options.log = cli_console_log;
     int status = gputune_open(&out->tuner, &options);
     pthread_mutex_lock(&open_mutex);
@@ -109,17 +107,17 @@ static int take_device(cli_session *out)
     return status;
 }
 
-int cli_open_gpu(cli_session *out, const cli_common *common, const char *number)
+int cli_open_gpu(cli_session *out, const char *number, const cli_list *compile_on)
 {
     memset(out, 0, sizeof *out);
-    int status = open_tuner(out, common, number, true);
+    int status = open_tuner(out, number, compile_on, true);
     return status < 0 ? status : take_device(out);
 }
 
 /* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
-static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
+static int choose_none(bool *none, cli_open_mode mode)
 {
-    bool asked = common->device && strcmp(common->device, "none") == 0;
+    bool asked = cli_given.device && strcmp(cli_given.device, "none") == 0;
     *none = mode == CLI_OPEN_NO_DEVICE || asked;
     CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
                "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
@@ -127,25 +125,24 @@ static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
     return CLI_CONTINUE;
 }
 
-int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
+int cli_open(cli_session *out, cli_open_mode mode)
 {
     memset(out, 0, sizeof *out);
-    cli_console_setup(common->quiet, common->verbose);
     bool none;
-    CLI_TRY(choose_none(&none, common, mode));
-    int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
-    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY &&
-        !cli_is_driver_asked_for(common)) {
+    CLI_TRY(choose_none(&none, mode));
+    int status = open_tuner(out, none ? "none" : cli_given.device, &cli_given.compile_on,
+                            mode == CLI_OPEN_TUNING);
+    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; going on without a device");
-        status = open_tuner(out, common, "none", false);
+        status = open_tuner(out, "none", &cli_given.compile_on, false);
     }
     CLI_TRY(cli_passed(status));
     if (none) {
         return CLI_CONTINUE;
     }
     CLI_TRY(cli_passed(take_device(out)));
-    cli_say_emulated(out, common);
+    cli_say_emulated(out);
     return CLI_CONTINUE;
 }
 

@@ -1,4 +1,4 @@
-/* Opens what every command with a tuner needs: the common options, the tuner, its device, and
+/* Opens what every command with a tuner needs: its options, the tuner, its device, and
  * Ctrl-C. */
 #pragma once
 
@@ -7,42 +7,33 @@
 
 #include <gputune.h>
 
-typedef struct cli_common {
-    const char *database, *templates, *driver, *device;
-    int format; /* a cli_format_kind */
-    bool quiet, verbose;
-    bool read_only;         /* the database */
-    cli_list compile_on;    /* commands that start further compile workers, elsewhere */
-    const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
-} cli_common;
-
 /* The options that end the table of a command: of one with a tuner, of one that reads templates or
  * the database without a device, and of any other. */
-#define CLI_TUNER_OPTIONS(common)                                                                  \
-    CLI_ROW("device", 'd', CLI_OPTION_TEXT, &(common)->device, "DEVICE", NULL,                     \
+#define CLI_TUNER_OPTIONS                                                                          \
+    CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
-        CLI_ROW("driver", 0, CLI_OPTION_TEXT, &(common)->driver, "DRIVER", NULL,                   \
+        CLI_ROW("driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,                   \
                 "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else "     \
                 "cuda, else the emulator]"),                                                       \
-        CLI_FILE_OPTIONS(common)
-#define CLI_FILE_OPTIONS(common)                                                                   \
-    CLI_ROW("db", 0, CLI_OPTION_TEXT, &(common)->database, "FILE", NULL,                           \
+        CLI_FILE_OPTIONS
+#define CLI_FILE_OPTIONS                                                                           \
+    CLI_ROW("db", 0, CLI_OPTION_TEXT, &cli_given.database, "FILE", NULL,                           \
             "the database [GPUTUNE_DB, else in the user's cache folder]"),                         \
-        CLI_TEMPLATES_OPTION(common), CLI_INCLUDE_OPTION, CLI_MESSAGE_OPTIONS(common)
-#define CLI_TEMPLATES_OPTION(common)                                                               \
-    CLI_ROW("templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER", NULL,                 \
+        CLI_TEMPLATES_OPTION, CLI_INCLUDE_OPTION, CLI_MESSAGE_OPTIONS
+#define CLI_TEMPLATES_OPTION                                                                       \
+    CLI_ROW("templates", 0, CLI_OPTION_TEXT, &cli_given.templates, "FOLDER", NULL,                 \
             "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]")
 #define CLI_INCLUDE_OPTION                                                                         \
-    CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_include_paths, "FOLDER", NULL,                   \
+    CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_given.include_paths, "FOLDER", NULL,             \
             "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]")
-#define CLI_FORMAT_OPTION(common)                                                                  \
-    CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL, cli_format_words,           \
+#define CLI_FORMAT_OPTION                                                                          \
+    CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &cli_given.format, NULL, cli_format_words,           \
             "how the data is printed [table]")
-#define CLI_MESSAGE_OPTIONS(common)                                                                \
-    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, NULL, "errors only on stderr"), \
-        CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_color_choice, NULL, cli_color_words,           \
+#define CLI_MESSAGE_OPTIONS                                                                        \
+    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &cli_given.quiet, NULL, NULL, "errors only on stderr"), \
+        CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_given.color, NULL, cli_color_words,            \
                 "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
-        CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL, NULL,                   \
+        CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &cli_given.verbose, NULL, NULL,                   \
                 "say more on stderr, a variant's compiler log too"),                               \
         CLI_OPTIONS_END
 #define CLI_OUTPUT_OPTION(path)                                                                    \
@@ -50,9 +41,6 @@ typedef struct cli_common {
 #define CLI_ARCH_OPTION(arch)                                                                      \
     CLI_ROW("arch", 0, CLI_OPTION_TEXT, arch, "sm_XX", NULL,                                       \
             "for this architecture instead of the GPU at hand")
-
-/* The values of -I, kept until the program ends. */
-extern cli_list cli_include_paths;
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker tells the device */
@@ -67,19 +55,19 @@ typedef struct cli_session {
     gputune_device device; /* set where has_device */
 } cli_session;
 
-/* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
+/* Opens a tuner as the options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
-int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
-/* Opens a tuner that tunes on one of several GPUs, by its number. Prints nothing: returns a
- * gputune_status. Call it after cli_console_setup(). Any thread may call it. */
-int cli_open_gpu(cli_session *out, const cli_common *common, const char *number);
+int cli_open(cli_session *out, cli_open_mode mode);
+/* Opens a tuner that tunes on one of several GPUs, by its number, with these commands that start
+ * compile workers elsewhere. Prints nothing: returns a gputune_status. Any thread may call it. */
+int cli_open_gpu(cli_session *out, const char *number, const cli_list *compile_on);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
-void cli_say_emulated(const cli_session *session, const cli_common *common);
+void cli_say_emulated(const cli_session *session);
 /* Closes a tuner before the program ends, which closes those that are open then. Any thread. */
 void cli_close(cli_session *session);
 void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */
-bool cli_is_driver_asked_for(const cli_common *common);
+bool cli_is_driver_asked_for(void);
 /* Returns `code`, the exit code of a command's work. If something was wrong with the database, it
  * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);

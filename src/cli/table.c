@@ -540,9 +540,9 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
     }
 }
 
-int cli_table_print(const cli_table *table, int format)
+int cli_table_print(const cli_table *table)
 {
-    cli_table_write(table, (cli_format_kind)format, stdout);
+    cli_table_write(table, (cli_format_kind)cli_given.format, stdout);
     return CLI_EXIT_OK;
 }
 

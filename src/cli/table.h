@@ -113,8 +113,8 @@ enum { CLI_SCHEMA_VERSION = 1 };
  * columns are left out, which a note says. Without rows JSON has an empty array, CSV its header,
  * and a table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
-/* Writes the table to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
-int cli_table_print(const cli_table *table, int format);
+/* Writes the table to stdout, as --format says. Returns CLI_EXIT_OK. */
+int cli_table_print(const cli_table *table);
 /* Writes several tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...}
  * with an array for each table; in other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,

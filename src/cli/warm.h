@@ -9,14 +9,13 @@
 #include "cli/table.h"
 
 typedef struct cli_warm {
-    cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     bool compile_only, any_gpu, check, watch, live, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *arch;
-    const char *gpus; /* "all", "0,2"; NULL: the one GPU that `common` names */
+    const char *gpus; /* "all", "0,2"; NULL: the one GPU that --device names */
     cli_list compile_on;
     const char *shard_text;
     cli_shard shard;
@@ -39,8 +38,8 @@ cli_table cli_warm_table(void);
 int cli_warm_add(cli_table *table, double place, const gputune_info *info, const cli_warm *warm,
                  const cli_session *session, const cli_scenario *scenario);
 /* Prints the table. `of_models`: it shows which model a winner is of. */
-void cli_warm_print(cli_table *table, const cli_warm *warm, bool of_models);
+void cli_warm_print(cli_table *table, bool of_models);
 
-/* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints
+/* Checks the selected kernels on the emulator, whatever --driver says, and prints
  * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */
-int cli_check_first(const cli_common *common, const cli_selection *selection);
+int cli_check_first(const cli_selection *selection);

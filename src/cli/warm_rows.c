@@ -131,9 +131,9 @@ static double place_of(const void *item)
     return ((const outcome *)item)->place;
 }
 
-void cli_warm_print(cli_table *table, const cli_warm *warm, bool of_models)
+void cli_warm_print(cli_table *table, bool of_models)
 {
     cli_table_sort(table, place_of);
     table->view = of_models ? MODELS : CLI_VIEW;
-    cli_table_write(table, (cli_format_kind)warm->common.format, stdout);
+    cli_table_print(table);
 }

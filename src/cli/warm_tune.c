@@ -527,7 +527,7 @@ static void *open_others(void *user)
     }
     usleep(ready_us);
     if (!gpus->is_counted) {
-        (void)cli_gpus_count(&count, gpus); /* if that fails, there is what has been opened */
+        (void)cli_gpus_count(&count); /* if that fails, there is what has been opened */
     }
     pthread_mutex_lock(&run->desk);
     cli_gpus_add(gpus, count);
@@ -719,7 +719,7 @@ static int end(run *run)
     if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
         return CLI_EXIT_CANCELED;
     }
-    cli_warm_print(&run->table, run->warm, run->kind_count > 1);
+    cli_warm_print(&run->table, run->kind_count > 1);
     bool kept = check_databases(run);
     if (cli_is_canceled() && kept) {
         cli_note("stopped; what is finished is stored, running again goes on from there");
