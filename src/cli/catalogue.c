@@ -259,11 +259,11 @@ int cli_catalogue_check(const cli_session *session, const char *name)
     return cli_catalogue_find(&catalogue, session, (char *const *)&name, 1);
 }
 
-int cli_stored_sizes(const char **out, const cli_list *texts)
+int cli_stored_sizes(const char **out)
 {
     cli_values values = {NULL, 0};
     char *text = NULL;
-    int code = cli_values_read(&values, "--size", texts);
+    int code = cli_values_read(&values, "--size", &cli_given.selection.sizes);
     for (size_t i = 0; i < values.count; i++) {
         cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.lists[i]));
     }
@@ -271,12 +271,11 @@ int cli_stored_sizes(const char **out, const cli_list *texts)
     return code;
 }
 
-int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
-                      const cli_session *session)
+int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
 {
-    out->gpu = stored->gpu;
-    out->any_gpu = stored->any_gpu || stored->gpu || !session->has_device;
-    return cli_stored_sizes(&out->sizes, &stored->sizes);
+    out->gpu = cli_given.gpu;
+    out->any_gpu = cli_given.any_gpu || cli_given.gpu || !session->has_device;
+    return cli_stored_sizes(&out->sizes);
 }
 
 int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,

@@ -66,28 +66,21 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, const
 /* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
-typedef struct cli_stored {
-    cli_list sizes;
-    const char *gpu;
-    bool any_gpu;
-} cli_stored;
-
-#define CLI_STORED_OPTIONS(stored)                                                                 \
-    CLI_ROW("size", 's', CLI_OPTION_LIST, &(stored)->sizes, "NAME=V[,V...]", NULL,                 \
+#define CLI_STORED_OPTIONS                                                                         \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
             "what was measured at these sizes; may be repeated [all sizes]"),                      \
-        CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &(stored)->gpu, "GPU", NULL,                            \
+        CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,                            \
                 "what was measured on this GPU: a part of its name, or its environment [GPUs "     \
                 "like the one at hand]"),                                                          \
-        CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &(stored)->any_gpu, NULL, NULL,                     \
+        CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "what was measured on every GPU in the database")
 
-/* Sets *out to the sizes as the library's filters take them; to NULL without a text. Returns
+/* Sets *out to the sizes given as the library's filters take them; to NULL without any. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
-int cli_stored_sizes(const char **out, const cli_list *texts);
+int cli_stored_sizes(const char **out);
 /* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
  * among those found. Returns as cli_stored_sizes() does. */
-int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
-                      const cli_session *session);
+int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
 /* Calls `each`, as gputune_records() does, for the filter's records of the kernels that a name
  * stands for, also those of templates that are gone; of all kernels where `name` is NULL. Returns
  * CLI_CONTINUE, also where nothing is stored, or an exit code after printing what is wrong. The

@@ -128,11 +128,12 @@ static void write_checked(const checked *checked, cli_format_kind format, FILE *
 
 /* ---- before a tuning ---- */
 
-static int check_each(const cli_session *session, const cli_selection *selection)
+static int check_each(const cli_session *session)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     cli_catalogue catalogue;
-    CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+    CLI_TRY(
+        cli_catalogue_find(&catalogue, session, cli_warm.kernels.items, cli_warm.kernels.count));
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
         checked checked = nothing_checked();
@@ -143,48 +144,43 @@ static int check_each(const cli_session *session, const cli_selection *selection
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
-int cli_check_first(const cli_selection *selection)
+int cli_check_first(void)
 {
     const struct cli_given own = cli_given;
     cli_session session;
     cli_given.driver = "emu";
     cli_given.device = NULL;
     int code = cli_open(&session, CLI_OPEN_TUNING);
-    code = code == CLI_CONTINUE ? check_each(&session, selection) : code;
+    code = code == CLI_CONTINUE ? check_each(&session) : code;
     cli_close(&session);
     cli_given = own;
     return code;
 }
 
-/* The options. */
-static struct {
-    cli_selection selection;
-    cli_tuning tuning;
-    bool all;
-} given = {.selection.cuts_sizes = true};
+static bool all; /* the option */
 
 static int run(const cli_session *session, const cli_scenario *scenario)
 {
-    gputune_options options = cli_tuning_options(&given.tuning, scenario);
+    gputune_options options = cli_tuning_options(scenario);
     checked checked = nothing_checked();
     gputune_sizes sizes = {0};
-    if (given.selection.sizes.count) {
+    if (cli_given.selection.sizes.count) {
         sizes = scenario->sizes;
     }
-    int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
+    int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, all);
     write_checked(&checked, (cli_format_kind)cli_given.format, stdout);
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION(&given.selection),
-    CLI_ONLY_OPTION(&given.selection),
-    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, NULL, "every variant"},
-    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.options.max_variants, "COUNT", NULL,
+    CLI_SIZE_OPTION,
+    CLI_ONLY_OPTION,
+    {"all", 'a', CLI_OPTION_FLAG, &all, NULL, NULL, "every variant"},
+    {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
      "so many variants: the default, and others at random [16]"},
-    {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER", NULL,
+    {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
      "which variants and inputs are drawn"},
-    {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.options.time_limit_s, "SECONDS", NULL,
+    {"time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS", NULL,
      "for the whole check [600]"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
@@ -192,8 +188,9 @@ static const cli_option options[] = {
 
 static int check(const cli_arguments *arguments)
 {
+    cli_given.selection.cuts_sizes = true;
     cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
-    return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items, run);
+    return cli_single(CLI_OPEN_TUNING, arguments->items, run);
 }
 
 const cli_command cmd_check = {

@@ -146,10 +146,8 @@ static void write_header(const embedded_files *embedded, FILE *file)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const char *output;
-
 static const cli_option options[] = {
-    CLI_OUTPUT_OPTION(&output),
+    CLI_OUTPUT_OPTION,
     CLI_OPTIONS_END,
 };
 
@@ -158,7 +156,7 @@ static int embed(const cli_arguments *arguments)
     embedded_files embedded;
     cli_output to;
     CLI_TRY(read_template(&embedded, arguments->items[0]));
-    CLI_TRY(cli_output_open(&to, output, true));
+    CLI_TRY(cli_output_open(&to, cli_given.output, true));
     write_header(&embedded, to.file);
     return cli_output_close(&to, CLI_EXIT_OK);
 }

@@ -110,9 +110,7 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 
 /* The options. */
 static struct {
-    cli_selection selection;
     cli_list configurations; /* one at most */
-    const char *arch, *output;
     int form;
 } given;
 
@@ -125,9 +123,9 @@ static int write_code(const char *text, size_t bytes)
 {
     cli_output output;
     if (given.form != SASS) {
-        return cli_output_write(given.output, true, text, bytes);
+        return cli_output_write(cli_given.output, true, text, bytes);
     }
-    CLI_TRY(cli_output_open(&output, given.output, true));
+    CLI_TRY(cli_output_open(&output, cli_given.output, true));
     return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
 }
 
@@ -137,7 +135,7 @@ static int check(void)
     CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
                "emit: --config is given twice; one text names every axis: \"%s %s\"",
                list->items[0], list->items[1]);
-    if (given.form == CUBIN && !given.output && isatty(STDOUT_FILENO)) {
+    if (given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO)) {
         return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }
     return CLI_CONTINUE;
@@ -150,7 +148,7 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
     const cli_list *list = &given.configurations;
     CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
                                     scenario->sizes, list->count ? list->items[0] : NULL,
-                                    given.arch, forms[given.form])));
+                                    cli_given.arch, forms[given.form])));
     return write_code(text, bytes);
 }
 
@@ -158,17 +156,17 @@ static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
      "\"AXIS=V AXIS=V\", axes left out as in the default [the default]"},
     {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "which form [source]"},
-    CLI_ARCH_OPTION(&given.arch),
-    CLI_SIZE_OPTION(&given.selection),
-    CLI_OUTPUT_OPTION(&given.output),
+    CLI_ARCH_OPTION,
+    CLI_SIZE_OPTION,
+    CLI_OUTPUT_OPTION,
     CLI_TUNER_OPTIONS,
 };
 
 static int emit(const cli_arguments *arguments)
 {
     CLI_TRY(check());
-    return cli_single(given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, &given.selection,
-                      arguments->items, write_form);
+    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items,
+                      write_form);
 }
 
 const cli_command cmd_emit = {"emit",

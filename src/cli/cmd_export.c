@@ -18,9 +18,8 @@
 
 /* The options. */
 static struct {
-    cli_list sizes;
     const char *sizes_text; /* as the library has them; NULL: any */
-    const char *gpu, *scenario, *output;
+    const char *scenario;
     int format, objective, cache;
 } given;
 
@@ -40,7 +39,7 @@ static bool is_named(const cli_measured *one)
     return (!given.sizes_text || gt_sizes_match(of->sizes, given.sizes_text)) &&
            (!given.objective || (int)of->objective == given.objective) &&
            (!given.cache || (int)of->cache == given.cache - 1) &&
-           (!given.gpu || gt_gpu_matches(of->gpu, of->environment, given.gpu)) &&
+           (!cli_given.gpu || gt_gpu_matches(of->gpu, of->environment, cli_given.gpu)) &&
            strncmp(of->scenario, hash, strlen(hash)) == 0;
 }
 
@@ -308,7 +307,7 @@ static int export_scenario(const cli_measured *from)
         CLI_EXIT_USAGE,
         "this scenario holds energies, and a cache of Kernel Tuner times; --format t4 has both");
     cli_take_apart(&data, from);
-    CLI_TRY(cli_output_open(&output, given.output, true));
+    CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
     int code = cli_output_close(&output, CLI_EXIT_OK);
     if (code == CLI_EXIT_OK) {
@@ -320,16 +319,16 @@ static int export_scenario(const cli_measured *from)
 static const cli_option options[] = {
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, format_words,
      "results of the T4 format, or a cache file of Kernel Tuner [t4]"},
-    {"size", 's', CLI_OPTION_LIST, &given.sizes, "NAME=V", NULL,
+    {"size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V", NULL,
      "the scenario's problem sizes; may be repeated"},
     {"objective", 0, CLI_OPTION_CHOICE, &given.objective, NULL, cli_objective_any_words,
      "its objective [any]"},
     {"cache", 0, CLI_OPTION_CHOICE, &given.cache, NULL, cache_words, "its cache mode [any]"},
-    {"gpu", 0, CLI_OPTION_TEXT, &given.gpu, "GPU", NULL,
+    {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
      "the GPU it was measured on: a part of its name, or its environment"},
     {"scenario", 0, CLI_OPTION_TEXT, &given.scenario, "HASH", NULL,
      "the scenario by its hash, also one of an earlier version of the template"},
-    CLI_OUTPUT_OPTION(&given.output),
+    CLI_OUTPUT_OPTION,
     CLI_FILE_OPTIONS,
 };
 
@@ -349,7 +348,7 @@ static int export_stored(const cli_arguments *arguments)
     if (!list.count) {
         return cli_stored_nothing(&session, &filter);
     }
-    CLI_TRY(cli_stored_sizes(&given.sizes_text, &given.sizes));
+    CLI_TRY(cli_stored_sizes(&given.sizes_text));
     CLI_TRY(choose(&one, &list));
     return export_scenario(one);
 }

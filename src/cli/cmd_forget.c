@@ -11,13 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct settings {
-    cli_stored stored;
+/* The options. */
+static struct {
     gputune_forget_options what;
     const char *most; /* bytes: "100M" */
     double days;
-} settings;
-static settings given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
+} given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
 
 typedef struct dropped {
     cli_table table; /* of the winners */
@@ -53,7 +52,7 @@ static int drop(const cli_session *session, const char *kernel)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = kernel;
-    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    CLI_TRY(cli_stored_filter(&filter, session));
     CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);
     dropped at = {.table =
                       cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
@@ -99,7 +98,7 @@ static int prune(const cli_arguments *arguments)
 #define DROP_OPTIONS                                                                               \
     CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
             "say what would be dropped, drop nothing"),                                            \
-        CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
+        CLI_STORED_OPTIONS, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
 
 static const cli_option forget_options[] = {DROP_OPTIONS};
 

@@ -210,9 +210,7 @@ static const char *const format_words[] = {"html", "md", NULL};
 
 /* The options. */
 static struct {
-    cli_stored stored;
     cli_arguments names;
-    const char *output;
     int format;
     bool history, live;
 } given;
@@ -246,7 +244,7 @@ static int collect(cli_report *report, const cli_session *session)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
     filter.history = given.history;
-    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    CLI_TRY(cli_stored_filter(&filter, session));
     size_t count = given.names.count ? given.names.count : 1;
     for (size_t i = 0; i < count; i++) {
         size_t before = report->measured.count;
@@ -262,9 +260,9 @@ static int collect(cli_report *report, const cli_session *session)
 static int write_report(const cli_report *report)
 {
     cli_output output;
-    CLI_REFUSE(given.format == PAGE && !given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+    CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "a page is for a browser; --output FILE stores it, --live serves it");
-    CLI_TRY(cli_output_open(&output, given.output, true));
+    CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
@@ -303,6 +301,7 @@ int cli_report_begin_live(cli_live_report *out)
                "cannot start a process that serves the report: %s", strerror(errno));
     if (out->process == 0) {
         close(ends[1]);
+        cli_given.selection.sizes.count = 0; /* the page has all */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         _exit(getppid() == parent ? cli_live_serve(write_live, stderr, ends[0]) : CLI_EXIT_OK);
     }
@@ -319,12 +318,12 @@ void cli_report_end_live(const cli_live_report *live)
 }
 
 static const cli_option options[] = {
-    CLI_OUTPUT_OPTION(&given.output),
+    CLI_OUTPUT_OPTION,
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, format_words,
      "a page, or Markdown [html]"},
-    {"size", 's', CLI_OPTION_LIST, &given.stored.sizes, "NAME=V[,V...]", NULL,
+    {"size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,
      "what was measured at these sizes; may be repeated [all sizes]"},
-    {"gpu", 0, CLI_OPTION_TEXT, &given.stored.gpu, "GPU", NULL,
+    {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
      "what was measured on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also what was measured before a template was edited"},
@@ -336,7 +335,7 @@ static const cli_option options[] = {
 static int report(const cli_arguments *names)
 {
     cli_report report;
-    CLI_REFUSE(given.live && (given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
+    CLI_REFUSE(given.live && (cli_given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
                "report: --live serves a page; leave out --output and --format");
     given.names = *names;
     cli_given.read_only = true;

@@ -15,8 +15,6 @@
 
 /* The options. */
 static struct {
-    cli_selection selection;
-    cli_tuning tuning;
     cli_list configurations; /* of run */
     const char *save;
     char *kernel;         /* before two databases; NULL: none is named */
@@ -54,13 +52,13 @@ static void show_logs(const cli_session *session, const char *kernel, gputune_si
 static int measure(measured *at, const cli_session *session, const cli_scenario *scenario,
                    int objective)
 {
-    gputune_options options = cli_tuning_options(&given.tuning, scenario);
+    gputune_options options = cli_tuning_options(scenario);
     options.objective = (gputune_objective)objective;
     options.save = given.save;
     const cli_list *list = &given.configurations;
     int status = gputune_run(session->tuner, scenario->kernel->name, scenario->sizes, list->items,
                              list->count, &options, add, at);
-    if (status == GPUTUNE_EUNSUPPORTED && given.tuning.objective == CLI_OBJECTIVE_ALL) {
+    if (status == GPUTUNE_EUNSUPPORTED && cli_tuning.objective == CLI_OBJECTIVE_ALL) {
         cli_note("without %s: %s", gputune_objective_name(options.objective), gputune_error());
         return CLI_EXIT_OK;
     }
@@ -71,7 +69,7 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
  * other kernel by each that times a launch. */
 static bool is_wanted(const cli_scenario *scenario, int objective)
 {
-    int chosen = given.tuning.objective;
+    int chosen = cli_tuning.objective;
     bool by_rate = scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE;
     if (chosen != CLI_OBJECTIVE_ALL) {
         return objective == chosen;
@@ -102,17 +100,16 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 }
 
 #define MEASURE_OPTIONS                                                                            \
-    CLI_CACHE_OPTION(&given.tuning), CLI_LIMIT_OPTION(&given.tuning),                              \
-        CLI_ALIGNMENT_OPTION(&given.tuning), CLI_SAMPLES_OPTION(&given.tuning), CLI_FORMAT_OPTION, \
-        CLI_TUNER_OPTIONS
+    CLI_CACHE_OPTION, CLI_LIMIT_OPTION, CLI_ALIGNMENT_OPTION, CLI_SAMPLES_OPTION,                  \
+        CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
 
 static const cli_option run_options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
      "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]"},
-    CLI_SIZE_OPTION(&given.selection),
-    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, cli_objective_all_words,
+    CLI_SIZE_OPTION,
+    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_all_words,
      "what is measured; all: one after another, as far as possible"},
-    CLI_INPUT_OPTION(&given.tuning),
+    CLI_INPUT_OPTION,
     {"save", 0, CLI_OPTION_TEXT, &given.save, "FOLDER", NULL,
      "write the outputs of the first configuration there, as NAME.npy, which expect() reads"},
     MEASURE_OPTIONS,
@@ -121,8 +118,8 @@ static const cli_option run_options[] = {
 static int measure_all(const cli_arguments *arguments)
 {
     cli_console_inform(given.save != NULL); /* of how the outputs are read */
-    CLI_TRY(cli_tuning_inputs(&given.tuning));
-    return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items, run);
+    CLI_TRY(cli_tuning_inputs());
+    return cli_single(CLI_OPEN_TUNING, arguments->items, run);
 }
 
 const cli_command cmd_run = {"run",
@@ -219,7 +216,7 @@ static int measure_both(measured *at, const cli_session *session, const gputune_
     }
     const char *const pair[2] = {a->configuration, b->configuration};
     const cli_scenario unrestricted = {0};
-    gputune_options options = cli_tuning_options(&given.tuning, &unrestricted);
+    gputune_options options = cli_tuning_options(&unrestricted);
     options.objective = a->objective;
     options.cache = a->cache;
     at->code = CLI_EXIT_OK;
@@ -269,7 +266,7 @@ static int compare_databases(void)
 static int compare_configurations(const cli_session *session, const cli_scenario *scenario)
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE)};
-    gputune_options options = cli_tuning_options(&given.tuning, scenario);
+    gputune_options options = cli_tuning_options(scenario);
     int code =
         compare_pair(&at, session, scenario->kernel->name, scenario->sizes, given.sides, &options);
     cli_table_print(&at.table);
@@ -306,8 +303,8 @@ static bool are_databases(const cli_arguments *arguments)
 }
 
 static const cli_option compare_options[] = {
-    CLI_SIZE_OPTION(&given.selection),
-    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, cli_objective_words,
+    CLI_SIZE_OPTION,
+    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
      "what is measured"},
     MEASURE_OPTIONS,
 };
@@ -319,8 +316,7 @@ static int compare(const cli_arguments *arguments)
     given.sides[1] = arguments->items[count - 1];
     given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
-        return cli_single(CLI_OPEN_TUNING, &given.selection, arguments->items,
-                          compare_configurations);
+        return cli_single(CLI_OPEN_TUNING, arguments->items, compare_configurations);
     }
     CLI_TRY(check_databases(given.sides));
     return compare_databases();

@@ -164,7 +164,6 @@ static void cli_plot_write(const cli_measured_list *list, cli_format_kind format
 
 /* The options. */
 static struct {
-    cli_stored stored;
     bool all, history, why, plot;
     int sort; /* by sort_words */
     uint32_t top;
@@ -311,7 +310,7 @@ static const cli_option options[] = {
      "every trial with its statistics, not only the winners"},
     {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL, NULL,
      "winner beside default, and what each axis is worth"},
-    CLI_STORED_OPTIONS(&given.stored),
+    CLI_STORED_OPTIONS,
     {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL, NULL,
      "the best so far against time, and how many variants have which times"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
@@ -333,7 +332,7 @@ static int show(const cli_arguments *arguments)
     filter.history = given.history;
     cli_given.read_only = true;
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
-    CLI_TRY(cli_stored_filter(&filter, &given.stored, &session));
+    CLI_TRY(cli_stored_filter(&filter, &session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
     found at = {.table = cli_record_table(view),

@@ -8,13 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The options. */
-static struct {
-    cli_selection selection;
-    cli_tuning tuning; /* the alignment alone */
-    const char *arch;
-} given;
-
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
 #define COUNT(name, title)       CLI_FIELD(gputune_space, name, title, CLI_BIG_COUNT, BOTH)
@@ -77,27 +70,23 @@ static void say_if_uncertain(const gputune_space *space)
 static int describe_space(const cli_session *session, const cli_scenario *scenario)
 {
     gputune_space *space;
-    gputune_options options = cli_tuning_options(&given.tuning, scenario);
+    gputune_options options = cli_tuning_options(scenario);
     CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
-                                              scenario->sizes, given.arch, &options)));
+                                              scenario->sizes, cli_given.arch, &options)));
     write_space(space, (cli_format_kind)cli_given.format);
     say_if_uncertain(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION(&given.selection),
-    CLI_ONLY_OPTION(&given.selection),
-    CLI_ARCH_OPTION(&given.arch),
-    CLI_ALIGNMENT_OPTION(&given.tuning),
-    CLI_FORMAT_OPTION,
-    CLI_TUNER_OPTIONS,
+    CLI_SIZE_OPTION,      CLI_ONLY_OPTION,   CLI_ARCH_OPTION,
+    CLI_ALIGNMENT_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS,
 };
 
 static int describe(const cli_arguments *arguments)
 {
-    return cli_single(given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, &given.selection,
-                      arguments->items, describe_space);
+    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items,
+                      describe_space);
 }
 
 const cli_command cmd_space = {

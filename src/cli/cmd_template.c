@@ -10,11 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options. */
-static struct {
-    const char *output;
-    bool force;
-} given;
+static bool force; /* the option */
 
 static size_t count_guesses(const char *text)
 {
@@ -35,18 +31,18 @@ static int write_template(const cli_arguments *arguments)
     CLI_REFUSE(!text, errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
                path, strerror(errno));
     CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
-    int code = cli_output_write(given.output, given.force, draft, strlen(draft));
+    int code = cli_output_write(cli_given.output, force, draft, strlen(draft));
     if (code == CLI_EXIT_OK) {
         cli_note(
             "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",
-            count_guesses(draft), given.output ? given.output : "FILE");
+            count_guesses(draft), cli_given.output ? cli_given.output : "FILE");
     }
     return code;
 }
 
 static const cli_option options[] = {
-    CLI_OUTPUT_OPTION(&given.output),
-    {"force", 'f', CLI_OPTION_FLAG, &given.force, NULL, NULL, "replace that file"},
+    CLI_OUTPUT_OPTION,
+    {"force", 'f', CLI_OPTION_FLAG, &force, NULL, NULL, "replace that file"},
     CLI_OPTIONS_END,
 };
 

@@ -69,12 +69,12 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-static int compile(work *at, const cli_warm *warm, const cli_session *session)
+static int compile(work *at, const cli_session *session)
 {
-    gputune_options options = cli_tuning_options(&warm->tuning, at->scenario);
+    gputune_options options = cli_tuning_options(at->scenario);
     uint32_t before = at->done, failed_before = at->failed;
     int status = gputune_compile(session->tuner, at->scenario->kernel->name, at->scenario->sizes,
-                                 warm->arch, &options, add_variant, at);
+                                 cli_given.arch, &options, add_variant, at);
     cli_console_progress_end();
     if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;
@@ -89,14 +89,13 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
 
 /* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
  * exit code. */
-static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
-                            const cli_scenarios *scenarios)
+static int cli_warm_compile(const cli_session *session, const cli_scenarios *scenarios)
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         at.scenario = &scenarios->items[i];
-        code = cli_worse(code, compile(&at, warm, session));
+        code = cli_worse(code, compile(&at, session));
     }
     cli_table_print(&at.table);
     return cli_check_database(session, code);
@@ -108,16 +107,16 @@ static const char seeded[] = "seed="; /* inputs that can be made here */
 
 typedef struct reading {
     const char *environment; /* NULL: any */
-    const cli_selection *selection;
-    gputune_miss *items; /* with texts of their own */
+    gputune_miss *items;     /* with texts of their own */
     size_t count, elsewhere;
 } reading;
 
-/* Whether the selection has that kernel, or none at all. */
-static bool is_selected(const cli_selection *selection, const char *kernel)
+/* Whether that kernel is among those named, or none is. */
+static bool is_selected(const char *kernel)
 {
-    const size_t count = selection->kernel_count;
-    return !count || gt_index_of(kernel, (const char *const *)selection->kernels, count) < count;
+    const size_t count = cli_warm.kernels.count;
+    return !count ||
+           gt_index_of(kernel, (const char *const *)cli_warm.kernels.items, count) < count;
 }
 
 static int take(void *user, const gputune_miss *one)
@@ -126,7 +125,7 @@ static int take(void *user, const gputune_miss *one)
                                    offsetof(gputune_miss, only), offsetof(gputune_miss, alignment),
                                    offsetof(gputune_miss, inputs)};
     reading *at = user;
-    if (!is_selected(at->selection, one->kernel)) {
+    if (!is_selected(one->kernel)) {
         return 0;
     }
     if (at->environment && strcmp(at->environment, one->environment) != 0) {
@@ -220,13 +219,12 @@ static void add_paths(const reading *at, const cli_session *session)
 /* Builds the list from the file of --from, the most wanted first: of those that were met on this
  * kind of GPU (--any-gpu: on any), and of the selected kernels if there are some. A miss without a
  * template, or with data that only the program had, is left out with a note. */
-static int list_wanted(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
-    bool any_gpu = warm->any_gpu || !session->has_device;
-    reading at = {.selection = &warm->selection,
-                  .environment = any_gpu ? NULL : session->device.environment};
+    bool any_gpu = cli_given.any_gpu || !session->has_device;
+    reading at = {.environment = any_gpu ? NULL : session->device.environment};
     memset(out, 0, sizeof *out);
-    CLI_TRY(cli_passed(gputune_misses(warm->from, take, &at)));
+    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &at)));
     add_paths(&at, session);
     for (size_t i = 0; i < at.count; i++) {
         add(out, session, &at.items[i]);
@@ -236,7 +234,7 @@ static int list_wanted(cli_scenarios *out, const cli_warm *warm, const cli_sessi
                  at.elsewhere, gt_plural(at.elsewhere));
     }
     if (!out->count) {
-        cli_note("%s has nothing to tune here", warm->from);
+        cli_note("%s has nothing to tune here", cli_warm.from);
         return CLI_EXIT_NOTHING;
     }
     return CLI_CONTINUE;
@@ -253,11 +251,10 @@ static int note_folder(void *user, const gputune_kernel *kernel)
 }
 
 /* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
-static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
-                    const cli_selection *selection)
+static int add_line(cli_scenarios *out, const char *line, const cli_session *session)
 {
     char *name = cli_copy_part(line, strcspn(line, " "));
-    if (!name[0] || name[0] == '#' || !is_selected(selection, name)) {
+    if (!name[0] || name[0] == '#' || !is_selected(name)) {
         return CLI_CONTINUE;
     }
     return add_some(out, session, name, line + strlen(name), "");
@@ -265,13 +262,12 @@ static int add_line(cli_scenarios *out, const char *line, const cli_session *ses
 
 /* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
  * A line has KERNEL and sizes as --size takes them; "#" begins a comment. */
-static int list_canonical(cli_scenarios *out, const cli_session *session,
-                          const cli_selection *selection)
+static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < selection->kernel_count; i++) {
-        CLI_TRY(cli_catalogue_check(session, selection->kernels[i]));
+    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
+        CLI_TRY(cli_catalogue_check(session, cli_warm.kernels.items[i]));
     }
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
@@ -282,7 +278,7 @@ static int list_canonical(cli_scenarios *out, const cli_session *session,
     size_t bytes = 0;
     while (code == CLI_CONTINUE && getline(&line, &bytes, file) >= 0) {
         line[strcspn(line, "\n")] = '\0';
-        code = add_line(out, line, session, selection);
+        code = add_line(out, line, session);
     }
     free(line);
     (void)fclose(file);
@@ -291,41 +287,40 @@ static int list_canonical(cli_scenarios *out, const cli_session *session,
     return code;
 }
 
-static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+static int find_all(cli_scenarios *out, const cli_session *session)
 {
-    const cli_selection *selection = &warm->selection;
     cli_catalogue catalogue;
-    if (warm->canonical || warm->from) {
-        return warm->canonical ? list_canonical(out, session, selection)
-                               : list_wanted(out, warm, session);
+    if (cli_warm.canonical || cli_warm.from) {
+        return cli_warm.canonical ? list_canonical(out, session) : list_wanted(out, session);
     }
-    CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
-    return cli_scenarios_make(out, &catalogue, selection, session);
+    CLI_TRY(
+        cli_catalogue_find(&catalogue, session, cli_warm.kernels.items, cli_warm.kernels.count));
+    return cli_scenarios_make(out, &catalogue, &cli_given.selection, session);
 }
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-int cli_warm_find(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+int cli_warm_find(cli_scenarios *out, const cli_session *session)
 {
-    CLI_TRY(find_all(out, warm, session));
-    cli_shard_keep(&warm->shard, out);
+    CLI_TRY(find_all(out, session));
+    cli_shard_keep(&cli_warm.shard, out);
     return CLI_CONTINUE;
 }
 
-static int tune_or_compile(const cli_warm *warm, cli_gpus *gpus)
+static int tune_or_compile(cli_gpus *gpus)
 {
     cli_scenarios scenarios = {0};
     const cli_session *session = &gpus->items[gpus->first].session;
-    int code = cli_warm_find(&scenarios, warm, session);
+    int code = cli_warm_find(&scenarios, session);
     if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
         return code;
     }
-    if (!scenarios.count && !warm->shard.count && gpus->is_only) {
+    if (!scenarios.count && !cli_warm.shard.count && gpus->is_only) {
         return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
-    return warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
-                              : cli_warm_tune(warm, gpus, &scenarios);
+    return cli_warm.compile_only ? cli_warm_compile(session, &scenarios)
+                                 : cli_warm_tune(gpus, &scenarios);
 }
 
 /* Options of which a command line has one at most. */
@@ -344,49 +339,48 @@ static int check_pairs(void)
     return CLI_CONTINUE;
 }
 
-static int check_watch(const cli_warm *warm)
+static int check_watch(void)
 {
-    const cli_selection *selection = &warm->selection;
-    for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
-        CLI_REFUSE(!cli_is_path(selection->kernels[i]), CLI_EXIT_USAGE,
+    for (size_t i = 0; cli_warm.watch && !cli_warm.from && i < cli_warm.kernels.count; i++) {
+        CLI_REFUSE(!cli_is_path(cli_warm.kernels.items[i]), CLI_EXIT_USAGE,
                    "warm: --watch: found '%s'; expected the path of a template, as in ./mine.cu",
-                   selection->kernels[i]);
+                   cli_warm.kernels.items[i]);
     }
     return CLI_CONTINUE;
 }
 
-static int check(const cli_warm *warm)
+static int check(void)
 {
-    const cli_selection *selection = &warm->selection;
-    CLI_REFUSE(warm->arch && !warm->compile_only, CLI_EXIT_USAGE,
+    CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
                "--arch goes with --compile-only; measuring is for the GPU at hand");
-    if (warm->total_limit_s > 0 && warm->compile_only) {
+    if (cli_warm.total_limit_s > 0 && cli_warm.compile_only) {
         return cli_stop(CLI_EXIT_USAGE,
                         "--total-limit goes with measuring; leave out --compile-only");
     }
-    CLI_REFUSE(!warm->from && !warm->canonical && !selection->kernel_count, CLI_EXIT_USAGE,
+    CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !cli_warm.kernels.count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
                "'gputune warm --help' says more");
-    if (warm->check && !selection->kernel_count) {
+    if (cli_warm.check && !cli_warm.kernels.count) {
         return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
     }
-    CLI_REFUSE((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count),
+    CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
+                   (cli_given.selection.sizes.count || cli_given.selection.only.count),
                CLI_EXIT_USAGE,
                "warm: %s says the sizes and restrictions; leave out --size and --only",
-               warm->from ? "--from" : "--canonical");
+               cli_warm.from ? "--from" : "--canonical");
     CLI_TRY(check_pairs());
-    return check_watch(warm);
+    return check_watch();
 }
 
-static int run(const cli_warm *warm)
+static int run(void)
 {
     cli_gpus gpus;
-    cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
-                         : warm->compile_only ? CLI_OPEN_DEVICE
-                                              : CLI_OPEN_TUNING;
-    CLI_TRY(warm->check ? cli_check_first(&warm->selection) : CLI_CONTINUE);
-    CLI_TRY(cli_gpus_open(&gpus, mode, warm->gpus));
-    int code = tune_or_compile(warm, &gpus);
+    cli_open_mode mode = cli_given.arch          ? CLI_OPEN_NO_DEVICE
+                         : cli_warm.compile_only ? CLI_OPEN_DEVICE
+                                                 : CLI_OPEN_TUNING;
+    CLI_TRY(cli_warm.check ? cli_check_first() : CLI_CONTINUE);
+    CLI_TRY(cli_gpus_open(&gpus, mode, cli_warm.gpus));
+    int code = tune_or_compile(&gpus);
     cli_gpus_close(&gpus);
     return code;
 }
@@ -454,12 +448,12 @@ static void add_include(watch *watch, const char *from, const char *name)
 }
 
 /* The templates, and what they and those files include. */
-static void list_files(watch *watch, const cli_selection *selection)
+static void list_files(watch *watch)
 {
     watch->files = NULL;
     watch->count = 0;
-    for (size_t i = 0; i < selection->kernel_count; i++) {
-        const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
+    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
+        const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
         add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
     for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
@@ -521,14 +515,14 @@ static void announce(const char *changed)
 }
 
 /* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
-static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
+static int tune_and_wait(watch *watch, bool is_first)
 {
     pthread_t thread;
-    list_files(watch, &warm->selection);
+    list_files(watch);
     watch->changed = NULL;
     CLI_REFUSE(pthread_create(&thread, NULL, await_change, watch) != 0, CLI_EXIT_NOTHING,
                "cannot start a thread that watches files");
-    int code = run(warm);
+    int code = run();
     fflush(stdout);
     bool is_done = !cli_is_canceled();
     bool is_of_files =
@@ -554,46 +548,44 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
  * saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or where the first tuning
  * shows that saving will not help. Returns the exit code, which is 0 where Ctrl-C came while it was
  * only waiting. */
-static int cli_warm_watch(const cli_warm *warm)
+static int cli_warm_watch(void)
 {
     watch watch = {NULL};
     int code = CLI_CONTINUE;
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         void *mark = cli_mark();
-        code = tune_and_wait(&watch, warm, is_first);
+        code = tune_and_wait(&watch, is_first);
         cli_release(mark);
     }
     return code;
 }
 
-static int tune(cli_warm *warm)
+static int tune(void)
 {
-    return warm->watch ? cli_warm_watch(warm) : run(warm);
+    return cli_warm.watch ? cli_warm_watch() : run();
 }
 
-static int tune_live(cli_warm *warm)
+static int tune_live(void)
 {
     cli_live_report live;
     CLI_TRY(cli_report_begin_live(&live));
-    int code = tune(warm);
+    int code = tune();
     cli_report_end_live(&live);
     return code;
 }
 
-static cli_warm given;
+struct cli_warm cli_warm;
 
 static int check_and_run(const cli_arguments *kernels)
 {
-    cli_warm *warm = &given;
-    warm->selection.kernels = kernels->items;
-    warm->selection.kernel_count = kernels->count;
-    CLI_TRY(cli_tuning_inputs(&warm->tuning));
-    CLI_TRY(cli_shard_read(&warm->shard, warm->shard_text));
-    CLI_TRY(cli_compile_on_read(&cli_given.compile_on, &warm->compile_on));
-    CLI_TRY(check(warm));
-    cli_locks_begin(cli_given.database, &warm->shard);
-    return cli_locks_end(warm->live ? tune_live(warm) : tune(warm));
+    cli_warm.kernels = *kernels;
+    CLI_TRY(cli_tuning_inputs());
+    CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
+    CLI_TRY(cli_compile_on_read(&cli_given.compile_on, &cli_warm.compile_on));
+    CLI_TRY(check());
+    cli_locks_begin(cli_given.database, &cli_warm.shard);
+    return cli_locks_end(cli_warm.live ? tune_live() : tune());
 }
 
 static const char more[] =
@@ -614,55 +606,64 @@ static const char more[] =
     "has won.";
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION(&given.selection),
-    CLI_ONLY_OPTION(&given.selection),
-    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, cli_objective_words,
+    CLI_SIZE_OPTION,
+    CLI_ONLY_OPTION,
+    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
      "what counts; default: rate for a kernel whose launches do different work, launch for one "
      "whose parameters can be passed in several ways, else kernel"},
-    CLI_INPUT_OPTION(&given.tuning),
-    CLI_CACHE_OPTION(&given.tuning),
-    CLI_LIMIT_OPTION(&given.tuning),
-    {"total-limit", 0, CLI_OPTION_NUMBER, &given.total_limit_s, "SECONDS", NULL,
+    CLI_INPUT_OPTION,
+    CLI_CACHE_OPTION,
+    CLI_LIMIT_OPTION,
+    {"total-limit", 0, CLI_OPTION_NUMBER, &cli_warm.total_limit_s, "SECONDS", NULL,
      "for all scenarios together, at least a second for each: the first search of a kernel gets "
      "three times what each later one gets, and time that is not used goes to the later ones "
      "[none]"},
-    CLI_ALIGNMENT_OPTION(&given.tuning),
-    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.options.max_variants, "COUNT", NULL,
+    CLI_ALIGNMENT_OPTION,
+    {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
      "try no more than these [all]"},
-    {"strategy", 0, CLI_OPTION_CHOICE, &given.tuning.strategy, NULL, cli_strategy_words,
+    {"strategy", 0, CLI_OPTION_CHOICE, &cli_tuning.strategy, NULL, cli_strategy_words,
      "which variants of a large space are tried first; auto: all of them where the time limit "
      "suffices [auto]"},
-    {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER", NULL,
+    {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
      "of generated inputs, the search and the race [1]"},
-    {"effort", 0, CLI_OPTION_CHOICE, &given.tuning.effort, NULL, cli_effort_words,
+    {"effort", 0, CLI_OPTION_CHOICE, &cli_tuning.effort, NULL, cli_effort_words,
      "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]"},
-    {"epsilon", 0, CLI_OPTION_SHARE, &given.tuning.options.epsilon, "FRACTION", NULL,
+    {"epsilon", 0, CLI_OPTION_SHARE, &cli_tuning.options.epsilon, "FRACTION", NULL,
      "the smallest gain worth looking for, above 0 and below 1 [0.005]"},
-    {"check", 0, CLI_OPTION_FLAG, &given.check, NULL, NULL,
+    {"check", 0, CLI_OPTION_FLAG, &cli_warm.check, NULL, NULL,
      "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
      "nothing is tuned"},
-    {"force", 0, CLI_OPTION_FLAG, &given.tuning.options.force, NULL, NULL,
+    {"force", 0, CLI_OPTION_FLAG, &cli_tuning.options.force, NULL, NULL,
      "measure again what is stored; other sizes still say what to try first"},
-    CLI_SAMPLES_OPTION(&given.tuning),
-    {"from", 0, CLI_OPTION_TEXT, &given.from, "FILE", NULL,
+    CLI_SAMPLES_OPTION,
+    {"from", 0, CLI_OPTION_TEXT, &cli_warm.from, "FILE", NULL,
      "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted first; "
      "KERNELs choose among them"},
-    {"canonical", 0, CLI_OPTION_FLAG, &given.canonical, NULL, NULL,
+    {"canonical", 0, CLI_OPTION_FLAG, &cli_warm.canonical, NULL, NULL,
      "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
      "choose among them; a limit in which nothing is measured is raised up to 60 s"},
-    {"any-gpu", 0, CLI_OPTION_FLAG, &given.any_gpu, NULL, NULL,
+    {"any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,
      "with --from: also what was asked for on other kinds of GPU"},
-    {"compile-only", 0, CLI_OPTION_FLAG, &given.compile_only, NULL, NULL,
+    {"compile-only", 0, CLI_OPTION_FLAG, &cli_warm.compile_only, NULL, NULL,
      "compile and store every variant, measure nothing"},
-    {"arch", 0, CLI_OPTION_TEXT, &given.arch, "sm_XX", NULL,
+    {"arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,
      "with --compile-only: for this architecture, without a GPU"},
-    {"watch", 0, CLI_OPTION_FLAG, &given.watch, NULL, NULL,
+    {"watch", 0, CLI_OPTION_FLAG, &cli_warm.watch, NULL, NULL,
      "tune PATHs again whenever they are saved, until Ctrl-C"},
-    {"live", 0, CLI_OPTION_FLAG, &given.live, NULL, NULL,
+    {"live", 0, CLI_OPTION_FLAG, &cli_warm.live, NULL, NULL,
      "serve the page of the command report on this machine meanwhile"},
-    CLI_GPUS_OPTION(&given.gpus),
-    CLI_SHARD_OPTION(&given.shard_text),
-    CLI_ELSEWHERE_OPTIONS(&given.compile_on, &cli_given.measure_on),
+    {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
+     "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
+     "the cores [--device]"},
+    {"shard", 0, CLI_OPTION_TEXT, &cli_warm.shard_text, "I/N|auto[/N]", NULL,
+     "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as Slurm, "
+     "Open MPI, PMI or a Kubernetes job (with /N) says it"},
+    {"compile-on", 0, CLI_OPTION_LIST, &cli_warm.compile_on, "[N:]COMMAND", NULL,
+     "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so many of "
+     "them [1]; may be repeated"},
+    {"measure-on", 0, CLI_OPTION_TEXT, &cli_given.measure_on, "COMMAND", NULL,
+     "the GPU is on the machine that this command reaches (ssh HOST); --device and --driver are "
+     "those there"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
 };

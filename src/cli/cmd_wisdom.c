@@ -166,8 +166,7 @@ static int cli_table_sign(const char *table, const char *key)
 
 /* The options. */
 static struct {
-    cli_stored stored;
-    const char *output, *key, *signed_by;
+    const char *key, *signed_by;
     cli_list urls;
     bool trust, whole;
 } given;
@@ -178,24 +177,23 @@ static int export_wisdom(const char *kernel)
 {
     cli_session session;
     gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
-    const cli_stored *stored = &given.stored;
-    bool any = stored->any_gpu || stored->gpu;
+    bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
     cli_given.read_only = true;
     filter.kernel = kernel;
-    filter.gpu = stored->gpu;
-    filter.any_gpu = stored->any_gpu;
+    filter.gpu = cli_given.gpu;
+    filter.any_gpu = cli_given.any_gpu;
     filter.whole = given.whole;
-    CLI_TRY(cli_stored_sizes(&filter.sizes, &stored->sizes));
+    CLI_TRY(cli_stored_sizes(&filter.sizes));
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter)));
     int code = CLI_EXIT_NOTHING;
-    if (count || !given.output) { /* a file is not replaced by nothing */
-        code = cli_output_write(given.output, true, text, strlen(text));
+    if (count || !cli_given.output) { /* a file is not replaced by nothing */
+        code = cli_output_write(cli_given.output, true, text, strlen(text));
     }
     if (code == CLI_EXIT_OK && given.key) {
-        code = cli_table_sign(given.output, given.key);
+        code = cli_table_sign(cli_given.output, given.key);
     }
     cli_note("%u result%s", count, gt_plural(count));
     return count ? code : CLI_EXIT_NOTHING;
@@ -296,7 +294,7 @@ static int carry(const cli_arguments *arguments)
     const char *verb = arguments->items[0];
     const cli_arguments rest = {arguments->items + 1, arguments->count - 1};
     CLI_REFUSE(
-        given.key && (!given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
+        given.key && (!cli_given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
         "wisdom: --sign goes with export and --output, beside which the signature is written");
     if (strcmp(verb, "export") == 0 && rest.count < 2) {
         return export_wisdom(rest.count ? rest.items[0] : NULL);
@@ -309,8 +307,9 @@ static int carry(const cli_arguments *arguments)
 }
 
 static const cli_option options[] = {
-    CLI_STORED_OPTIONS(&given.stored),
-    {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE", NULL, "export: write there [stdout]"},
+    CLI_STORED_OPTIONS,
+    {"output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL,
+     "export: write there [stdout]"},
     {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
      "export: with the winners' code, which import --trust takes over, and with the fastest other "
      "trials, from which searches at other sizes begin"},

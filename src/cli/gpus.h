@@ -28,20 +28,6 @@ typedef struct cli_gpus {
     bool is_counted;     /* else there may be more than `count` */
 } cli_gpus;
 
-#define CLI_GPUS_OPTION(which)                                                                     \
-    CLI_ROW(                                                                                       \
-        "gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]", NULL,                                   \
-        "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they "    \
-        "share the cores [--device]")
-
-#define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
-    CLI_ROW("compile-on", 0, CLI_OPTION_LIST, compile_on, "[N:]COMMAND", NULL,                     \
-            "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so "  \
-            "many of them [1]; may be repeated"),                                                  \
-        CLI_ROW("measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND", NULL,                     \
-                "the GPU is on the machine that this command reaches (ssh HOST); --device and "    \
-                "--driver are those there")
-
 /* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);

@@ -32,9 +32,19 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
-/* What the options say that most commands have. A process runs one command. */
+/* The options that select scenarios. */
+typedef struct cli_selection {
+    cli_list sizes, only; /* texts of --size and --only */
+    bool cuts_sizes;      /* where no size is given, the command itself chooses smaller ones for an
+                             emulator */
+} cli_selection;
+
+/* What the options say that several commands have. A process runs one command. */
 extern struct cli_given {
     const char *database, *templates, *driver, *device;
+    cli_selection selection;
+    const char *gpu, *arch, *output;
+    bool any_gpu;
     int format; /* a cli_format_kind */
     int color;  /* a cli_color */
     bool quiet, verbose;

@@ -234,17 +234,15 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     return CLI_CONTINUE;
 }
 
-int cli_single(cli_open_mode mode, cli_selection *selection, char **name, cli_work work)
+int cli_single(cli_open_mode mode, char **name, cli_work work)
 {
     cli_session session;
     cli_catalogue catalogue;
     cli_scenarios scenarios;
-    selection->kernels = name;
-    selection->kernel_count = 1;
     CLI_TRY(cli_open(&session, mode));
     CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
     CLI_TRY(cli_catalogue_one(&catalogue));
-    CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, selection, &session));
+    CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
     if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
@@ -254,6 +252,8 @@ int cli_single(cli_open_mode mode, cli_selection *selection, char **name, cli_wo
 }
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
+
+struct cli_tuning cli_tuning;
 
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
@@ -278,31 +278,31 @@ void cli_tuning_words(void)
 static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
                                          GPUTUNE_EXHAUSTIVE};
 
-int cli_tuning_inputs(cli_tuning *tuning)
+int cli_tuning_inputs(void)
 {
-    tuning->files = cli_allocate(tuning->inputs.count, sizeof *tuning->files);
-    for (size_t i = 0; i < tuning->inputs.count; i++) {
-        const char *text = tuning->inputs.items[i], *sign = strchr(text, '=');
+    cli_tuning.files = cli_allocate(cli_tuning.inputs.count, sizeof *cli_tuning.files);
+    for (size_t i = 0; i < cli_tuning.inputs.count; i++) {
+        const char *text = cli_tuning.inputs.items[i], *sign = strchr(text, '=');
         CLI_REFUSE(!sign || sign == text || !sign[1], CLI_EXIT_USAGE,
                    "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
-        tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
+        cli_tuning.files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
     }
     return CLI_CONTINUE;
 }
 
-gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)
+gputune_options cli_tuning_options(const cli_scenario *scenario)
 {
-    gputune_options options = tuning->options;
+    gputune_options options = cli_tuning.options;
     options.version = GPUTUNE_OPTIONS_VERSION;
-    options.effort = efforts[tuning->effort];
-    options.objective = (gputune_objective)tuning->objective;
-    options.cache = (gputune_cache)tuning->cache;
-    options.strategy = (gputune_strategy)tuning->strategy;
-    options.seed = tuning->seed;
+    options.effort = efforts[cli_tuning.effort];
+    options.objective = (gputune_objective)cli_tuning.objective;
+    options.cache = (gputune_cache)cli_tuning.cache;
+    options.strategy = (gputune_strategy)cli_tuning.strategy;
+    options.seed = cli_tuning.seed;
     options.only = scenario->only;
     options.only_count = scenario->only_count;
-    options.files = tuning->files;
-    options.file_count = tuning->inputs.count;
+    options.files = cli_tuning.files;
+    options.file_count = cli_tuning.inputs.count;
     options.cancel = cli_cancel();
     const gputune_options *terms = scenario->terms;
     if (terms) {

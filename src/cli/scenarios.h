@@ -33,21 +33,12 @@ typedef struct cli_scenarios {
     cli_values sizes, only; /* what all --size and --only of a command line say */
 } cli_scenarios;
 
-/* The options that select scenarios. */
-typedef struct cli_selection {
-    char *const *kernels;
-    size_t kernel_count;
-    cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* where no size is given, the command itself chooses smaller ones for an
-                             emulator */
-} cli_selection;
-
-#define CLI_SIZE_OPTION(selection)                                                                 \
-    CLI_ROW("size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]", NULL,              \
+#define CLI_SIZE_OPTION                                                                            \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
             "may be repeated")
-#define CLI_ONLY_OPTION(selection)                                                                 \
-    CLI_ROW("only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]", NULL,                 \
+#define CLI_ONLY_OPTION                                                                            \
+    CLI_ROW("only", 0, CLI_OPTION_LIST, &cli_given.selection.only, "AXIS=V[,V...]", NULL,          \
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
             "width: 1, 2, 4 or 8); may be repeated")
 
@@ -59,14 +50,14 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
 /* What run, compare, space and emit have in common: opens as `mode` says, finds the one
- * kernel `name` at the selection's sizes, one value for each, and returns what `work` returns (an
+ * kernel `name` at the sizes given, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
-int cli_single(cli_open_mode mode, cli_selection *selection, char **name, cli_work work);
+int cli_single(cli_open_mode mode, char **name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
 
-/* The options of commands that measure. */
-typedef struct cli_tuning {
+/* What the options say of commands that measure. */
+extern struct cli_tuning {
     int objective; /* a gputune_objective, or CLI_OBJECTIVE_ALL */
     int cache;     /* a gputune_cache */
     int effort;    /* index of cli_effort_words */
@@ -88,27 +79,27 @@ extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objec
 void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
-#define CLI_CACHE_OPTION(tuning)                                                                   \
-    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL, cli_cache_words,                \
+#define CLI_CACHE_OPTION                                                                           \
+    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &cli_tuning.cache, NULL, cli_cache_words,               \
             "cold: the L2 is swept before every sample; hot: the data may stay there [cold]")
-#define CLI_INPUT_OPTION(tuning)                                                                   \
-    CLI_ROW("input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE", NULL,                   \
+#define CLI_INPUT_OPTION                                                                           \
+    CLI_ROW("input", 'i', CLI_OPTION_LIST, &cli_tuning.inputs, "NAME=FILE", NULL,                  \
             "what an input holds, from a file of numpy.save(); may be repeated [as the template "  \
             "says]")
-#define CLI_SAMPLES_OPTION(tuning)                                                                 \
-    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->options.samples_path, "FILE", NULL,          \
+#define CLI_SAMPLES_OPTION                                                                         \
+    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &cli_tuning.options.samples_path, "FILE", NULL,         \
             "append every raw sample to a CSV file")
-#define CLI_ALIGNMENT_OPTION(tuning)                                                               \
-    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->options.alignment, "BYTES", NULL,         \
+#define CLI_ALIGNMENT_OPTION                                                                       \
+    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &cli_tuning.options.alignment, "BYTES", NULL,        \
             "that every buffer is aligned to at least [16]")
-#define CLI_LIMIT_OPTION(tuning)                                                                   \
-    CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->options.time_limit_s, "SECONDS",      \
+#define CLI_LIMIT_OPTION                                                                           \
+    CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy: 30]")
 
 /* Reads the files that --input names. Returns CLI_CONTINUE, or the code to exit with after a
  * message. */
-int cli_tuning_inputs(cli_tuning *tuning);
+int cli_tuning_inputs(void);
 
-/* The library's options for tuning a scenario: from `tuning`, the scenario's restrictions to
- * values, and Ctrl-C, which cancels. */
-gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);
+/* The library's options for tuning a scenario: what the command line says, the scenario's
+ * restrictions to values, and Ctrl-C, which cancels. */
+gputune_options cli_tuning_options(const cli_scenario *scenario);

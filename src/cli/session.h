@@ -36,10 +36,10 @@
         CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &cli_given.verbose, NULL, NULL,                   \
                 "say more on stderr, a variant's compiler log too"),                               \
         CLI_OPTIONS_END
-#define CLI_OUTPUT_OPTION(path)                                                                    \
-    CLI_ROW("output", 'o', CLI_OPTION_TEXT, path, "FILE", NULL, "write there [stdout]")
-#define CLI_ARCH_OPTION(arch)                                                                      \
-    CLI_ROW("arch", 0, CLI_OPTION_TEXT, arch, "sm_XX", NULL,                                       \
+#define CLI_OUTPUT_OPTION                                                                          \
+    CLI_ROW("output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL, "write there [stdout]")
+#define CLI_ARCH_OPTION                                                                            \
+    CLI_ROW("arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,                            \
             "for this architecture instead of the GPU at hand")
 
 typedef enum cli_open_mode {

@@ -7,11 +7,6 @@ typedef struct cli_shard {
     uint32_t index, count; /* count 0: there are no shards */
 } cli_shard;
 
-#define CLI_SHARD_OPTION(text)                                                                     \
-    CLI_ROW("shard", 0, CLI_OPTION_TEXT, text, "I/N|auto[/N]", NULL,                               \
-            "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as "   \
-            "Slurm, Open MPI, PMI or a Kubernetes job (with /N) says it")
-
 /* Reads the text of --shard (NULL: none), and for "auto" the environment variables of the launcher.
  * Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message, also where variables are missing or
  * contradict each other. */

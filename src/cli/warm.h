@@ -8,38 +8,37 @@
 #include "cli/shard.h"
 #include "cli/table.h"
 
-typedef struct cli_warm {
-    cli_selection selection;
-    cli_tuning tuning;
-    bool compile_only, any_gpu, check, watch, live, canonical;
+/* What the options of warm alone say. */
+extern struct cli_warm {
+    cli_arguments kernels;
+    bool compile_only, check, watch, live, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
-    const char *arch;
-    const char *gpus; /* "all", "0,2"; NULL: the one GPU that --device names */
-    cli_list compile_on;
+    const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
+    cli_list compile_on;  /* "8:ssh HOST" */
     const char *shard_text;
     cli_shard shard;
 } cli_warm;
 
 /* Finds the scenarios that are asked for, on the GPU of that session. Returns CLI_CONTINUE; or an
  * exit code after saying what is wrong, CLI_EXIT_NOTHING if there are none. */
-int cli_warm_find(cli_scenarios *out, const cli_warm *warm, const cli_session *session);
+int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
 /* Tunes every scenario, and prints a row for each in the order given; a scenario that fails does
  * not stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the
  * order given. `scenarios` are those of the GPU that is open. The others are opened meanwhile;
  * equal GPUs divide the scenarios between them. Returns the exit code. */
-int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *scenarios);
+int cli_warm_tune(cli_gpus *gpus, const cli_scenarios *scenarios);
 
 /* The table of winners, without rows. */
 cli_table cli_warm_table(void);
 /* Adds the winner of a scenario to the table, and says why variants failed. Rows are printed in the
  * order of their `place`. Returns the exit code of the scenario. */
-int cli_warm_add(cli_table *table, double place, const gputune_info *info, const cli_warm *warm,
+int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Prints the table. `of_models`: it shows which model a winner is of. */
 void cli_warm_print(cli_table *table, bool of_models);
 
-/* Checks the selected kernels on the emulator, whatever --driver says, and prints
- * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */
-int cli_check_first(const cli_selection *selection);
+/* Checks the kernels on the emulator, whatever --driver says, and prints mistakes on stderr.
+ * CLI_CONTINUE where there are none, else the exit code. */
+int cli_check_first(void);

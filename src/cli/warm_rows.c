@@ -80,12 +80,9 @@ static int take_failure(void *user, const gputune_record *record)
 
 /* Says why variants failed, and puts down how the default did. Returns the exit code. A stored
  * winner of a default that has no time is explained too, so that asking twice says the same. */
-static int explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
-                            const cli_scenario *scenario)
+static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    failed at = {.cache = cli_tuning_options(&warm->tuning, scenario).cache,
-                 .scenario = scenario,
-                 .row = row};
+    failed at = {.cache = cli_tuning_options(scenario).cache, .scenario = scenario, .row = row};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
     int code = CLI_EXIT_OK;
@@ -99,13 +96,13 @@ static int explain_failures(outcome *row, const cli_warm *warm, const cli_sessio
     return code;
 }
 
-int cli_warm_add(cli_table *table, double place, const gputune_info *info, const cli_warm *warm,
+int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario)
 {
     outcome row = {
         .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
     bool is_lacking = info->failed || info->default_ns <= 0;
-    int code = is_lacking ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
+    int code = is_lacking ? explain_failures(&row, session, scenario) : CLI_EXIT_OK;
     row.source = gputune_source_name(info->source);
     row.default_time = row.default_status[0]  ? row.default_status
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)

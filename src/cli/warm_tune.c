@@ -49,7 +49,6 @@ typedef struct bench {
 
 /* What the thread of the command and those of the benches share. */
 typedef struct run {
-    const cli_warm *warm;
     cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
     pthread_cond_t news;  /* a bench is DONE or judged, its pace is known, or its GPU was opened */
@@ -187,17 +186,17 @@ static void show_progress(void *user, const gputune_progress *at)
     pthread_mutex_unlock(&bench->run->desk);
 }
 
-static bool measures(const run *run)
+static bool measures(void)
 {
-    return run->warm->tuning.effort == 0 || run->warm->tuning.effort == 3;
+    return cli_tuning.effort == 0 || cli_tuning.effort == 3;
 }
 
-static bool has_winner(const run *run, const bench *bench)
+static bool has_winner(const bench *bench)
 {
     const gputune_info *info = &bench->info;
     return bench->status == GPUTUNE_OK &&
            (info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
-            (!measures(run) && info->source != GPUTUNE_SOURCE_DEFAULT));
+            (!measures() && info->source != GPUTUNE_SOURCE_DEFAULT));
 }
 
 static void ask(bench *bench, const gputune_options *options)
@@ -220,14 +219,13 @@ static bool raise_limit(const bench *bench, gputune_options *options)
     static const double most_s = 60, factor = 4;
     bool lacked_time = bench->status == GPUTUNE_ETIMEOUT || bench->status == GPUTUNE_OK;
     options->time_limit_s *= factor;
-    return bench->run->warm->canonical && measures(bench->run) && lacked_time &&
-           !has_winner(bench->run, bench) && !cli_is_canceled() && options->time_limit_s > 0 &&
-           options->time_limit_s <= most_s;
+    return cli_warm.canonical && measures() && lacked_time && !has_winner(bench) &&
+           !cli_is_canceled() && options->time_limit_s > 0 && options->time_limit_s <= most_s;
 }
 
 static void tune(bench *bench)
 {
-    gputune_options options = cli_tuning_options(&bench->run->warm->tuning, bench->turn.scenario);
+    gputune_options options = cli_tuning_options(bench->turn.scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
     options.helpers = bench->helpers;
@@ -262,12 +260,11 @@ static void *work(void *user)
 /* The limit of one turn: --time-limit, and its share of what is left of --total-limit. */
 static double limit_of(const run *run, const kind *kind)
 {
-    const cli_warm *warm = run->warm;
-    double each_s = warm->tuning.options.time_limit_s;
-    if (warm->total_limit_s <= 0) {
+    double each_s = cli_tuning.options.time_limit_s;
+    if (cli_warm.total_limit_s <= 0) {
         return each_s;
     }
-    double left_s = warm->total_limit_s - (now_s() - run->start_s);
+    double left_s = cli_warm.total_limit_s - (now_s() - run->start_s);
     double share_s = cli_turns_share_s(kind->turns, kind->count, kind->next, left_s,
                                        count_usable(run, kind) + run->gpus->count - run->admitted);
     return each_s > 0 && each_s < share_s ? each_s : share_s;
@@ -302,7 +299,7 @@ static size_t find_turn(const run *run, const kind *kind)
 /* Puts the turn to take next in front of the turns that are left. */
 static void choose_turn(const run *run, kind *kind)
 {
-    size_t at = run->warm->from ? kind->next : find_turn(run, kind);
+    size_t at = cli_warm.from ? kind->next : find_turn(run, kind);
     cli_turn chosen = kind->turns[at];
     memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
             (at - kind->next) * sizeof chosen);
@@ -426,7 +423,7 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->gpu->is_in_doubt = false;
-        if (has_winner(run, second) && first->status < 0) {
+        if (has_winner(second) && first->status < 0) {
             first->gpu->is_out = true;
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
@@ -460,10 +457,10 @@ static void report(run *run, const bench *bench)
     const cli_scenario *scenario = bench->turn.scenario;
     int code;
     run->stored &= bench->status < 0 || bench->info.source == GPUTUNE_SOURCE_CACHED;
-    if (has_winner(run, bench)) {
+    if (has_winner(bench)) {
         double kind = (double)(bench->kind - run->kinds);
         code = cli_warm_add(&run->table, kind * UINT32_MAX + (double)bench->turn.place,
-                            &bench->info, run->warm, session, scenario);
+                            &bench->info, session, scenario);
     } else {
         code = say_failure(bench);
     }
@@ -505,7 +502,7 @@ static void settle(run *run, bench *bench)
     } else {
         judge_first_try(run, bench);
         bool counts = run->refusal == CLI_CONTINUE; /* else why it was stopped has been said */
-        if (counts && (has_winner(run, bench) || !pass_on(run, bench))) {
+        if (counts && (has_winner(bench) || !pass_on(run, bench))) {
             report(run, bench);
         }
     }
@@ -546,16 +543,15 @@ static void *open_others(void *user)
 }
 
 /* The turns in the order in which they are taken: a file of misses has an order of its own. */
-static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
-                             const cli_scenarios *scenarios)
+static cli_turn *order_turns(const cli_session *session, const cli_scenarios *scenarios)
 {
-    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)warm->tuning.objective,
-                                     (gputune_cache)warm->tuning.cache);
+    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)cli_tuning.objective,
+                                     (gputune_cache)cli_tuning.cache);
     for (size_t i = 0; i < scenarios->count; i++) {
-        turns[i].known &= !warm->tuning.options.force;
-        turns[i].begun |= warm->tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+        turns[i].known &= !cli_tuning.options.force;
+        turns[i].begun |= cli_tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
     }
-    if (!warm->from) {
+    if (!cli_warm.from) {
         cli_turns_sort(turns, scenarios->count);
     }
     cli_turns_weigh(turns, scenarios->count);
@@ -566,7 +562,7 @@ static kind *add_kind(run *run, const cli_gpu *gpu, const cli_scenarios *scenari
 {
     kind *added = &run->kinds[run->kind_count++];
     *added = (kind){.scenarios = scenarios,
-                    .turns = order_turns(run->warm, &gpu->session, scenarios),
+                    .turns = order_turns(&gpu->session, scenarios),
                     .count = scenarios->count};
     run->turn_count += added->count;
     for (size_t i = 0; i < run->count; i++) {
@@ -602,7 +598,7 @@ static int find_kind(run *run, bench *bench)
         }
     }
     cli_scenarios *scenarios = cli_allocate(1, sizeof *scenarios);
-    int code = cli_warm_find(scenarios, run->warm, session);
+    int code = cli_warm_find(scenarios, session);
     bench->kind = add_kind(run, bench->gpu, scenarios);
     return code == CLI_EXIT_NOTHING ? CLI_CONTINUE : code;
 }
@@ -633,7 +629,7 @@ static bool move_on(run *run)
     admit(run);
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
-        if (bench->state == DONE && (has_winner(run, bench) || !waits)) {
+        if (bench->state == DONE && (has_winner(bench) || !waits)) {
             settle(run, bench);
         } else if (bench->state == IDLE) {
             end_comparison(bench);
@@ -713,7 +709,7 @@ static int end(run *run)
     if (run->refusal != CLI_CONTINUE) {
         return run->refusal;
     }
-    if (!run->turn_count && !run->warm->shard.count) {
+    if (!run->turn_count && !cli_warm.shard.count) {
         return CLI_EXIT_NOTHING;
     }
     if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
@@ -727,10 +723,9 @@ static int end(run *run)
     return cli_is_canceled() ? CLI_EXIT_CANCELED : run->code;
 }
 
-int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *scenarios)
+int cli_warm_tune(cli_gpus *gpus, const cli_scenarios *scenarios)
 {
-    run run = {.warm = warm,
-               .gpus = gpus,
+    run run = {.gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
                .paces = PTHREAD_COND_INITIALIZER,
