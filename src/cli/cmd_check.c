@@ -202,7 +202,6 @@ const cli_command cmd_check = {
     "from threads that have returned, reads of memory that nothing has set, accesses outside "
     "an argument or misaligned, device variables that are written. Without sizes, those of the "
     "template are cut down to about a megabyte. Exit code 7: something was found.",
-    1,
-    1,
+    {1, 1},
     options,
     check};

@@ -69,6 +69,5 @@ static int list(const cli_arguments *arguments)
 
 const cli_command cmd_devices = {"devices", "the GPUs there are",
                                  "",        "Lists the GPUs that the driver offers.",
-                                 NULL,      0,
-                                 0,         options,
-                                 list};
+                                 NULL,      {0, 0},
+                                 options,   list};

@@ -76,7 +76,6 @@ const cli_command cmd_doctor = {
     "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
     "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
     "memory; the database stays as it is.",
-    0,
-    0,
+    {0, 0},
     options,
     diagnose};

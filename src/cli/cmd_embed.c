@@ -168,7 +168,6 @@ const cli_command cmd_embed = {"embed",
                                "Files that the template includes in quotes come with it, as far as "
                                "they stand beside it. A function of the header, axpy_cu_add(tuner) "
                                "for axpy.cu, hands them to gputune_add_source().",
-                               1,
-                               1,
+                               {1, 1},
                                options,
                                embed};

@@ -174,7 +174,6 @@ const cli_command cmd_emit = {"emit",
                               "KERNEL|PATH",
                               "Prints the code of one configuration.",
                               "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
-                              1,
-                              1,
+                              {1, 1},
                               options,
                               emit};

@@ -362,7 +362,6 @@ const cli_command cmd_export = {
     "their kind. Where several scenarios are stored that fit, they are listed with the options "
     "that name each. An axis with words among its values is written as strings; a size that is a "
     "word is an axis of one value. Needs no GPU.",
-    1,
-    1,
+    {1, 1},
     options,
     export_stored};

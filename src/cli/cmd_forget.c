@@ -110,8 +110,7 @@ const cli_command cmd_forget = {
     "Every version of its template goes, but not what is stored of other kernels, sizes and GPUs "
     "than those that are named. Nothing is asked; --dry-run says what would go. The winners that "
     "go are printed. 'gputune prune' drops what is old.",
-    1,
-    1,
+    {1, 1},
     forget_options,
     forget};
 
@@ -133,7 +132,6 @@ const cli_command cmd_prune = {
     "and code that nothing else uses. Of a kernel whose template is not at hand, the newest "
     "version stays. The options let more go; --dry-run says what would go. The winners that go "
     "are printed. 'gputune forget' drops what is stored of a kernel.",
-    0,
-    1,
+    {0, 1},
     prune_options,
     prune};

@@ -46,7 +46,6 @@ const cli_command cmd_kernels = {
     "",
     "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
     NULL,
-    0,
-    0,
+    {0, 0},
     options,
     list};

@@ -35,7 +35,6 @@ const cli_command cmd_merge = {
     "found with the newer driver, with more effort, later; of two trials of a configuration a "
     "finished one, then the later. A database that other users may write is refused: 'gputune "
     "wisdom' carries its winners, which are proved again.",
-    1,
-    (size_t)-1,
+    {1, SIZE_MAX},
     options,
     merge};

@@ -127,7 +127,6 @@ const cli_command cmd_replay = {
     "One GPU launches a variant near the best so far five times, and a slower one once. The "
     "output is then the median seconds until the best is within 5% and 2% of the optimum, or "
     "empty where half of the runs did not get there. The same seed gives the same figures.",
-    1,
-    SIZE_MAX,
+    {1, SIZE_MAX},
     options,
     run};

@@ -358,7 +358,6 @@ const cli_command cmd_report = {
     "and sizes of the database stand side by side. Needs no GPU; the database is only read. --live "
     "prints the page's address, which holds a secret: only who knows it can read the page, and "
     "only on this machine. 'gputune warm --live' serves it while it tunes.",
-    0,
-    SIZE_MAX,
+    {0, SIZE_MAX},
     options,
     report};

@@ -128,8 +128,7 @@ const cli_command cmd_run = {"run",
                              "Checks and measures configurations of a kernel; stores no results.",
                              "Several configurations are measured interleaved. The column 95% is "
                              "half the width of the confidence interval, as a share of the median.",
-                             1,
-                             1,
+                             {1, 1},
                              run_options,
                              measure_all};
 
@@ -331,7 +330,6 @@ const cli_command cmd_compare = {
     "this GPU. A template that is not among the installed ones is named by its path.",
     "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole "
     "interval is above 1, slower when below, else the same.",
-    2,
-    3,
+    {2, 3},
     compare_options,
     compare};

@@ -365,7 +365,6 @@ const cli_command cmd_show = {
     "what choosing one costs while the other is held elsewhere. --plot goes before --why. JSON and "
     "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under rate "
     "for the work of the default's launch), rates in bytes a second. The database is only read.",
-    0,
-    1,
+    {0, 1},
     options,
     show};

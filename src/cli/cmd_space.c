@@ -95,7 +95,6 @@ const cli_command cmd_space = {
     "KERNEL|PATH",
     "Prints a kernel's axes, how many variants are possible, and what excludes the others.",
     "Sources: distinct generated sources among the valid variants, each compiled once.",
-    1,
-    1,
+    {1, 1},
     options,
     describe};

@@ -57,7 +57,6 @@ const cli_command cmd_template = {
     "includes the file, what it needs of that stands in front. '// guess:' marks each guess, '// "
     "?' what was looked for in vain. KERNEL: that one alone "
     "[every kernel that the file launches]. 'gputune help template' describes the language.",
-    1,
-    2,
+    {1, 2},
     options,
     write_template};

@@ -673,7 +673,6 @@ const cli_command cmd_warm = {"warm",
                               "[KERNEL|PATH...]",
                               "Tunes kernels and remembers the winners.",
                               more,
-                              0,
-                              (size_t)-1,
+                              {0, SIZE_MAX},
                               options,
                               check_and_run};

@@ -335,7 +335,6 @@ const cli_command cmd_wisdom = {
     "The text has no code without --whole. What is imported is compiled and proved when it is "
     "first asked for, unless it is trusted. What was measured here stays. Programs read the text "
     "by gputune_wisdom_import().",
-    1,
-    (size_t)-1,
+    {1, SIZE_MAX},
     options,
     carry};

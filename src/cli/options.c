@@ -294,9 +294,10 @@ int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **a
 {
     CLI_TRY(parse_options(command, argc, argv));
     cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
-    CLI_REFUSE(arguments.count < command->least || arguments.count > command->most, CLI_EXIT_USAGE,
-               "%s: %s; usage: gputune %s [options] %s", command->name,
-               arguments.count < command->least ? "an argument is missing" : "too many arguments",
+    CLI_REFUSE(arguments.count < command->takes.least || arguments.count > command->takes.most,
+               CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options] %s", command->name,
+               arguments.count < command->takes.least ? "an argument is missing"
+                                                      : "too many arguments",
                command->name, command->arguments);
     *out = arguments;
     return CLI_CONTINUE;

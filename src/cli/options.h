@@ -73,7 +73,9 @@ typedef struct cli_command {
     const char *arguments;   /* "KERNEL|PATH..." */
     const char *summary;     /* one sentence, capitalised */
     const char *more;        /* paragraphs under the options, or NULL */
-    size_t least, most;      /* how many arguments besides options */
+    struct {
+        size_t least, most;
+    } takes; /* how many arguments besides options */
     const cli_option *options;
     /* Returns the program's exit code. What it prints on stdout is data, everything else goes to
      * stderr. */
