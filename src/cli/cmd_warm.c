@@ -602,8 +602,7 @@ static const char more[] =
     "no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all variants, of the "
     "default or of most of them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C, "
     "SIGTERM or SIGHUP. A default that crashes or does not compile gives 1 or 4, although another "
-    "variant "
-    "has won.";
+    "variant has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,
