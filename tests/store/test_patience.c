@@ -248,7 +248,7 @@ static void *lock_later(void *user)
     usleep(150000);
     pid_t holder = lock_file(user, exclusive);
     usleep(400000);
-    cancel = 1;
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
     usleep(400000);
     unlock_file(holder);
     return NULL;
