@@ -38,7 +38,7 @@ static void set_type(gt_function_parameter *parameter, const char *words)
 }
 
 gt_draft_argument *gt_draft_add_argument(gt_draft *draft, const gt_function_parameter *declared,
-                                         uint32_t holder)
+                                         gt_draft_argument *holder)
 {
     gt_draft_argument *added = &draft->arguments[draft->argument_count++];
     *added = (gt_draft_argument){.declared = *declared, .holder = holder};
@@ -120,7 +120,8 @@ static const gt_structure *structure_of(const gt_draft *draft, const char **name
     return NULL;
 }
 
-static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
+static void add_member(gt_draft *draft, gt_draft_argument *holder, const gt_structure *of,
+                       uint32_t place)
 {
     const gt_structure_member *member = &of->members[place];
     gt_draft_member added = {.holder = holder, .value = ""};
@@ -131,11 +132,12 @@ static void add_member(gt_draft *draft, uint32_t holder, const gt_structure *of,
     draft->failed |= gt_array_push(&draft->members, added) != GPUTUNE_OK;
 }
 
-static void add_pointer(gt_draft *draft, uint32_t holder, const gt_structure *of, uint32_t place)
+static void add_pointer(gt_draft *draft, gt_draft_argument *holder, const gt_structure *of,
+                        uint32_t place)
 {
     gt_function_parameter added = {.pointer = true, .has_default = true};
-    const int length = gt_snprintf(added.name, sizeof added.name, "%s.%s",
-                                   draft->arguments[holder].declared.name, of->members[place].name);
+    const int length = gt_snprintf(added.name, sizeof added.name, "%s.%s", holder->declared.name,
+                                   of->members[place].name);
     memcpy(added.words, of->members[place].type, sizeof added.words);
     gt_draft_read_void(draft, &added);
     added.has_type = gt_element_from_name(&added.element, added.words);
@@ -152,13 +154,13 @@ void gt_draft_add_members(gt_draft *draft)
 {
     const uint32_t count = draft->argument_count;
     for (uint32_t i = 0; i < count; i++) {
-        const gt_function_parameter *parameter = &draft->arguments[i].declared;
-        const char *name = parameter->words;
+        gt_draft_argument *own = &draft->arguments[i];
+        const char *name = own->declared.words;
         const gt_structure *structure =
-            parameter->has_type || parameter->pointer ? NULL : structure_of(draft, &name);
-        draft->arguments[i].is_struct = structure != NULL;
+            own->declared.has_type || own->declared.pointer ? NULL : structure_of(draft, &name);
+        own->is_struct = structure != NULL;
         for (uint32_t k = 0; structure && k < structure->member_count; k++) {
-            (structure->members[k].is_pointer ? add_pointer : add_member)(draft, i, structure, k);
+            (structure->members[k].is_pointer ? add_pointer : add_member)(draft, own, structure, k);
         }
     }
 }
@@ -370,10 +372,10 @@ static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
 /* The largest value of elements that are a part of another buffer's size, or, `less` 1, of indices
  * into it; false, and nothing: it is not told. */
 static bool append_largest(gt_draft *draft, const char *before, const gt_draft_argument *buffer,
-                           int into, double less)
+                           const gt_draft_argument *into, double less)
 {
     const gt_sum by = with_values(draft, buffer->factor);
-    const gt_sum length = gt_sum_plus(length_of(draft, &draft->arguments[into]), -less);
+    const gt_sum length = gt_sum_plus(length_of(draft, into), -less);
     const gt_sum most = gt_sum_add(length, with_values(draft, buffer->rest), -1);
     const gt_sum exact = gt_sum_divide(most, by);
     if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_sum_is_whole(&by) ||
@@ -432,30 +434,29 @@ static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
         gt_text_printf(draft->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
         return true;
     }
-    if (draft->is_called && buffer->bounded >= 0 &&
+    if (draft->is_called && buffer->bounded &&
         append_largest(draft, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
                        buffer->bounded, 0)) {
         gt_text_append(draft->out, ")");
         return true;
     }
-    if (buffer->indexed >= 0 && parameter->has_type && parameter->element.bytes == 1) {
+    if (buffer->indexed && parameter->has_type && parameter->element.bytes == 1) {
         gt_text_printf(draft->out, " = uniform(0, %d)",
                        parameter->element.type == GT_TYPE_U8 ? 255 : 127);
-    } else if (buffer->indexed >= 0) {
+    } else if (buffer->indexed) {
         const bool rises = buffer->is_prefix;
         if (rises || !append_largest(draft, " = uniform(0, ", buffer, buffer->indexed, 1)) {
-            const gt_draft_argument *indexed = &draft->arguments[buffer->indexed];
-            const gt_sum all = length_of(draft, indexed);
-            gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s",
-                           indexed->allocated);
-            if (!indexed->allocated[0]) {
+            const gt_sum all = length_of(draft, buffer->indexed);
+            const char *allocated = buffer->indexed->allocated;
+            gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s", allocated);
+            if (!allocated[0]) {
                 gt_draft_append_sum(draft, &all);
             }
             gt_text_append(draft->out, rises ? "" : " - 1");
         }
         gt_text_append(draft->out, ")");
     }
-    return buffer->indexed >= 0;
+    return buffer->indexed;
 }
 
 /* What the elements of a buffer hold, and which of a result count; "": nothing need be said. */
@@ -488,9 +489,8 @@ static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_argument
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static void append_buffer(gt_draft *draft, gt_text *notes, uint32_t index)
+static void append_buffer(gt_draft *draft, gt_text *notes, const gt_draft_argument *buffer)
 {
-    const gt_draft_argument *buffer = &draft->arguments[index];
     const char *const name = buffer->declared.name;
     const gt_sum length = buffer->length.known ? buffer->length : gt_draft_whole_problem(draft);
     const bool is_told = buffer->texture > 1 || buffer->allocated[0];
@@ -513,7 +513,7 @@ static void append_buffer(gt_draft *draft, gt_text *notes, uint32_t index)
         gt_draft_append_rows(draft, buffer);
     } else if (is_told) {
         gt_text_printf(draft->out, "[%s]", buffer->allocated);
-    } else if (!gt_draft_append_extents(draft, index, &length)) {
+    } else if (!gt_draft_append_extents(draft, buffer, &length)) {
         gt_text_append(draft->out, "[");
         gt_draft_append_sum(draft, &length);
         gt_text_append(draft->out, "]");
@@ -531,9 +531,9 @@ static void note_value(gt_text *notes, const gt_draft *draft, const char *of, co
 }
 
 /* `{.alpha = 0.5}` of a struct by value: all members but those that are sizes. */
-static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
+static void append_members(gt_draft *draft, gt_text *notes, const gt_draft_argument *of)
 {
-    const char *name = draft->arguments[index].declared.name;
+    const char *name = of->declared.name;
     bool first = true;
     for (size_t i = 0; i < draft->members.count; i++) {
         const gt_draft_member *member = &draft->members.items[i];
@@ -542,7 +542,7 @@ static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
         (void)gt_snprintf(path, sizeof path, "%s.%s", name, member->name);
         const int symbol = gt_draft_find_symbol(draft, path);
         const bool is_named = draft->is_called && is_size(draft, NULL, member->name);
-        if (member->holder != index || (!value[0] && (member->has_default || is_named)) ||
+        if (member->holder != of || (!value[0] && (member->has_default || is_named)) ||
             (symbol >= 0 && draft->symbols.items[symbol].is_size &&
              is_size(draft, &draft->symbols.items[symbol], member->name))) {
             continue;
@@ -557,9 +557,8 @@ static void append_members(gt_draft *draft, gt_text *notes, uint32_t index)
     gt_text_append(draft->out, first ? "" : "}");
 }
 
-static void append_scalar(gt_draft *draft, gt_text *notes, uint32_t index)
+static void append_scalar(gt_draft *draft, gt_text *notes, const gt_draft_argument *own)
 {
-    const gt_draft_argument *own = &draft->arguments[index];
     const gt_function_parameter *parameter = &own->declared;
     const char *value = own->value;
     const int symbol = gt_draft_find_symbol(draft, parameter->name);
@@ -569,7 +568,7 @@ static void append_scalar(gt_draft *draft, gt_text *notes, uint32_t index)
         const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
         gt_text_printf(draft->out, value[0] && !is_same ? " = %s" : "", value);
     } else if (own->is_struct) {
-        append_members(draft, notes, index);
+        append_members(draft, notes, own);
     } else {
         note_value(notes, draft, parameter->name, "");
         gt_text_append(draft->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
@@ -641,8 +640,9 @@ void gt_draft_write_args(gt_draft *draft)
     gt_text_append(&list, "#pragma gputune args(");
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         GT_SCOPED(gt_text_free) gt_text item = {0};
+        const gt_draft_argument *own = &draft->arguments[i];
         draft->out = &item;
-        (draft->arguments[i].declared.pointer ? append_buffer : append_scalar)(draft, &notes, i);
+        (own->declared.pointer ? append_buffer : append_scalar)(draft, &notes, own);
         bool wraps = i && list.length + 1 - line + item.length > WIDTH;
         line = wraps ? list.length + 1 : line;
         gt_text_append(&list, wraps ? ", \\\n                     " : i ? ", " : "");

@@ -133,9 +133,8 @@ static use use_at(const walk *w, gt_span rest, size_t prefix)
     return changes ? (use){true, true} : (use){!is_set, is_set};
 }
 
-static void note_use(walk *w, uint32_t index, use how)
+static void note_use(gt_draft_argument *buffer, use how)
 {
-    gt_draft_argument *buffer = &w->draft->arguments[index];
     buffer->is_read |= how.read;
     buffer->is_written |= how.write && !buffer->declared.is_const;
 }
@@ -149,14 +148,14 @@ static double bytes_of(const walk *w, const char *type)
 }
 
 /* How many of the buffer's elements the bytes hold; 1: it is not known, or less than one. */
-static double elements_in(const walk *w, uint32_t buffer, double bytes)
+static double elements_in(const walk *w, const gt_draft_argument *buffer, double bytes)
 {
-    const double own = bytes_of(w, w->draft->arguments[buffer].declared.words);
+    const double own = bytes_of(w, buffer->declared.words);
     return own > 0 && bytes > own ? bytes / own : 1;
 }
 
 /* So many elements at once, from the index on: a whole number of them. */
-static void note_access(walk *w, uint32_t buffer, gt_sum index, double lanes)
+static void note_access(walk *w, gt_draft_argument *buffer, gt_sum index, double lanes)
 {
     gt_draft *draft = w->draft;
     const gt_sum most = gt_draft_maximum(draft, index);
@@ -167,7 +166,7 @@ static void note_access(walk *w, uint32_t buffer, gt_sum index, double lanes)
     const gt_sum size = gt_sum_plus(most, lanes - (first - lanes * floor(first / lanes)));
     const gt_draft_access access = {buffer, index, size};
     draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
-    draft->arguments[buffer].lanes = fmax(draft->arguments[buffer].lanes, lanes);
+    buffer->lanes = fmax(buffer->lanes, lanes);
 }
 
 /* A pointer's cast around an operand, and the element that is taken behind it: `*(float4 *)&p[i]`,
@@ -214,10 +213,10 @@ static cast read_cast(const walk *w, gt_span operand)
 }
 
 /* tex1Dfetch<TYPE>(NAME, index), with the span behind the name. */
-static void read_texture(walk *w, uint32_t buffer, gt_span rest)
+static void read_texture(walk *w, gt_draft_argument *buffer, gt_span rest)
 {
-    note_use(w, buffer, (use){.read = true});
-    if (w->draft->arguments[buffer].texture == 1 && gt_program_accept(w->program, &rest, ",")) {
+    note_use(buffer, (use){.read = true});
+    if (buffer->texture == 1 && gt_program_accept(w->program, &rest, ",")) {
         note_access(w, buffer, gt_draft_read_sum(w->draft, &rest), 1);
     }
 }
@@ -234,7 +233,7 @@ static bool has_drawn(const gt_draft *draft, const gt_sum *index)
 }
 
 /* At a buffer's or alias's name. */
-static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
+static void read_buffer(walk *w, gt_draft_argument *buffer, const gt_draft_alias *alias)
 {
     gt_draft *draft = w->draft;
     const size_t at = w->rest.first, own = gt_draft_operand(draft, at);
@@ -250,7 +249,7 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     if (at == w->aliased) {
         return;
     }
-    if (draft->arguments[buffer].texture) {
+    if (buffer->texture) {
         read_texture(w, buffer, rest);
         return;
     }
@@ -267,13 +266,13 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
         if (cast.index.end > cast.index.first) {
             index = gt_sum_add(index, gt_draft_read_sum(draft, &cast.index), wide);
         }
-        note_use(w, buffer, how);
+        note_use(buffer, how);
         note_access(w, buffer, index, fmax(lanes, wide));
     } else if (has_index) {
         const use how = is_told ? told : use_at(w, behind(w, operand.end), before);
-        note_use(w, buffer, how);
-        draft->arguments[buffer].is_unordered |= how.write && has_drawn(draft, &index);
-        draft->arguments[buffer].is_divisor |=
+        note_use(buffer, how);
+        buffer->is_unordered |= how.write && has_drawn(draft, &index);
+        buffer->is_divisor |=
             is(w, before - (is(w, before, ")") && is(w, before - 2, "(") ? 3 : 0), "/ %");
         note_access(w, buffer, index, lanes);
     } else if (dereferenced || is_told) {
@@ -283,16 +282,16 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
         if (dereferenced && is(w, further, "(")) { /* (*p)++ */
             (void)gt_program_accept(w->program, &rest, ")");
         }
-        note_use(w, buffer, is_told ? told : use_at(w, rest, further));
+        note_use(buffer, is_told ? told : use_at(w, rest, further));
         note_access(w, buffer, index, lanes);
     } else if (is(w, at + 1, "->")) {
-        note_use(w, buffer, use_at(w, rest, before));
+        note_use(buffer, use_at(w, rest, before));
         note_access(w, buffer, index, lanes);
     } else if (is(w, at + 1, changing) || is(w, at + 1, "=")) {
-        draft->arguments[buffer].is_moved = true;
+        buffer->is_moved = true;
     } else {
-        note_use(w, buffer, (use){true, true});
-        draft->arguments[buffer].is_passed_on = true;
+        note_use(buffer, (use){true, true});
+        buffer->is_passed_on = true;
     }
 }
 
@@ -302,11 +301,10 @@ static void note_holder(walk *w)
     const size_t at = w->rest.first;
     const bool is_part = is(w, at + 1, ".") && !is(w, at + 3, "(");
     const char *name = GT_NAME(w->program, at);
-    for (uint32_t i = 0; i < w->draft->argument_count && !is_part; i++) {
-        gt_draft_argument *buffer = &w->draft->arguments[i];
-        if (buffer->holder != i &&
-            strcmp(w->draft->arguments[buffer->holder].declared.name, name) == 0) {
-            note_use(w, i, (use){true, true});
+    for (gt_draft_argument *buffer = NULL;
+         !is_part && (buffer = gt_draft_next_buffer(w->draft, buffer));) {
+        if (buffer->holder && strcmp(buffer->holder->declared.name, name) == 0) {
+            note_use(buffer, (use){true, true});
             buffer->is_passed_on = true;
         }
     }
@@ -324,16 +322,15 @@ static void read_macro(walk *w, const gt_macro *macro)
             w->wide.how = use_at(w, behind(w, end), at - 1);
         }
         const gt_draft_alias *alias;
-        const int buffer = gt_draft_find_buffer(w->draft, i, &alias);
-        if (buffer >= 0) {
+        gt_draft_argument *buffer = gt_draft_find_buffer(w->draft, i, &alias);
+        if (buffer) {
             const bool is_first = i == macro->value.first;
-            note_use(w, (uint32_t)buffer,
-                     is_first ? use_at(w, behind(w, end), at - 1) : (use){.read = true});
+            note_use(buffer, is_first ? use_at(w, behind(w, end), at - 1) : (use){.read = true});
             if (is(w, i + 1, "[") && !alias) {
                 gt_span inside = {i + 2, gt_program_close(w->program, i + 1)};
                 const gt_span arguments = {at + 2, end - 1};
-                note_access(w, (uint32_t)buffer,
-                            gt_draft_read_macro_sum(w->draft, &inside, macro, arguments), 1);
+                note_access(w, buffer, gt_draft_read_macro_sum(w->draft, &inside, macro, arguments),
+                            1);
             }
         }
     }
@@ -363,14 +360,14 @@ static bool read_alias(walk *w, size_t first, gt_draft_alias *out)
     const gt_draft_alias *alias = NULL;
     const gt_span value = gt_program_statement(w->program, first);
     size_t at = value.first;
-    int buffer = -1;
-    while (at < value.end && (buffer = gt_draft_find_buffer(draft, at, &alias)) < 0) {
+    gt_draft_argument *buffer = NULL;
+    while (at < value.end && !(buffer = gt_draft_find_buffer(draft, at, &alias))) {
         at++;
     }
     const size_t own = gt_draft_operand(draft, at);
     const bool is_address = is(w, own - 1, "&") || (is(w, own - 1, "(") && is(w, own - 2, "&"));
     const bool is_element = at > first && is_address && is(w, at + 1, "[");
-    if (buffer < 0 || (is(w, at + 1, "[") && !is_element)) {
+    if (!buffer || (is(w, at + 1, "[") && !is_element)) {
         return false; /* a value, no pointer */
     }
     gt_span rest = {at + 2, value.end};
@@ -379,7 +376,7 @@ static bool read_alias(walk *w, size_t first, gt_draft_alias *out)
         offset = gt_draft_read_sum(draft, &rest);
     }
     w->aliased = at;
-    out->buffer = (uint32_t)buffer;
+    out->buffer = buffer;
     out->offset = alias ? gt_sum_add(alias->offset, offset, alias->scale) : offset;
     out->scale = alias ? alias->scale : 1;
     return true;
@@ -548,13 +545,13 @@ static void read_name(walk *w)
     const size_t at = w->rest.first;
     const gt_draft_alias *alias;
     const char *name = GT_NAME(w->program, at);
-    const int buffer = gt_draft_find_buffer(draft, at, &alias);
+    gt_draft_argument *buffer = gt_draft_find_buffer(draft, at, &alias);
     const bool is_pointer = (is(w, at - 1, "*") && w->type[0] && is(w, at - 2, w->type)) ||
                             is(w, at - 1, "__restrict__") ||
                             (is(w, at - 1, "const") && is(w, at - 2, "*"));
     if (is(w, at - 1, ". ->")) { /* a member of that name */
-        if (is(w, at - 1, ".") && buffer >= 0) {
-            read_buffer(w, (uint32_t)buffer, alias);
+        if (is(w, at - 1, ".") && buffer) {
+            read_buffer(w, buffer, alias);
         }
         return;
     }
@@ -573,12 +570,12 @@ static void read_name(walk *w)
             read_shared_access(w, &draft->shared.items[i], behind(w, at + 1));
         }
     }
-    if (is(w, at + 1, "=") && (buffer < 0 || is_pointer)) {
+    if (is(w, at + 1, "=") && (!buffer || is_pointer)) {
         if (!(is_pointer || strcmp(w->type, "auto") == 0) || !define_alias(w)) {
             define_local(w);
         }
-    } else if (buffer >= 0) {
-        read_buffer(w, (uint32_t)buffer, alias);
+    } else if (buffer) {
+        read_buffer(w, buffer, alias);
     } else if (is(w, at + 1, changing) || is(w, at - 1, "++ --")) {
         step(w);
     }

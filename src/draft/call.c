@@ -60,8 +60,9 @@ static bool find_launch(gt_tracer *c, size_t from)
     return false;
 }
 
-bool gt_call_argument(const gt_tracer *c, gt_closure *out, size_t index)
+bool gt_call_argument(const gt_tracer *c, gt_closure *out, const gt_draft_argument *argument)
 {
+    const size_t index = (size_t)(argument - c->draft->arguments);
     out->site = c->site;
     return gt_program_item_at(c->program, &out->span, c->launch.arguments, index);
 }
@@ -86,13 +87,14 @@ static bool number_of(int64_t *out, gt_tracer *c, const gt_closure *value)
 
 /* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a
  * caller; "": it is not found. */
-static void find_pointer_type(char out[GT_NAME_MAX], const gt_tracer *c, uint32_t index)
+static void find_pointer_type(char out[GT_NAME_MAX], const gt_tracer *c,
+                              const gt_draft_argument *argument)
 {
     enum { HOPS = 6 };
     const gt_program *p = c->program;
     gt_closure value;
     gt_found found;
-    bool goes_on = gt_call_argument(c, &value, index);
+    bool goes_on = gt_call_argument(c, &value, argument);
     for (int hop = 0; hop < HOPS && goes_on; hop++) {
         const gt_site own = value.site;
         goes_on = gt_program_follow(&found, p, &value);
@@ -108,10 +110,10 @@ static void find_pointer_type(char out[GT_NAME_MAX], const gt_tracer *c, uint32_
 /* What a type of the kernel's template comes to, where the launch leaves it to the arguments. */
 static void deduce_type(const gt_tracer *c, gt_draft_constant *constant)
 {
-    for (uint32_t i = 0; i < c->draft->argument_count && !constant->type[0]; i++) {
-        const gt_function_parameter *parameter = &c->draft->arguments[i].declared;
-        if (parameter->pointer && strcmp(parameter->words, constant->name) == 0) {
-            find_pointer_type(constant->type, c, i);
+    for (const gt_draft_argument *buffer = NULL;
+         !constant->type[0] && (buffer = gt_draft_next_buffer(c->draft, buffer));) {
+        if (strcmp(buffer->declared.words, constant->name) == 0) {
+            find_pointer_type(constant->type, c, buffer);
         }
     }
 }
@@ -226,14 +228,14 @@ static bool is_on_device(size_t *macro, const gt_tracer *c, const size_t *identi
 }
 
 /* A variable that is handed to the kernel is called like the kernel's parameter. */
-static void bind_parameter(gt_tracer *c, uint32_t index)
+static void bind_parameter(gt_tracer *c, const gt_draft_argument *argument)
 {
-    const gt_function_parameter *parameter = &c->draft->arguments[index].declared;
+    const gt_function_parameter *parameter = &argument->declared;
     size_t identities[GT_TRACE_CHAIN], macro;
     gt_closure given;
     int symbol = gt_draft_find_symbol(c->draft, parameter->name);
     if (parameter->pointer || symbol < 0 || !c->draft->symbols.items[symbol].is_integer ||
-        !gt_call_argument(c, &given, index)) {
+        !gt_call_argument(c, &given, argument)) {
         return;
     }
     const size_t count = gt_trace_chain(identities, c, &given), leaves = c->leaf_count;
@@ -251,7 +253,7 @@ static void bind_parameter(gt_tracer *c, uint32_t index)
         is_derived |= c->aliases[i].identity == identities[0];
     }
     if (!is_derived) {
-        const size_t leaf = gt_trace_add(c, parameter->name, identities[0], (int)index);
+        const size_t leaf = gt_trace_add(c, parameter->name, identities[0], argument);
         c->leaves[leaf].origin = given.span;
         c->leaves[leaf].has_value = known;
         c->leaves[leaf].value = value;
@@ -312,7 +314,7 @@ static void bind_block(gt_tracer *c, int d)
     }
     name = name ? name : c->draft->axes[d];
     const int slot = gt_trace_slot(c, name);
-    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(c, name, 0, -1);
+    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(c, name, 0, NULL);
     c->leaves[leaf].is_axis = !is_number;
     c->leaves[leaf].is_number = is_number;
     if (!c->call->threads[d] && is_number && gt_sum_is_number(&dimension->fixed, &number)) {
@@ -363,7 +365,7 @@ static void bind_items(gt_tracer *c, const gt_draft_constant *constant)
     gt_found found = {0};
     const size_t at = gt_program_first(c->program, (gt_span){1, c->program->code}, constant->name);
     if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {
-        const size_t leaf = gt_trace_add(c, constant->name, found.identity, -1);
+        const size_t leaf = gt_trace_add(c, constant->name, found.identity, NULL);
         c->leaves[leaf].is_axis = c->leaves[leaf].has_value = true;
         c->leaves[leaf].value = (int64_t)constant->value;
         alias(c, &found.identity, 1, leaf, -1);
@@ -404,7 +406,7 @@ static void read_all(gt_tracer *c)
 {
     c->leaf_count = c->alias_count = 0;
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
-        bind_parameter(c, i);
+        bind_parameter(c, &c->draft->arguments[i]);
     }
     for (int d = 0; d < 3; d++) {
         bind_block(c, d);
@@ -489,20 +491,20 @@ static const char *last_part(const char *name)
 static void note_symbol(gt_tracer *c, const gt_draft_symbol *symbol)
 {
     const char *name = last_part(symbol->name);
-    const int index = gt_draft_argument_of(c->draft, name);
+    const gt_draft_argument *parameter = gt_draft_argument_of(c->draft, name);
     const int found = gt_trace_slot(c, name);
     size_t leaf = (size_t)found;
     gt_closure argument;
     int64_t value = 0;
     if (found < 0) {
-        bool given = index >= 0 && gt_call_argument(c, &argument, (size_t)index);
+        bool given = parameter && gt_call_argument(c, &argument, parameter);
         bool known = given && number_of(&value, c, &argument);
         GT_FREED gt_expression *made = given && !known ? gt_trace(c, "", &argument, "") : NULL;
         if (made) {
             gt_trace_mark(c, made, false, true);
             return; /* its value stands for it */
         }
-        leaf = gt_trace_add(c, name, 0, index);
+        leaf = gt_trace_add(c, name, 0, parameter);
         c->leaves[leaf].has_value = known;
         c->leaves[leaf].value = value;
     }

@@ -233,27 +233,26 @@ static bool take_bytes(void *user, gt_tracer *c, const gt_closure *value)
 size_t gt_call_count_allocations(gt_tracer *c)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
+    for (const gt_draft_argument *buffer = NULL;
+         (buffer = gt_draft_next_buffer(c->draft, buffer));) {
         gt_closure value, bytes;
-        count += c->draft->arguments[i].declared.pointer && gt_call_argument(c, &value, i) &&
-                 trace_bytes(&bytes, c, value);
+        count += gt_call_argument(c, &value, buffer) && trace_bytes(&bytes, c, value);
     }
     return count;
 }
 
-static void read_length(gt_tracer *c, uint32_t index)
+static void read_length(gt_tracer *c, gt_draft_argument *buffer)
 {
-    gt_draft_argument *buffer = &c->draft->arguments[index];
     const gt_function_parameter *parameter = &buffer->declared;
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_closure value, bytes = {0};
     char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
     bool by_macro;
     buffer->allocated = buffer->unknown = "";
-    if (!gt_call_argument(c, &value, buffer->holder)) {
+    if (!gt_call_argument(c, &value, buffer->holder ? buffer->holder : buffer)) {
         return;
     }
-    const char *member = buffer->holder != index ? strchr(parameter->name, '.') + 1 : NULL;
+    const char *member = buffer->holder ? strchr(parameter->name, '.') + 1 : NULL;
     if (member ? !trace_member(c, value, member, take_bytes, &bytes)
                : !trace_bytes(&bytes, c, value)) {
         const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
@@ -272,7 +271,7 @@ static void read_length(gt_tracer *c, uint32_t index)
     if (size <= 0) {
         (void)gt_snprintf(by, sizeof by, ") / %s", leaf);
         if (gt_trace_slot(c, leaf) < 0) {
-            (void)gt_trace_add(c, leaf, 0, -1);
+            (void)gt_trace_add(c, leaf, 0, NULL);
         }
     }
     const char *length = print_value(c, NULL, FOR_LENGTH, "(", &bytes, by);
@@ -309,7 +308,7 @@ static bool is_unsaid(gt_tracer *c, int d)
 {
     const int slot = gt_trace_slot(c, c->call->grid[d]);
     gt_trace_leaf *leaf = slot >= 0 ? &c->leaves[slot] : NULL;
-    bool is = leaf && !leaf->has_value && leaf->parameter < 0 && !leaf->in_length &&
+    bool is = leaf && !leaf->has_value && !leaf->parameter && !leaf->in_length &&
               !c->draft->dimensions[d].is_guessed;
     if (is) {
         leaf->in_grid = false;
@@ -402,12 +401,12 @@ static size_t find_random(const gt_program *p, size_t name)
 }
 
 /* `h_x[i] = rand() % K` of what is copied to the pointer. */
-static void read_fill(gt_tracer *c, uint32_t index)
+static void read_fill(gt_tracer *c, gt_draft_argument *buffer)
 {
     const gt_program *p = c->program;
     gt_span copies = {0, p->code}, arguments;
-    gt_draft_argument *buffer = &c->draft->arguments[index];
-    const size_t own = pointer_at(p, c->launch.arguments, index);
+    gt_closure given;
+    const size_t own = gt_call_argument(c, &given, buffer) ? pointer_name(p, given.span) : 0;
     buffer->fill = "";
     for (size_t at; own && gt_program_call(p, &copies, "cudaMemcpy", &at, &arguments);) {
         const size_t to = pointer_at(p, arguments, 0), from = pointer_at(p, arguments, 1);
@@ -421,12 +420,11 @@ static void read_fill(gt_tracer *c, uint32_t index)
 }
 
 /* Whether the parameter is a size that is named like it, or a variable without a value. */
-static bool is_own_size(gt_tracer *c, uint32_t index)
+static bool is_own_size(gt_tracer *c, gt_draft_argument *own)
 {
-    gt_draft_argument *own = &c->draft->arguments[index];
     const int slot = gt_trace_slot(c, own->declared.name);
     const gt_trace_leaf *leaf = slot >= 0 ? &c->leaves[slot] : NULL;
-    if (!leaf || leaf->parameter != (int)index || (leaf->is_number && !leaf->is_assumed)) {
+    if (!leaf || leaf->parameter != own || (leaf->is_number && !leaf->is_assumed)) {
         return false;
     }
     own->is_size = leaf->in_grid || leaf->in_length;
@@ -460,17 +458,16 @@ static bool take_value(void *user, gt_tracer *c, const gt_closure *value)
     return (*out)[0];
 }
 
-static void read_scalar(gt_tracer *c, uint32_t index)
+static void read_scalar(gt_tracer *c, gt_draft_argument *own)
 {
-    gt_draft_argument *own = &c->draft->arguments[index];
     gt_closure value;
     own->value = "";
-    if (is_own_size(c, index) || !gt_call_argument(c, &value, index)) {
+    if (is_own_size(c, own) || !gt_call_argument(c, &value, own)) {
         return;
     }
     for (size_t i = 0; i < c->draft->members.count; i++) {
         gt_draft_member *member = &c->draft->members.items[i];
-        if (member->holder == index) {
+        if (member->holder == own) {
             member->value = "";
             (void)trace_member(c, value, member->name, take_value, &member->value);
         }
@@ -495,10 +492,11 @@ void gt_call_read_values(gt_tracer *c)
     read_grid(c);
     for (int scalars = 0; scalars < 2; scalars++) {
         for (uint32_t i = 0; i < c->draft->argument_count; i++) {
-            if (!c->draft->arguments[i].declared.pointer && scalars) {
-                read_scalar(c, i);
-            } else if (c->draft->arguments[i].declared.pointer) {
-                (scalars ? read_fill : read_length)(c, i);
+            gt_draft_argument *own = &c->draft->arguments[i];
+            if (own->declared.pointer) {
+                (scalars ? read_fill : read_length)(c, own);
+            } else if (scalars) {
+                read_scalar(c, own);
             }
         }
     }
@@ -514,11 +512,11 @@ void gt_call_settle_leaves(gt_tracer *c)
 {
     for (size_t i = 0; i < c->leaf_count; i++) {
         gt_trace_leaf *leaf = &c->leaves[i];
-        bool is_used = leaf->parameter >= 0 ? leaf->in_grid || leaf->in_length
-                                            : leaf->in_grid && leaf->in_length;
+        bool is_used =
+            leaf->parameter ? leaf->in_grid || leaf->in_length : leaf->in_grid && leaf->in_length;
         leaf->has_value &= leaf->is_axis || leaf->is_number || leaf->value > 0 || !is_used;
         leaf->is_number |= leaf->has_value && !leaf->is_axis && !leaf->is_property && !is_used;
-        if (leaf->parameter >= 0 && !leaf->has_value && !is_used) { /* as read_scalar() has it */
+        if (leaf->parameter && !leaf->has_value && !is_used) { /* as read_scalar() has it */
             leaf->is_assumed = leaf->has_value = leaf->is_number = true;
             leaf->value = 1;
         }

@@ -59,7 +59,7 @@ static gputune_status read_parameters(gt_draft *draft)
     memcpy(draft->blocks, takes.blocks, sizeof takes.blocks);
     draft->block_count = takes.block_count;
     for (uint32_t i = 0; i < takes.count; i++) {
-        gt_draft_argument *own = gt_draft_add_argument(draft, &takes.items[i], i);
+        gt_draft_argument *own = gt_draft_add_argument(draft, &takes.items[i], NULL);
         gt_function_parameter *parameter = &own->declared;
         own->texture = gt_draft_read_texture(draft, parameter);
         gt_draft_read_void(draft, parameter);

@@ -20,12 +20,13 @@ int gt_draft_find_symbol(const gt_draft *draft, const char *name)
 
 bool gt_draft_is_taken(const gt_draft *draft, const char *name)
 {
-    return gt_draft_find_symbol(draft, name) >= 0 || gt_draft_argument_of(draft, name) >= 0;
+    return gt_draft_find_symbol(draft, name) >= 0 || gt_draft_argument_of(draft, name);
 }
 
-int gt_draft_argument_of(const gt_draft *draft, const char *name)
+gt_draft_argument *gt_draft_argument_of(const gt_draft *draft, const char *name)
 {
-    return GT_NAMED(draft->arguments, draft->argument_count, name);
+    const int i = GT_NAMED(draft->arguments, draft->argument_count, name);
+    return i < 0 ? NULL : (gt_draft_argument *)&draft->arguments[i];
 }
 
 gt_draft_argument *gt_draft_next_buffer(const gt_draft *draft, const gt_draft_argument *before)
@@ -70,7 +71,8 @@ size_t gt_draft_operand(const gt_draft *draft, size_t at)
     return gt_program_is(draft->program, at - 1, ".") ? at - 2 : at;
 }
 
-int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
+gt_draft_argument *gt_draft_find_buffer(const gt_draft *draft, size_t at,
+                                        const gt_draft_alias **alias)
 {
     char name[2 * GT_NAME_MAX];
     const size_t first = gt_draft_operand(draft, at);
@@ -80,12 +82,12 @@ int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias 
     for (size_t i = draft->aliases.count; i > 0; i--) {
         *alias = &draft->aliases.items[i - 1];
         if (strcmp(name, (*alias)->name) == 0) {
-            return (int)(*alias)->buffer;
+            return (*alias)->buffer;
         }
     }
     *alias = NULL;
-    const int found = gt_draft_argument_of(draft, name);
-    return found >= 0 && draft->arguments[found].declared.pointer ? found : -1;
+    gt_draft_argument *found = gt_draft_argument_of(draft, name);
+    return found && found->declared.pointer ? found : NULL;
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -187,7 +189,7 @@ static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
 }
 
 /* What an element of a buffer of integers holds. */
-static gt_sum read_loaded(gt_draft *draft, gt_span *span, uint32_t buffer)
+static gt_sum read_loaded(gt_draft *draft, gt_span *span, gt_draft_argument *buffer)
 {
     gt_draft_skip_brackets(draft, span);
     if (is(draft, span, ". [")) {
@@ -231,10 +233,10 @@ static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
     span->first += !is_plain;
     const char *member = GT_NAME(draft->program, span->first);
     (void)gt_snprintf(path, sizeof path, "%s.%s", name, member);
-    const int argument = gt_draft_argument_of(draft, path);
+    gt_draft_argument *argument = gt_draft_argument_of(draft, path);
     span->first++;
-    if (argument >= 0 && draft->arguments[argument].declared.pointer) {
-        return is(draft, span, "[") ? read_loaded(draft, span, (uint32_t)argument) : (gt_sum){0};
+    if (argument && argument->declared.pointer) {
+        return is(draft, span, "[") ? read_loaded(draft, span, argument) : (gt_sum){0};
     }
     const int found = gt_draft_find_symbol(draft, path); /* or a builtin's */
     if (is_plain && found >= 0) {
@@ -287,10 +289,10 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
     if (is(draft, span, "(")) {
         return read_call(draft, span, name);
     }
-    const int buffer = gt_draft_find_buffer(draft, at, &alias);
+    gt_draft_argument *buffer = gt_draft_find_buffer(draft, at, &alias);
     if (is(draft, span, "[")) {
-        if (buffer >= 0) {
-            return read_loaded(draft, span, (uint32_t)buffer);
+        if (buffer) {
+            return read_loaded(draft, span, buffer);
         }
         gt_draft_skip_brackets(draft, span);
         return (gt_sum){0};
@@ -301,7 +303,7 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
     if (accept(draft, span, "::")) {
         return (gt_sum){0}; /* the name behind it comes next */
     }
-    return buffer >= 0 || !name[0] ? (gt_sum){0} : read_symbol(draft, name);
+    return buffer || !name[0] ? (gt_sum){0} : read_symbol(draft, name);
 }
 
 static gt_sum read_primary(gt_draft *draft, gt_span *span)
@@ -385,7 +387,7 @@ static gt_sum operate(gt_draft *draft, gt_operation operation, gt_sum a, gt_sum 
     const gt_sum plain = gt_draft_expand(draft, b, false);
     if (operation == GT_DO_SUBTRACT && gt_sum_equal(&a, &plain) && gt_sum_is_symbol(&a, &loaded) &&
         draft->symbols.items[loaded].kind == GT_DRAFT_LOADED) { /* p[i + 1] - p[i]: it rises */
-        draft->arguments[draft->symbols.items[loaded].buffer].is_prefix = true;
+        draft->symbols.items[loaded].buffer->is_prefix = true;
         return a;
     }
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
@@ -529,10 +531,9 @@ int gt_draft_rank(const gt_draft_guard *guard)
 }
 
 /* The size that the elements of a buffer are bounds of ("nnz" of row pointers). */
-static gt_sum total_of(gt_draft *draft, uint32_t buffer)
+static gt_sum total_of(gt_draft *draft, gt_draft_argument *own)
 {
     static const char *const names[] = {"nnz", "total", "count", "entries"};
-    gt_draft_argument *own = &draft->arguments[buffer];
     for (size_t i = 0; i < sizeof names / sizeof *names && !own->total; i++) {
         if (!gt_draft_is_taken(draft, names[i])) {
             own->total = gt_draft_add_symbol(draft, names[i], GT_DRAFT_SIZE);
@@ -547,12 +548,12 @@ static gt_sum bound_of(gt_draft *draft, size_t guard)
     gt_sum bound = draft->guards.items[guard].bound;
     int symbol;
     for (int loaded; (loaded = gt_draft_first_of(draft, &bound, GT_DRAFT_LOADED)) >= 0;) {
-        const uint32_t buffer = gt_draft_symbol_at(draft, loaded)->buffer;
+        gt_draft_argument *buffer = gt_draft_symbol_at(draft, loaded)->buffer;
         gt_sum first = {0};
         if (gt_sum_is_symbol(&draft->guards.items[guard].left, &symbol)) {
             first = gt_draft_expand(draft, gt_draft_symbol_at(draft, symbol)->definition, false);
         }
-        draft->arguments[buffer].is_prefix |= first.known && gt_sum_has(&first, loaded);
+        buffer->is_prefix |= first.known && gt_sum_has(&first, loaded);
         bound = gt_sum_replace(bound, loaded, total_of(draft, buffer));
     }
     return bound;

@@ -38,6 +38,8 @@ enum {
     GT_DRAFT_STRIDED_GRID = 256 /* blocks of a kernel whose results depend on their number */
 };
 
+typedef struct gt_draft_argument gt_draft_argument;
+
 typedef struct gt_draft_symbol {
     char name[GT_NAME_MAX];
     gt_draft_kind kind;
@@ -46,9 +48,9 @@ typedef struct gt_draft_symbol {
     bool is_drawn;     /* LOCAL: it holds an atomic function's result */
     gt_sum definition; /* LOCAL: its first value; not known: there is none */
     gt_sum step;       /* LOCAL: what a loop adds to it in each turn; not known: no such sum */
-    uint32_t buffer;   /* LOADED: the index of the buffer that the element is from */
-    double value;      /* the value in one example problem, for comparing sums; 0: not known */
-    bool is_size;      /* the symbol becomes a problem value */
+    gt_draft_argument *buffer; /* LOADED: the element is from it */
+    double value; /* the value in one example problem, for comparing sums; 0: not known */
+    bool is_size; /* the symbol becomes a problem value */
 } gt_draft_symbol;
 
 /* A comparison of the code that guarantees `left` < `bound` behind it. */
@@ -59,14 +61,14 @@ typedef struct gt_draft_guard {
 
 /* One access p[index] to an element of a buffer. */
 typedef struct gt_draft_access {
-    uint32_t buffer;
+    gt_draft_argument *buffer;
     gt_sum index; /* in terms of locals and builtins */
     gt_sum size;  /* how many elements the buffer needs for this access */
 } gt_draft_access;
 
 /* A parameter of the kernel, or a pointer in a struct among these. A pointer is a buffer; a text is
  * "" where the program does not say it, or launches no kernel. */
-typedef struct gt_draft_argument {
+struct gt_draft_argument {
     gt_function_parameter declared;
     bool is_struct; /* a struct of this program, by value */
     /* what the program gives to it */
@@ -77,24 +79,24 @@ typedef struct gt_draft_argument {
     const char *unknown;   /* what the program was searched for in vain, for a comment */
     bool is_size;          /* the scalar is a problem size */
     /* a buffer */
-    uint32_t holder; /* the argument whose struct has the pointer; its own index: none */
+    gt_draft_argument *holder; /* the argument whose struct has the pointer; NULL: it is in none */
     bool is_read, is_written, is_passed_on, is_moved;
     bool is_divisor;   /* something is divided by its elements */
     bool is_unordered; /* which elements are written depends on an atomic function's result */
     double lanes;      /* elements in the widest vectors that it is read or written as */
     uint32_t texture;  /* the result of gt_draft_read_texture() for the parameter */
-    int indexed;       /* the buffer that this buffer's elements are indices into, or -1 */
-    int total;         /* the symbol of the size that this buffer's elements bound; 0: none */
-    bool is_prefix;    /* a loop runs from one element's value to the next element's */
-    int bounded;       /* the buffer whose length is `total`, or -1 */
-    gt_sum factor;     /* index into `indexed`, or length of `bounded`: factor * element + rest */
-    gt_sum rest;       /* the largest `rest` in this formula; not known: the code does not tell */
-    gt_sum length;     /* in elements; not known: nothing states it */
-} gt_draft_argument;
+    gt_draft_argument *indexed; /* this buffer's elements are indices into it; NULL: into none */
+    int total;      /* the symbol of the size that this buffer's elements bound; 0: none */
+    bool is_prefix; /* a loop runs from one element's value to the next element's */
+    gt_draft_argument *bounded; /* the buffer whose length is `total`; NULL: none */
+    gt_sum factor; /* index into `indexed`, or length of `bounded`: factor * element + rest */
+    gt_sum rest;   /* the largest `rest` in this formula; not known: the code does not tell */
+    gt_sum length; /* in elements; not known: nothing states it */
+};
 
 /* A member that is no pointer, of a struct that the kernel takes by value. */
 typedef struct gt_draft_member {
-    uint32_t holder; /* the argument */
+    const gt_draft_argument *holder;
     char name[GT_NAME_MAX];
     bool is_float, has_default; /* has_default: the struct's code gives a value */
     const char *value;          /* what the program sets it to; "": not known */
@@ -103,7 +105,7 @@ typedef struct gt_draft_member {
 /* A local pointer into a buffer. */
 typedef struct gt_draft_alias {
     char name[GT_NAME_MAX];
-    uint32_t buffer;
+    gt_draft_argument *buffer;
     gt_sum offset;
     double scale; /* buffer elements in one element of the pointer's type */
 } gt_draft_alias;
@@ -224,9 +226,9 @@ void gt_draft_write_textures(gt_draft *draft);
 
 /* ---- args.c ---- */
 
-/* Adds an argument, whose struct is the holder's if that is another one. */
+/* Adds an argument, a pointer in the holder's struct unless that is NULL. */
 gt_draft_argument *gt_draft_add_argument(gt_draft *draft, const gt_function_parameter *declared,
-                                         uint32_t holder);
+                                         gt_draft_argument *holder);
 /* Gives a `void *` the type of elements that the kernel casts it to, if it does so. */
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter);
 /* The product of the sizes that the dimensions of the launch cover. */
@@ -280,8 +282,8 @@ gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 
 /* The symbol of that name that was declared last; -1: none. */
 int gt_draft_find_symbol(const gt_draft *draft, const char *name);
-/* The index of the argument of that name; -1: there is none. */
-int gt_draft_argument_of(const gt_draft *draft, const char *name);
+/* The argument of that name; NULL: there is none. */
+gt_draft_argument *gt_draft_argument_of(const gt_draft *draft, const char *name);
 /* Whether a symbol or a parameter has the name. */
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* Adds a symbol and returns its number; 0: there is no room. */
@@ -291,9 +293,10 @@ gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name);
 /* The first token of what ends with the name at `at`: NAME, or OTHER.NAME of a parameter that is a
  * struct with pointers. */
 size_t gt_draft_operand(const gt_draft *draft, size_t at);
-/* The index of the buffer that token `at` names, itself or by an alias; *alias is NULL if the token
- * is the parameter's own name. -1: the token names no buffer. */
-int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);
+/* The buffer that token `at` names, itself or by an alias; *alias is NULL if the token is the
+ * argument's own name. NULL: the token names no buffer. */
+gt_draft_argument *gt_draft_find_buffer(const gt_draft *draft, size_t at,
+                                        const gt_draft_alias **alias);
 /* The next argument that is a buffer, behind `before`, or the first, if that is NULL; NULL: there
  * is none. */
 gt_draft_argument *gt_draft_next_buffer(const gt_draft *draft, const gt_draft_argument *before);
@@ -393,7 +396,8 @@ const char *gt_draft_name_of(const gt_draft *draft, int symbol);
 void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
 /* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
  * product, and nothing is appended. */
-bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *length);
+bool gt_draft_append_extents(gt_draft *draft, const gt_draft_argument *buffer,
+                             const gt_sum *length);
 /* Appends the numbers, separated by commas: `1, 2, 4`. */
 void gt_draft_append_values(gt_text *out, const gt_values *values);
 

@@ -399,15 +399,14 @@ static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, int pa
 }
 
 /* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, int loaded)
+static void note_indexed(gt_draft *draft, gt_draft_argument *indexed, const gt_sum *plain,
+                         int loaded)
 {
-    const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
-    gt_draft_argument *own = &draft->arguments[by];
-    own->indexed = (int)index;
+    gt_draft_argument *own = gt_draft_symbol_at(draft, loaded)->buffer;
+    own->indexed = indexed;
     note_part(draft, own, *plain, loaded);
-    if (own->declared.has_type && own->declared.element.bytes == 1 &&
-        !draft->arguments[index].length.known) {
-        draft->arguments[index].length = gt_sum_number(256);
+    if (own->declared.has_type && own->declared.element.bytes == 1 && !indexed->length.known) {
+        indexed->length = gt_sum_number(256);
     }
 }
 
@@ -424,21 +423,20 @@ static void note_unbounded(gt_draft *draft, const gt_sum *size)
     }
 }
 
-static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access *access,
-                          double *largest)
+static void settle_access(gt_draft *draft, const gt_draft_access *access, double *largest)
 {
-    gt_draft_argument *buffer = &draft->arguments[index];
+    gt_draft_argument *buffer = access->buffer;
     const gt_sum plain = gt_draft_expand(draft, access->index, true);
     const int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
     if (loaded >= 0 && !access->size.known) {
         const gt_sum in_loops = gt_draft_expand(draft, access->index, false);
         const bool is_there = in_loops.known && gt_sum_has(&in_loops, loaded);
-        note_indexed(draft, index, is_there ? &in_loops : &plain, loaded);
+        note_indexed(draft, buffer, is_there ? &in_loops : &plain, loaded);
     }
-    for (uint32_t by = 0; by < draft->argument_count && access->size.known; by++) {
-        gt_draft_argument *bound = &draft->arguments[by];
+    for (gt_draft_argument *bound = NULL;
+         access->size.known && (bound = gt_draft_next_buffer(draft, bound));) {
         if (bound->total && gt_sum_has(&access->size, bound->total)) {
-            bound->bounded = (int)index;
+            bound->bounded = buffer;
             note_part(draft, bound, access->size, bound->total);
         }
     }
@@ -458,16 +456,17 @@ static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access
 
 static void settle_lengths(gt_draft *draft)
 {
-    for (uint32_t i = 0; i < draft->argument_count; i++) {
-        draft->arguments[i].length = (gt_sum){0};
-        draft->arguments[i].indexed = draft->arguments[i].bounded = -1;
+    gt_draft_argument *buffer = NULL;
+    while ((buffer = gt_draft_next_buffer(draft, buffer))) {
+        buffer->length = (gt_sum){0};
+        buffer->indexed = buffer->bounded = NULL;
     }
-    for (uint32_t index = 0; index < draft->argument_count; index++) {
+    while ((buffer = gt_draft_next_buffer(draft, buffer))) {
         double largest = 0;
         for (size_t i = 0; i < draft->accesses.count; i++) {
             const gt_draft_access access = draft->accesses.items[i];
-            if (access.buffer == index) {
-                settle_access(draft, index, &access, &largest);
+            if (access.buffer == buffer) {
+                settle_access(draft, &access, &largest);
             }
         }
     }

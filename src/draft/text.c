@@ -73,15 +73,15 @@ const char *gt_draft_name_of(const gt_draft *draft, int symbol)
 {
     const char *name = draft->symbols.items[symbol].name, *dot = strchr(name, '.');
     const char *extent = gt_call_extent(draft, symbol);
-    const int argument = gt_draft_argument_of(draft, name);
+    const gt_draft_argument *argument = gt_draft_argument_of(draft, name);
     if (symbol >= GT_DRAFT_BLOCK_DIM && symbol < GT_DRAFT_GRID_DIM) {
         return draft->axes[symbol - GT_DRAFT_BLOCK_DIM];
     }
     if (extent[0]) {
         return extent;
     }
-    if (argument >= 0 && draft->arguments[argument].enclosed[0]) {
-        return draft->arguments[argument].enclosed;
+    if (argument && argument->enclosed[0]) {
+        return argument->enclosed;
     }
     return dot ? dot + 1 : name;
 }
@@ -119,7 +119,7 @@ void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum)
 
 /* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most
  * often. */
-static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, int symbol)
+static uint32_t times_stride(const gt_draft *draft, const gt_draft_argument *buffer, int symbol)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < draft->accesses.count; i++) {
@@ -130,7 +130,7 @@ static uint32_t times_stride(const gt_draft *draft, uint32_t buffer, int symbol)
     return count;
 }
 
-bool gt_draft_append_extents(gt_draft *draft, uint32_t buffer, const gt_sum *length)
+bool gt_draft_append_extents(gt_draft *draft, const gt_draft_argument *buffer, const gt_sum *length)
 {
     int order[3];
     uint32_t count = 0;

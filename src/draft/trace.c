@@ -22,7 +22,8 @@ int gt_trace_slot(void *user, const char *name)
     return GT_NAMED(t->leaves, (uint32_t)t->leaf_count, name);
 }
 
-size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int parameter)
+size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity,
+                    const gt_draft_argument *parameter)
 {
     size_t index = t->leaf_count;
     if (index == GT_TRACE_LEAVES) {
@@ -32,7 +33,7 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
     const bool taken = gt_trace_slot(t, name) >= 0 || gt_symbol_is_reserved(name) ||
-                       (parameter < 0 && gt_draft_argument_of(t->draft, name) >= 0);
+                       (!parameter && gt_draft_argument_of(t->draft, name));
     (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
     t->names[index] = leaf->name;
     t->leaf_count++;
@@ -300,7 +301,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at)
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
     } else if (!t->failed) {
-        size_t leaf = gt_trace_add(t, name, found->identity, -1);
+        size_t leaf = gt_trace_add(t, name, found->identity, NULL);
         t->leaves[leaf].origin = found->value.span;
         t->leaves[leaf].has_value = known;
         t->leaves[leaf].value = value;
@@ -447,7 +448,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
     }
     (void)gt_snprintf(name, sizeof name, "sizeof_%s", words);
     int leaf = gt_trace_slot(t, name);
-    emit_leaf(t, leaf >= 0 ? (size_t)leaf : gt_trace_add(t, name, 0, -1));
+    emit_leaf(t, leaf >= 0 ? (size_t)leaf : gt_trace_add(t, name, 0, NULL));
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -600,7 +601,7 @@ static bool emit_property(gt_tracer *t, const char *name)
         return false;
     }
     const int slot = gt_trace_slot(t, properties[i].own);
-    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, "", 0, -1);
+    const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, "", 0, NULL);
     gt_trace_leaf *own = &t->leaves[leaf];
     own->is_property = own->has_value = true;
     own->value = properties[i].value;
@@ -632,7 +633,7 @@ static void expand_part(gt_tracer *t, const gt_closure *value)
     } else if (gt_program_is(p, part.end - 1, ")")) {
         t->failed = true; /* what a method computes */
     } else if (!emit_property(t, text)) {
-        const size_t leaf = gt_trace_add(t, text, part.first, -1);
+        const size_t leaf = gt_trace_add(t, text, part.first, NULL);
         t->leaves[leaf].origin = part;
         emit_leaf(t, leaf);
     }

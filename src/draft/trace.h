@@ -10,12 +10,12 @@ enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
 /* One of the names that traced expressions are made of. */
 typedef struct gt_trace_leaf {
     char name[GT_NAME_MAX];
-    size_t identity;  /* its variable: gt_found.identity */
-    int parameter;    /* index of the kernel's parameter that it is, or -1 */
-    gt_span origin;   /* the tokens of its value in the program */
-    int64_t value;    /* set if has_value */
-    bool has_value;   /* the program states the value */
-    bool is_number;   /* expressions contain its value, not its name */
+    size_t identity;                    /* its variable: gt_found.identity */
+    const gt_draft_argument *parameter; /* of the kernel, that it is; NULL: none */
+    gt_span origin;                     /* the tokens of its value in the program */
+    int64_t value;                      /* set if has_value */
+    bool has_value;                     /* the program states the value */
+    bool is_number;                     /* expressions contain its value, not its name */
     bool is_assumed;  /* a scalar's value that the program does not say, and no length needs */
     bool is_axis;     /* a dimension of the block, or the elements of a thread, as a tunable */
     bool in_data;     /* an axis: a length or a scalar depends on it */
@@ -68,7 +68,8 @@ typedef struct gt_tracer {
  * the type is no number type, and `words` are those of the program. */
 int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_closure type);
 /* Adds a leaf, whose name is changed if it is taken, and returns the leaf's index. */
-size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
+size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity,
+                    const gt_draft_argument *parameter);
 /* The leaf whose value is not known but has the same tokens in the program as `origin`, such as
  * `m.rows()` or `atoi(argv[1])`, so that both are equal. -1: there is none. */
 int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
@@ -112,8 +113,8 @@ void gt_trace_mark(gt_tracer *tracer, const gt_expression *expression, bool grid
 double gt_call_value(const void *user, int symbol);
 /* The launch's value for one dimension of its grid (`index` 0) or block (1); false: it has none. */
 bool gt_call_configured(const gt_tracer *c, gt_closure *out, size_t index, int dimension);
-/* What the launch gives to the kernel's parameter at `index`; false: nothing. */
-bool gt_call_argument(const gt_tracer *c, gt_closure *out, size_t index);
+/* What the launch gives to the kernel's argument; false: nothing. */
+bool gt_call_argument(const gt_tracer *c, gt_closure *out, const gt_draft_argument *argument);
 
 /* ---- call_values.c ---- */
 
