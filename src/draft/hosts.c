@@ -136,27 +136,6 @@ static bool is_unread(const hosts *h, int line)
     return is_there;
 }
 
-/* Whether the header includes one of the system's that a kernel may need. */
-static bool includes_others(const hosts *h, int line)
-{
-    gt_lexer lexer = gt_lexer_of(h->text), directive;
-    bool has = false;
-    while (!has && gt_lexer_find_directive(&lexer, &directive)) {
-        const int at = directive.token.line;
-        char name[GT_NAME_MAX] = "";
-        const char *open = directive.token.text + directive.token.length;
-        const size_t before = strcspn(open, "<\n");
-        if (gt_lexer_is(&directive, "include") && open[before] == '<' &&
-            gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at)) {
-            const size_t length = strcspn(open + before + 1, ">\n");
-            memcpy(name, open + before + 1, length < sizeof name ? length : 0);
-            has =
-                !gt_header_is_hosts(name) && !gt_header_is_known(name) && !gt_header_is_of_c(name);
-        }
-    }
-    return has;
-}
-
 /* The next #include: the header's name without quotes, and its line; false: there is none left. */
 static bool next_include(gt_token *name, gt_lexer *lexer)
 {
@@ -171,6 +150,20 @@ static bool next_include(gt_token *name, gt_lexer *lexer)
         }
     }
     return false;
+}
+
+/* Whether the header includes one of the system's that a kernel may need. */
+static bool includes_others(const hosts *h, int line)
+{
+    gt_token found;
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(h->text); !has && next_include(&found, &lexer);) {
+        const char *name = GT_TOKEN_TEXT(&found);
+        has = found.text[-1] == '<' && gt_lines_of(h->lines, found.line) == line &&
+              !gt_lines_is_own(h->lines, found.line) && !gt_header_is_hosts(name) &&
+              !gt_header_is_known(name) && !gt_header_is_of_c(name);
+    }
+    return has;
 }
 
 static gputune_status note_missing(const hosts *h, const gt_token *name)
