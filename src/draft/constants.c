@@ -192,7 +192,7 @@ void gt_values_add(gt_values *values, int64_t number)
 
 static gt_draft_comparison *find_comparison(const gt_draft_compared *compared, const char *name)
 {
-    const int i = compared ? GT_NAMED(compared->items, (uint32_t)compared->count, name) : -1;
+    const int i = GT_NAMED(compared->items, (uint32_t)compared->count, name);
     return i < 0 ? NULL : &compared->items[i];
 }
 
@@ -368,7 +368,7 @@ void gt_draft_read_undefined(gt_draft *draft)
     const gt_function *own = &draft->function;
     read_directives(draft);
     read_undefined(draft, draft->body, 0);
-    for (size_t i = 0; draft->compared && i < draft->compared->count; i++) {
+    for (size_t i = 0; i < draft->compared->count; i++) {
         const gt_draft_comparison *one = &draft->compared->items[i];
         const gt_token token = gt_token_of(one->name);
         if (one->is_told && one->values.count > 0 &&

@@ -20,7 +20,7 @@ gt_place gt_draft_place(const gt_draft *draft, size_t offset)
         place.line += ends;
         place.column = ends ? 1 : place.column + 1;
     }
-    place.line = draft->lines ? gt_lines_of(draft->lines, place.line) : place.line;
+    place.line = gt_lines_of(draft->lines, place.line);
     return place;
 }
 
@@ -253,9 +253,9 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
 
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant)
 {
-    return constant->is_listed || (constant->first_line > 0 && draft->lines &&
-                                   !gt_lines_is_own(draft->lines, constant->first_line) &&
-                                   !gt_draft_is_guarded(draft, constant));
+    return constant->is_listed ||
+           (constant->first_line > 0 && !gt_lines_is_own(draft->lines, constant->first_line) &&
+            !gt_draft_is_guarded(draft, constant));
 }
 
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */

@@ -178,9 +178,9 @@ typedef struct gt_draft {
     const char *path, *text; /* the joined text: without pragmas, with the included files, and
                                 without the lines that #if leave out */
     const char *whole;       /* the same with the lines that #if leave out */
-    const gt_draft_compared *compared; /* NULL: the text compares no name */
-    const gt_reader *present;          /* the clauses that the text has already */
-    gt_text *out;                      /* where clauses are written */
+    const gt_draft_compared *compared;
+    const gt_reader *present; /* the clauses that the text has already */
+    gt_text *out;             /* where clauses are written */
     gt_program *program;
     const gt_lines *lines;
     gt_function function;
@@ -351,8 +351,6 @@ bool gt_call_is_launched(const gt_draft *draft);
 /* Fixes the block of dimension d by a loop in the index: in `y + j` with `j += 8` the loop's step,
  * 8, is the block. false: the index has no such loop. */
 bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index);
-/* Whether the code changes one of the pointers that are its parameters. */
-bool gt_draft_has_moved(const gt_draft *draft);
 /* Decides the launch's dimensions and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
 typedef bool (*gt_draft_size_fn)(const void *user, int parameter);

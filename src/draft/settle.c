@@ -205,7 +205,8 @@ static int size_among_parameters(const gt_draft *draft, int d)
     return unused_count == 1 ? unused : -1;
 }
 
-bool gt_draft_has_moved(const gt_draft *draft)
+/* Whether the code changes one of the pointers that are its parameters. */
+static bool has_moved(const gt_draft *draft)
 {
     bool moved = false;
     for (uint32_t i = 0; i < draft->argument_count; i++) {
@@ -221,8 +222,8 @@ static void settle_size(gt_draft *draft, int d)
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double step;
     size_t count;
-    int found = gt_draft_has_moved(draft) ? integer_at(draft, d, false, &count)
-                                          : size_among_parameters(draft, d);
+    int found =
+        has_moved(draft) ? integer_at(draft, d, false, &count) : size_among_parameters(draft, d);
     const char *name = is_plane(draft)                             ? plane
                        : gt_sum_is_number(&dimension->step, &step) ? "rows"
                                                                    : "n";
@@ -620,7 +621,7 @@ void gt_draft_settle(gt_draft *draft)
         draft->shared.items[i].length = with_launch(draft, draft->shared.items[i].length);
         mark_sizes(draft, &draft->shared.items[i].length);
     }
-    for (size_t i = 0; i < draft->symbols.count && gt_draft_has_moved(draft); i++) {
+    for (size_t i = 0; i < draft->symbols.count && has_moved(draft); i++) {
         gt_draft_symbol *symbol = &draft->symbols.items[i]; /* nothing says which are sizes */
         symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
     }
