@@ -146,7 +146,7 @@ static void settle_step(gt_draft *draft, int d)
     gt_draft_dimension *dimension = &draft->dimensions[d];
     dimension->step = draft->is_opaque ? gt_sum_symbol(GT_DRAFT_BLOCK_DIM + d) : gt_sum_number(1);
     for (size_t i = draft->symbols.count; i > 0; i--) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i - 1);
+        const gt_draft_symbol *symbol = &draft->symbols.items[i - 1];
         gt_sum plain = {0}, step = {0};
         if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known) {
             step = step_of(draft, &symbol->definition, d, &plain);
@@ -239,7 +239,7 @@ static void settle_size(gt_draft *draft, int d)
 static void fix_by_stride(gt_draft *draft, int d)
 {
     for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
+        const gt_draft_symbol *symbol = &draft->symbols.items[i];
         int from, by;
         double number;
         bool begins = symbol->kind == GT_DRAFT_LOCAL && symbol->is_stepped && symbol->step.known &&
@@ -415,10 +415,11 @@ static void note_indexed(gt_draft *draft, gt_draft_argument *indexed, const gt_s
 static void note_unbounded(gt_draft *draft, const gt_sum *size)
 {
     for (uint32_t i = 0; i < 3 * size->count && size->known; i++) {
-        gt_draft_dimension *dimension = &draft->dimensions[i % 3];
+        const int d = (int)(i % 3);
+        gt_draft_dimension *dimension = &draft->dimensions[d];
         const gt_sum term = gt_sum_term(size, i / 3);
         const gt_sum all = with_launch(draft, term);
-        dimension->is_unbounded |= gt_sum_has(&term, GT_DRAFT_GRID_DIM + i % 3) && all.known &&
+        dimension->is_unbounded |= gt_sum_has(&term, GT_DRAFT_GRID_DIM + d) && all.known &&
                                    gt_sum_is_whole(&all) && !dimension->is_guessed &&
                                    !dimension->is_strided;
     }
