@@ -11,20 +11,21 @@
 #pragma gputune kernel(lincomb)
 #pragma gputune problem(n = 1 << 18)
 #pragma gputune problem(const COUNT = 1000)
-#pragma gputune pass(a : float[COUNT] = value, split, constant, global)
-#pragma gputune args(out float y[n], in float x[COUNT][n], size_t n)
+#pragma gputune problem(type T = float, double)
+#pragma gputune pass(a : T[COUNT] = value, split, constant, global)
+#pragma gputune args(out T y[n], in T x[COUNT][n], size_t n)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
-#pragma gputune tune(WARPS = 1, 4, 16) // that share the coefficients of an element
+#pragma gputune tune(WARPS = 1, 4, 16)         // that share the coefficients of an element
 #pragma gputune default(a = split, WARPS = 4, VEC = 1, BLOCK = 64, UNROLL = 8, CACHE = cached)
 #pragma gputune require(n % VEC == 0)
-#pragma gputune require(WARPS * BLOCK >= 64)
-#pragma gputune require(WARPS * BLOCK <= 512)
+#pragma gputune require(WARPS *BLOCK >= 64)
+#pragma gputune require(WARPS *BLOCK <= 512)
 #pragma gputune block(BLOCK, WARPS)
-#pragma gputune grid(ceil_div(n, BLOCK * VEC))
-#pragma gputune work(bytes = 4 * n * (COUNT + 1) + 4 * COUNT, flops = 2 * n * COUNT)
+#pragma gputune grid(ceil_div(n, BLOCK *VEC))
+#pragma gputune work(bytes = sizeof(T) * (n * (COUNT + 1) + COUNT), flops = 2 * n * COUNT)
 #pragma gputune reference(lincomb_reference, block = 256, grid = ceil_div(n, 256))
 
 #if CACHE_streamed
@@ -33,11 +34,10 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-__global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__restrict__ x,
-                        size_t n)
+__global__ void lincomb(GPUTUNE_PARAM(a) T *__restrict__ y, const T *__restrict__ x, size_t n)
 {
     const size_t i = (size_t(blockIdx.x) * BLOCK + threadIdx.x) * VEC;
-    gputune_vector<float, VEC> sum = {};
+    gputune_vector<T, VEC> sum = {};
     auto add = [&](int from, int to) {
 #pragma unroll UNROLL
         for (int k = from + threadIdx.y; k < to; k += WARPS) {
@@ -53,7 +53,7 @@ __global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__r
         add(GPUTUNE_FIRST(a), COUNT);
     }
 #if WARPS > 1
-    __shared__ gputune_vector<float, VEC> sums[WARPS][BLOCK];
+    __shared__ gputune_vector<T, VEC> sums[WARPS][BLOCK];
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y) {
@@ -71,7 +71,7 @@ __global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__r
     }
 }
 
-__global__ void lincomb_reference(const float *a, double *y, const float *x, size_t n)
+__global__ void lincomb_reference(const T *a, double *y, const T *x, size_t n)
 {
     const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
     if (i < n) {

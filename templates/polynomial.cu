@@ -5,8 +5,9 @@
 #pragma gputune kernel(polynomial)
 #pragma gputune problem(n = 1 << 14)
 #pragma gputune problem(const COUNT = 8000)
-#pragma gputune pass(c : float[COUNT] = value, split, constant, global)
-#pragma gputune args(out float y[n], in float x[n] = uniform(-1, 1), size_t n)
+#pragma gputune problem(type T = float, double)
+#pragma gputune pass(c : T[COUNT] = value, split, constant, global)
+#pragma gputune args(out T y[n], in T x[n] = uniform(-1, 1), size_t n)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256)
 #pragma gputune tune(POINTS = 1, 2, 4) // of a thread, for which a coefficient is read once
 #pragma gputune tune(CHAINS = 1, 2, 4) // of dependent operations, for each point
@@ -14,17 +15,18 @@
 #pragma gputune default(c = split, BLOCK = 128, POINTS = 4, CHAINS = 1, UNROLL = 16)
 #pragma gputune require(COUNT % CHAINS == 0)
 #pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK * POINTS))
-#pragma gputune work(bytes = 8 * n + 4 * COUNT, flops = 2 * n * COUNT)
-// Rounding adds up to less than this; how far results move with x near 1 and -1 is no measure of it.
+#pragma gputune grid(ceil_div(n, BLOCK *POINTS))
+#pragma gputune work(bytes = sizeof(T) * (2 * n + COUNT), flops = 2 * n * COUNT)
+// Rounding adds up to less than this; how far results move with x near 1 and -1 is no measure of
+// it.
 #pragma gputune reference(polynomial_reference, block = 128, grid = ceil_div(n, 128),              \
-                          rtol = 1e-3, atol = 5e-3)
+                          rtol = sizeof(T) == 8 ? 1e-12 : 1e-3,                                    \
+                          atol = sizeof(T) == 8 ? 1e-11 : 5e-3)
 
-__global__ void polynomial(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
-                           size_t n)
+__global__ void polynomial(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restrict__ x, size_t n)
 {
     const size_t first = size_t(blockIdx.x) * (BLOCK * POINTS) + threadIdx.x;
-    float at[POINTS], step[POINTS], sum[POINTS][CHAINS] = {};
+    T at[POINTS], step[POINTS], sum[POINTS][CHAINS] = {};
 #pragma unroll
     for (int p = 0; p < POINTS; p++) {
         at[p] = first + p * BLOCK < n ? x[first + p * BLOCK] : 0;
@@ -50,7 +52,7 @@ __global__ void polynomial(GPUTUNE_PARAM(c) float *__restrict__ y, const float *
     add(0, below);
 #pragma unroll
     for (int p = 0; p < POINTS; p++) {
-        float total = 0;
+        T total = 0;
 #pragma unroll
         for (int s = CHAINS - 1; s >= 0; s--) {
             total = total * at[p] + sum[p][s];
@@ -61,7 +63,7 @@ __global__ void polynomial(GPUTUNE_PARAM(c) float *__restrict__ y, const float *
     }
 }
 
-__global__ void polynomial_reference(const float *c, double *y, const float *x, size_t n)
+__global__ void polynomial_reference(const T *c, double *y, const T *x, size_t n)
 {
     const size_t i = size_t(blockIdx.x) * 128 + threadIdx.x;
     if (i < n) {

@@ -4,9 +4,10 @@
 #pragma gputune kernel(stencil2d)
 #pragma gputune problem(height = 8192, width = 8192)
 #pragma gputune problem(const R = 1, 2, 3, 4)
-#pragma gputune args(out float y[height][width], in float x[height][width], int height, int width)
+#pragma gputune problem(type T = float, double)
+#pragma gputune args(out T y[height][width], in T x[height][width], int height, int width)
 // Of the point and of its neighbours at each distance:
-#pragma gputune pass(c : float[R + 1] = value)
+#pragma gputune pass(c : T[R + 1] = value)
 #pragma gputune tune(VIA = l1, shared) // where neighbours are read
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 32, 64, 128, 256)
@@ -14,22 +15,22 @@
 #pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // of a thread, one after another
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 128, BLOCK_Y = 2, ROWS = 2)
 #pragma gputune require(width % VEC == 0)
-#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
+#pragma gputune require(BLOCK_X *BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
-#pragma gputune require(VIA == l1 ||                                                               \
-                        4 * (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R) <= shared_optin)
-#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R) : 0)
-#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y * ROWS))
-#pragma gputune work(bytes = 8 * height * width, flops = (8 * R + 1) * height * width)
+#pragma gputune define(TILE = (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R))
+#pragma gputune require(VIA == l1 || sizeof(T) * TILE <= shared_optin)
+#pragma gputune shared(VIA == shared ? sizeof(T) * TILE : 0)
+#pragma gputune grid(ceil_div(width, BLOCK_X *VEC), ceil_div(height, BLOCK_Y *ROWS))
+#pragma gputune work(bytes = 2 * sizeof(T) * height * width, flops = (8 * R + 1) * height * width)
 #pragma gputune reference(stencil2d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
                           ceil_div(height, 8))
 
 #if VIA_shared
-extern __shared__ float tile[];
+extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y * ROWS + 2 * R };
 
 // The block's points and R more on each side, as far as they are there.
-GPUTUNE_INLINE void stage(const float *x, int height, int width)
+GPUTUNE_INLINE void stage(const T *x, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * (BLOCK_Y * ROWS) - R;
     for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
@@ -44,12 +45,12 @@ GPUTUNE_INLINE void stage(const float *x, int height, int width)
 #endif
 
 // A thread's points of a row, in one access where the row is in global memory.
-GPUTUNE_INLINE gputune_vector<float, VEC> read_points(const float *from)
+GPUTUNE_INLINE gputune_vector<T, VEC> read_points(const T *from)
 {
 #if VIA_l1
     return gputune_load<VEC>(from);
 #else
-    gputune_vector<float, VEC> points;
+    gputune_vector<T, VEC> points;
 #pragma unroll
     for (int v = 0; v < VEC; v++) {
         points[v] = from[v];
@@ -58,26 +59,26 @@ GPUTUNE_INLINE gputune_vector<float, VEC> read_points(const float *from)
 #endif
 }
 
-__global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
-                          int height, int width)
+__global__ void stencil2d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restrict__ x, int height,
+                          int width)
 {
     const int row = (blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;
     const int column = (blockIdx.x * BLOCK_X + threadIdx.x) * VEC;
 #if VIA_shared
     stage(x, height, width);
     const int stride = TILE_WIDTH;
-    const float *here = &tile[(threadIdx.y * ROWS + R) * TILE_WIDTH + threadIdx.x * VEC + R];
+    const T *here = &tile[(threadIdx.y * ROWS + R) * TILE_WIDTH + threadIdx.x * VEC + R];
 #else
     const size_t stride = width;
-    const float *here = x + row * stride + column;
+    const T *here = x + row * stride + column;
 #endif
     if (column >= width) {
         return;
     }
     const bool inside = column >= R && column + VEC + R <= width;
-    float window[2 * R + 1][VEC]; // of the rows around the one that is computed
+    T window[2 * R + 1][VEC]; // of the rows around the one that is computed
     auto read = [&](int i) {
-        gputune_vector<float, VEC> points = {};
+        gputune_vector<T, VEC> points = {};
         if (row + i >= 0 && row + i < height) {
             points = read_points(here + ptrdiff_t(i) * stride);
         }
@@ -96,28 +97,28 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
             return;
         }
         read(i + R);
-        const float *around = here + ptrdiff_t(i) * stride;
-        gputune_vector<float, VEC> result;
-        float line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+        const T *around = here + ptrdiff_t(i) * stride;
+        gputune_vector<T, VEC> result;
+        T line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
 #pragma unroll
         for (int v = 0; v < VEC + 2 * R; v++) {
             const int at = column + v - R;
-            line[v] = v >= R && v < VEC + R ? window[(i + R) % (2 * R + 1)][v - R]
+            line[v] = v >= R && v < VEC + R   ? window[(i + R) % (2 * R + 1)][v - R]
                       : at >= 0 && at < width ? around[v - R]
                                               : 0;
         }
 #pragma unroll
         for (int v = 0; v < VEC; v++) {
-            const float middle = line[v + R];
+            const T middle = line[v + R];
             result[v] = middle;
             if (row + i >= R && row + i + R < height &&
                 (inside || (column + v >= R && column + v + R < width))) {
-                float sum = c(0) * middle;
+                T sum = c(0) * middle;
 #pragma unroll
                 for (int d = 1; d <= R; d++) {
-                    sum += c(d) *
-                           (window[(i + R - d) % (2 * R + 1)][v] +
-                            window[(i + R + d) % (2 * R + 1)][v] + line[v + R - d] + line[v + R + d]);
+                    sum += c(d) * (window[(i + R - d) % (2 * R + 1)][v] +
+                                   window[(i + R + d) % (2 * R + 1)][v] + line[v + R - d] +
+                                   line[v + R + d]);
                 }
                 result[v] = sum;
             }
@@ -126,14 +127,13 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
     }
 }
 
-__global__ void stencil2d_reference(const float *c, double *y, const float *x, int height,
-                                    int width)
+__global__ void stencil2d_reference(const T *c, double *y, const T *x, int height, int width)
 {
     const int row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 32 + threadIdx.x;
     if (row >= height || column >= width) {
         return;
     }
-    const float *here = x + size_t(row) * width + column;
+    const T *here = x + size_t(row) * width + column;
     double sum = *here;
     if (row >= R && row + R < height && column >= R && column + R < width) {
         sum *= c[0];

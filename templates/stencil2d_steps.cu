@@ -1,38 +1,44 @@
-// y = x after some steps of a star-shaped stencil of radius R on a torus: as many in a launch as pay
+// y = x after some steps of a star-shaped stencil of radius R on a torus: as many in a launch as
+// pay
 #include "gputune.cuh"
 
-// A block reads a tile with the points around it once, and makes STEPS steps of it. What a launch does
-// depends on that, so the winner is who makes the most steps in a second; made[0] says how many.
+// A block reads a tile with the points around it once, and makes STEPS steps of it. What a launch
+// does depends on that, so the winner is who makes the most steps in a second; made[0] says how
+// many.
 #pragma gputune kernel(stencil2d_steps)
 #pragma gputune problem(height = 8192, width = 8192)
 #pragma gputune problem(const R = 1, 2)
-#pragma gputune args(out float y[height][width], out unsigned int made[1], in float x[height][width], \
+#pragma gputune problem(type T = float, double)
+#pragma gputune args(out T y[height][width], out unsigned int made[1], in T x[height][width],      \
                      unsigned int height, unsigned int width)
 // Of the point and of its neighbours at each distance:
-#pragma gputune pass(c : float[R + 1] = value : uniform(0, 0.2))
+#pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.2))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 5, 6, 8)
 #pragma gputune tune(BX = 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
 #pragma gputune tune(TX = 1, 2, 4) // a thread's points of the last step
 #pragma gputune tune(TY = 1, 2, 4, 8)
-#pragma gputune tune(KEPT_IN = shared, registers) // a step's results, until all have read the one before
-#pragma gputune tune(UNROLLED = 0, 1)             // the steps
+#pragma gputune tune(KEPT_IN = shared,                                                             \
+                     registers)       // a step's results, until all have read the one before
+#pragma gputune tune(UNROLLED = 0, 1) // the steps
 #pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
-#pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
+#pragma gputune require(BX *BY >= 64 && BX * BY <= 1024)
 #pragma gputune require(STEPS > 1 || (KEPT_IN == shared && UNROLLED == 0))
-#pragma gputune require(KEPT_IN == shared || (TX + ceil_div(2 * R * STEPS, BX)) \
-                                             * (TY + ceil_div(2 * R * STEPS, BY)) <= 64)
+#pragma gputune require(                                                                           \
+    KEPT_IN == shared ||                                                                           \
+    (TX + ceil_div(2 * R * STEPS, BX)) * (TY + ceil_div(2 * R * STEPS, BY)) * sizeof(T) <= 256)
 #pragma gputune block(BX, BY)
-#pragma gputune launch_bounds(BX * BY)
-#pragma gputune grid(ceil_div(width, BX * TX), ceil_div(height, BY * TY))
-#pragma gputune shared(4 * (BX * TX + 2 * R * STEPS) * (BY * TY + 2 * R * STEPS) \
-                       * (KEPT_IN == shared && STEPS > 1 ? 2 : 1))
-#pragma gputune work(bytes = 8 * height * width, flops = (8 * R + 1) * height * width * STEPS)
+#pragma gputune launch_bounds(BX *BY)
+#pragma gputune grid(ceil_div(width, BX *TX), ceil_div(height, BY *TY))
+#pragma gputune shared(sizeof(T) * (BX * TX + 2 * R * STEPS) * (BY * TY + 2 * R * STEPS) *         \
+                       (KEPT_IN == shared && STEPS > 1 ? 2 : 1))
+#pragma gputune work(bytes = 2 * sizeof(T) * height * width,                                       \
+                     flops = (8 * R + 1) * height * width * STEPS)
 #pragma gputune check(stencil2d_steps_check, block = 256, grid = ceil_div(width * height, 256))
 
 constexpr int HALO = R * STEPS, WIDE = BX * TX + 2 * HALO, HIGH = BY * TY + 2 * HALO;
 
-extern __shared__ float cells[]; // HIGH rows of WIDE, twice where results are kept here
+extern __shared__ T cells[]; // HIGH rows of WIDE, twice where results are kept here
 
 // The index i on a ring of n; i is no lower than -HALO.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
@@ -40,32 +46,31 @@ GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
     return unsigned(i) < n ? i : (i + n * HALO) % n;
 }
 
-__global__ void stencil2d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
-                                unsigned int *__restrict__ made, const float *__restrict__ x,
-                                unsigned int height, unsigned int width)
+__global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int *__restrict__ made,
+                                const T *__restrict__ x, unsigned int height, unsigned int width)
 {
     const int left = blockIdx.x * (BX * TX), top = blockIdx.y * (BY * TY);
     for (int j = threadIdx.y; j < HIGH; j += BY) {
-        const float *row = x + size_t(wrapped(top + j - HALO, height)) * width;
+        const T *row = x + size_t(wrapped(top + j - HALO, height)) * width;
         for (int i = threadIdx.x; i < WIDE; i += BX) {
             cells[j * WIDE + i] = row[wrapped(left + i - HALO, width)];
         }
     }
     __syncthreads();
-    const auto stepped = [&](const float *cell) {
-        float sum = c(0) * cell[0];
+    const auto stepped = [&](const T *cell) {
+        T sum = c(0) * cell[0];
 #pragma unroll
         for (int d = 1; d <= R; d++) {
             sum += c(d) * (cell[-d] + cell[d] + cell[-d * WIDE] + cell[d * WIDE]);
         }
         return sum;
     };
-    float *now = cells;
+    T *now = cells;
 #pragma unroll UNROLLED ? STEPS : 1
     for (int step = 1; step < STEPS; step++) {
         const int edge = R * step; // what is at least so far from the tile's edge
         if constexpr (KEPT_IN_shared) {
-            float *next = now == cells ? cells + WIDE * HIGH : cells;
+            T *next = now == cells ? cells + WIDE * HIGH : cells;
             for (int j = edge + threadIdx.y; j < HIGH - edge; j += BY) {
                 for (int i = edge + threadIdx.x; i < WIDE - edge; i += BX) {
                     next[j * WIDE + i] = stepped(now + j * WIDE + i);
@@ -74,7 +79,7 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
             now = next;
         } else {
             constexpr int ROWS = (HIGH + BY - 1) / BY, COLUMNS = (WIDE + BX - 1) / BX;
-            float kept[ROWS][COLUMNS];
+            T kept[ROWS][COLUMNS];
             const auto each = [=](auto body) {
 #pragma unroll
                 for (int v = 0; v < ROWS; v++) {
@@ -87,9 +92,9 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
                     }
                 }
             };
-            each([&](int v, int u, float *cell) { kept[v][u] = stepped(cell); });
+            each([&](int v, int u, T *cell) { kept[v][u] = stepped(cell); });
             __syncthreads();
-            each([&](int v, int u, float *cell) { *cell = kept[v][u]; });
+            each([&](int v, int u, T *cell) { *cell = kept[v][u]; });
         }
         __syncthreads();
     }
@@ -112,8 +117,8 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
 
 // So many steps are one sum over the neighbourhood: its weights come from the same steps of a
 // single one.
-__global__ void stencil2d_steps_check(const float *c, const float *y, const unsigned int *made,
-                                      const float *x, unsigned int height, unsigned int width,
+__global__ void stencil2d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
+                                      unsigned int height, unsigned int width,
                                       unsigned long long *wrong)
 {
     constexpr int REACH = R * MOST, ROW = 2 * (REACH + R) + 1; // an edge of zeros around them
@@ -150,7 +155,7 @@ __global__ void stencil2d_steps_check(const float *c, const float *y, const unsi
     double sum = 0, size = 0;
     for (int v = -R * steps; v <= R * steps; v++) {
         const int reach = R * steps - abs(v);
-        const float *from = x + (size_t(height) * REACH + row + v) % height * width;
+        const T *from = x + (size_t(height) * REACH + row + v) % height * width;
         for (int u = -reach; u <= reach; u++) {
             const double term = weights[steps % 2][ROW * ROW / 2 + v * ROW + u] *
                                 from[(size_t(width) * REACH + column + u) % width];
@@ -158,7 +163,7 @@ __global__ void stencil2d_steps_check(const float *c, const float *y, const unsi
             size += fabs(term);
         }
     }
-    if (!(fabs(y[index] - sum) <= 1e-6 * steps * (R + 1) * size)) {
+    if (!(fabs(y[index] - sum) <= (sizeof(T) == 8 ? 1e-14 : 1e-6) * steps * (R + 1) * size)) {
         atomicAdd(wrong, 1ull);
     }
 }

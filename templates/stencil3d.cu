@@ -4,38 +4,40 @@
 #pragma gputune kernel(stencil3d)
 #pragma gputune problem(depth = 512, height = 512, width = 512)
 #pragma gputune problem(const R = 1, 2, 3, 4)
-#pragma gputune args(out float y[depth][height][width], in float x[depth][height][width],          \
-                     int depth, int height, int width)
+#pragma gputune problem(type T = float, double)
+#pragma gputune args(out T y[depth][height][width], in T x[depth][height][width], int depth,       \
+                     int height, int width)
 // Of the point and of its neighbours at each distance:
-#pragma gputune pass(c : float[R + 1] = value)
+#pragma gputune pass(c : T[R + 1] = value)
 #pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
-#pragma gputune tune(PLANES = 1, 4, 8, 16, 64)   // of a thread, one after another
-#pragma gputune tune(AHEAD = 0, 1, 2, 4)         // planes that are on their way from memory
+#pragma gputune tune(PLANES = 1, 4, 8, 16, 64) // of a thread, one after another
+#pragma gputune tune(AHEAD = 0, 1, 2, 4)       // planes that are on their way from memory
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, PLANES = 4, AHEAD = 1)
 #pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
-#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
+#pragma gputune require(BLOCK_X *BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
-#pragma gputune require(VIA == l1 || 4 * (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R) <= shared_optin)
-#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R) : 0)
-#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y),                    \
+#pragma gputune define(TILE = (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R))
+#pragma gputune require(VIA == l1 || sizeof(T) * TILE <= shared_optin)
+#pragma gputune shared(VIA == shared ? sizeof(T) * TILE : 0)
+#pragma gputune grid(ceil_div(width, BLOCK_X *VEC), ceil_div(height, BLOCK_Y),                     \
                      ceil_div(depth, PLANES))
-#pragma gputune work(bytes = 8 * depth * height * width,                                           \
+#pragma gputune work(bytes = 2 * sizeof(T) * depth * height * width,                               \
                      flops = (12 * R + 1) * depth * height * width)
 #pragma gputune reference(stencil3d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
                           ceil_div(height, 8), depth)
 
 // A thread's points of one row.
-typedef gputune_vector<float, VEC> points;
+typedef gputune_vector<T, VEC> points;
 
 #if VIA_shared
-extern __shared__ float tile[];
+extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
 
 // The block's points of a plane and R more on each side, as far as they are there.
-GPUTUNE_INLINE void stage(const float *plane, int height, int width)
+GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * BLOCK_Y - R;
     __syncthreads(); // the plane before was read
@@ -51,7 +53,7 @@ GPUTUNE_INLINE void stage(const float *plane, int height, int width)
 #endif
 
 // In one access where the row is in global memory.
-GPUTUNE_INLINE points read_points(const float *from)
+GPUTUNE_INLINE points read_points(const T *from)
 {
 #if VIA_l1
     return gputune_load<VEC>(from);
@@ -65,8 +67,8 @@ GPUTUNE_INLINE points read_points(const float *from)
 #endif
 }
 
-__global__ void stencil3d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
-                          int depth, int height, int width)
+__global__ void stencil3d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restrict__ x, int depth,
+                          int height, int width)
 {
     const int column = (blockIdx.x * BLOCK_X + threadIdx.x) * VEC,
               row = blockIdx.y * BLOCK_Y + threadIdx.y;
@@ -95,18 +97,18 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
 #if VIA_shared
         stage(x + k * plane, height, width);
         const int stride = TILE_WIDTH;
-        const float *here = &tile[(threadIdx.y + R) * TILE_WIDTH + threadIdx.x * VEC + R];
+        const T *here = &tile[(threadIdx.y + R) * TILE_WIDTH + threadIdx.x * VEC + R];
 #else
         const int stride = width;
-        const float *here = x + k * plane + place;
+        const T *here = x + k * plane + place;
 #endif
         points result = window[R];
         if (inside && k >= R && k + R < depth) {
-            float line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+            T line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
 #pragma unroll
             for (int v = 0; v < VEC + 2 * R; v++) {
                 const int at = column + v - R;
-                line[v] = v >= R && v < VEC + R ? window[R][v - R]
+                line[v] = v >= R && v < VEC + R   ? window[R][v - R]
                           : at >= 0 && at < width ? here[v - R]
                                                   : 0;
             }
@@ -138,8 +140,8 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
     }
 }
 
-__global__ void stencil3d_reference(const float *c, double *y, const float *x, int depth,
-                                    int height, int width)
+__global__ void stencil3d_reference(const T *c, double *y, const T *x, int depth, int height,
+                                    int width)
 {
     const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y,
               k = blockIdx.z;
@@ -148,7 +150,7 @@ __global__ void stencil3d_reference(const float *c, double *y, const float *x, i
     }
     const ptrdiff_t plane = ptrdiff_t(height) * width,
                     at = k * plane + ptrdiff_t(row) * width + column;
-    const float *here = x + at;
+    const T *here = x + at;
     double sum = *here;
     if (k >= R && k + R < depth && row >= R && row + R < height && column >= R &&
         column + R < width) {

@@ -1,22 +1,23 @@
-// y = x after some steps of a star-shaped stencil of radius R on a torus of three dimensions: as many
-// in a launch as pay
+// y = x after some steps of a star-shaped stencil of radius R on a torus of three dimensions: as
+// many in a launch as pay
 #include "gputune.cuh"
 
-// A block goes through PLANES planes of a tile, and those around them, from first to last. As soon as
-// a plane was read, the first step of the plane R before it can be made, of that the second step of
-// the plane R before, and so on: the planes that each step needs stay in registers. A warp has a
+// A block goes through PLANES planes of a tile, and those around them, from first to last. As soon
+// as a plane was read, the first step of the plane R before it can be made, of that the second step
+// of the plane R before, and so on: the planes that each step needs stay in registers. A warp has a
 // row of the tile, so that neighbours in a row come by shuffles; those above and below come through
-// shared memory, where threads leave their first and last R rows. Around the tile, each step loses R
-// points. What a launch does depends on STEPS, so the winner is who makes the most steps in a
+// shared memory, where threads leave their first and last R rows. Around the tile, each step loses
+// R points. What a launch does depends on STEPS, so the winner is who makes the most steps in a
 // second; made[0] says how many.
 #pragma gputune kernel(stencil3d_steps)
 #pragma gputune problem(depth = 512, height = 512, width = 512)
 #pragma gputune problem(const R = 1, 2)
-#pragma gputune args(out float y[depth][height][width], out unsigned int made[1],                  \
-                     in float x[depth][height][width], unsigned int depth, unsigned int height,    \
+#pragma gputune problem(type T = float, double)
+#pragma gputune args(out T y[depth][height][width], out unsigned int made[1],                      \
+                     in T x[depth][height][width], unsigned int depth, unsigned int height,        \
                      unsigned int width)
 // Of the point and of its neighbours at each distance:
-#pragma gputune pass(c : float[R + 1] = value : uniform(0, 0.14))
+#pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.14))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BY = 4, 8, 16, 32) // warps
@@ -24,27 +25,29 @@
 #pragma gputune tune(PLANES = 16, 32, 64, 128, 256)
 #pragma gputune tune(AHEAD = 0, 1)  // planes that are on their way from memory
 #pragma gputune tune(UNROLL = 1, 2) // planes
-#pragma gputune define(ACROSS = (32 - 2 * ceil_div(R * STEPS, VEC)) * VEC, DOWN = BY * TY - 2 * R * STEPS)
+#pragma gputune define(ACROSS = (32 - 2 * ceil_div(R * STEPS, VEC)) * VEC,                         \
+                       DOWN = BY * TY - 2 * R * STEPS)
 #pragma gputune default(STEPS = 4, VEC = 1, BY = 8, TY = 4, PLANES = 64, AHEAD = 1, UNROLL = 2)
 #pragma gputune require(width % VEC == 0 && TY >= R && R * STEPS <= 8)
 #pragma gputune require(3 * DOWN >= BY * TY && 2 * ACROSS >= 32 * VEC && PLANES >= 4 * R * STEPS)
-#pragma gputune require(VEC * TY * (2 * R * STEPS + 3 + AHEAD) + 32                                \
-                        <= min(255, registers_per_sm / (32 * BY)))
+#pragma gputune require(VEC *TY *(2 * R * STEPS + 3 + AHEAD) * sizeof(T) / 4 + 32 <=               \
+                        min(255, registers_per_sm / (32 * BY)))
 #pragma gputune block(32, BY)
 #pragma gputune launch_bounds(32 * BY)
 #pragma gputune grid(ceil_div(width, ACROSS), ceil_div(height, DOWN), ceil_div(depth, PLANES))
-#pragma gputune require(2 * STEPS * BY * 2 * R * 32 * VEC * 4 <= shared_optin)
-#pragma gputune shared(2 * STEPS * BY * 2 * R * 32 * VEC * 4)
-#pragma gputune work(bytes = 8 * depth * height * width,                                           \
+#pragma gputune require(2 * STEPS * BY * 2 * R * 32 * VEC * sizeof(T) <= shared_optin)
+#pragma gputune shared(2 * STEPS * BY * 2 * R * 32 * VEC * sizeof(T))
+#pragma gputune work(bytes = 2 * sizeof(T) * depth * height * width,                               \
                      flops = (12 * R + 1) * depth * height * width * STEPS)
-#pragma gputune check(stencil3d_steps_check, block = 256, grid = ceil_div(depth * height * width, 256))
+#pragma gputune check(stencil3d_steps_check, block = 256,                                          \
+                      grid = ceil_div(depth * height * width, 256))
 
 constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // lost on each side: points, lanes
 constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // a warp's points in shared memory
 
-typedef gputune_vector<float, VEC> points; // a thread's of one row
+typedef gputune_vector<T, VEC> points; // a thread's of one row
 
-extern __shared__ float edges[]; // for odd and even planes, steps and warps: EDGES
+extern __shared__ T edges[]; // for odd and even planes, steps and warps: EDGES
 
 // The index i on a ring of n; i is no lower than -16.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
@@ -53,17 +56,17 @@ GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
 }
 
 // The point of a row that is `by` points beyond the thread's j-th, for as many as a warp has.
-GPUTUNE_INLINE float along(const points &row, int j, int by)
+GPUTUNE_INLINE T along(const points &row, int j, int by)
 {
     const int to = j + by, lanes = to < 0 ? (VEC - 1 - to) / VEC : to / VEC;
-    return to < 0        ? __shfl_up_sync(0xffffffffu, row[to + lanes * VEC], lanes)
+    return to < 0      ? __shfl_up_sync(0xffffffffu, row[to + lanes * VEC], lanes)
            : to >= VEC ? __shfl_down_sync(0xffffffffu, row[to - lanes * VEC], lanes)
                        : row[to];
 }
 
-__global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
-                                unsigned int *__restrict__ made, const float *__restrict__ x,
-                                unsigned int depth, unsigned int height, unsigned int width)
+__global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int *__restrict__ made,
+                                const T *__restrict__ x, unsigned int depth, unsigned int height,
+                                unsigned int width)
 {
     const int lane = threadIdx.x, warp = threadIdx.y;
     const int column = blockIdx.x * ACROSS + (lane - SIDE) * VEC;
@@ -75,7 +78,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
         from[v] = wrapped(top + v, height) * width + wrapped(column, width);
     }
     unsigned int next = wrapped(first - HALO, depth); // the plane to read
-    const auto read = [&](points (&rows)[TY]) {
+    const auto read = [&](points(&rows)[TY]) {
 #pragma unroll
         for (int v = 0; v < TY; v++) {
             rows[v] = gputune_load<VEC>(x + next * plane + from[v]);
@@ -84,9 +87,9 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
     };
     // Of each step, what it is made of, as far as it was made in time: 2 R planes, and `now`
     points before[STEPS][2 * R][TY] = {}, now[TY], coming[TY];
-    const auto step = [&](points (&old)[2 * R][TY], const float *shared) {
-        const float *above = shared + max(warp - 1, 0) * EDGES + lane * VEC;
-        const float *below = shared + min(warp + 1, BY - 1) * EDGES + lane * VEC;
+    const auto step = [&](points(&old)[2 * R][TY], const T *shared) {
+        const T *above = shared + max(warp - 1, 0) * EDGES + lane * VEC;
+        const T *below = shared + min(warp + 1, BY - 1) * EDGES + lane * VEC;
         points made[TY];
 #pragma unroll
         for (int v = 0; v < TY; v++) {
@@ -97,12 +100,10 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
             }
 #pragma unroll
             for (int d = 1; d <= R; d++) {
-                const points up =
-                    v >= d ? old[R][v - d < 0 ? 0 : v - d]
-                           : gputune_load<VEC>(above + (2 * R + v - d) * WIDE);
-                const points down =
-                    v + d < TY ? old[R][v + d < TY ? v + d : 0]
-                               : gputune_load<VEC>(below + (v + d - TY) * WIDE);
+                const points up = v >= d ? old[R][v - d < 0 ? 0 : v - d]
+                                         : gputune_load<VEC>(above + (2 * R + v - d) * WIDE);
+                const points down = v + d < TY ? old[R][v + d < TY ? v + d : 0]
+                                               : gputune_load<VEC>(below + (v + d - TY) * WIDE);
                 const points &after = d < R ? old[d < R ? R + d : 0][v] : now[v];
 #pragma unroll
                 for (int j = 0; j < VEC; j++) {
@@ -137,10 +138,10 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
             }
             read(coming); // one that is not needed at last
         }
-        float *shared = edges + k % 2 * (STEPS * BY * EDGES);
+        T *shared = edges + k % 2 * (STEPS * BY * EDGES);
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
-            float *mine = shared + (s * BY + warp) * EDGES + lane * VEC;
+            T *mine = shared + (s * BY + warp) * EDGES + lane * VEC;
 #pragma unroll
             for (int i = 0; i < R; i++) {
                 gputune_store<VEC>(mine + i * WIDE, before[s][R][i]);
@@ -169,9 +170,9 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
 
 // So many steps are one sum over the neighbourhood: its weights, of which those to the right, below
 // and behind are enough, come from the same steps of a single one.
-__global__ void stencil3d_steps_check(const float *c, const float *y, const unsigned int *made,
-                                      const float *x, unsigned int depth, unsigned int height,
-                                      unsigned int width, unsigned long long *wrong)
+__global__ void stencil3d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
+                                      unsigned int depth, unsigned int height, unsigned int width,
+                                      unsigned long long *wrong)
 {
     constexpr int REACH = R == 1 ? 6 : 8, ROW = REACH + R + 1, PLANE = ROW * ROW;
     __shared__ double weights[2][ROW * PLANE];
@@ -223,7 +224,7 @@ __global__ void stencil3d_steps_check(const float *c, const float *y, const unsi
             }
         }
     }
-    if (!(fabs(y[index] - sum) <= 1e-6 * steps * (R + 1) * size)) {
+    if (!(fabs(y[index] - sum) <= (sizeof(T) == 8 ? 1e-14 : 1e-6) * steps * (R + 1) * size)) {
         atomicAdd(wrong, 1ull);
     }
 }

@@ -26,6 +26,7 @@ TEST(test_copy_of_bytes)
 TEST(test_gather)
 {
     verify_space("gather", GPUTUNE_SIZES({"n", 6007}, {"entries", 1001}), 1);
+    verify_space("gather", GPUTUNE_SIZES({"n", 6007}, {"entries", 1001}, {"T=double", 0}), 31);
 }
 
 TEST(test_histogram)

@@ -121,17 +121,20 @@ TEST(test_rmsnorm)
 TEST(test_lincomb)
 {
     verify_space("lincomb", GPUTUNE_SIZES({"n", 516}, {"COUNT", 1100}), 59);
+    verify_space("lincomb", GPUTUNE_SIZES({"n", 516}, {"COUNT", 1100}, {"T=double", 0}), 131);
 }
 
 TEST(test_polynomial)
 {
     verify_space("polynomial", GPUTUNE_SIZES({"n", 131}, {"COUNT", 1200}), 75);
+    verify_space("polynomial", GPUTUNE_SIZES({"n", 131}, {"COUNT", 1200}, {"T=double", 0}), 211);
 }
 
 TEST(test_stencil2d)
 {
     verify_space("stencil2d", GPUTUNE_SIZES({"height", 37}, {"width", 68}), 75);
     verify_space("stencil2d", GPUTUNE_SIZES({"height", 37}, {"width", 68}, {"R", 3}), 123);
+    verify_space("stencil2d", GPUTUNE_SIZES({"height", 37}, {"width", 68}, {"T=double", 0}), 173);
 }
 
 TEST(test_stencil3d)
@@ -139,11 +142,16 @@ TEST(test_stencil3d)
     const gputune_sizes sizes =
         GPUTUNE_SIZES({"depth", 9}, {"height", 21}, {"width", 68}, {"R", 2});
     verify_space("stencil3d", sizes, 53);
+    const gputune_sizes doubles =
+        GPUTUNE_SIZES({"depth", 9}, {"height", 21}, {"width", 68}, {"T=double", 0});
+    verify_space("stencil3d", doubles, 211);
 }
 
 TEST(test_stencil2d_steps)
 {
     verify_space("stencil2d_steps", GPUTUNE_SIZES({"height", 37}, {"width", 45}, {"R", 2}), 401);
+    verify_space("stencil2d_steps", GPUTUNE_SIZES({"height", 37}, {"width", 45}, {"T=double", 0}),
+                 601);
 }
 
 /* On rings that are shorter than what a tile has around it, too. */
@@ -151,6 +159,9 @@ TEST(test_stencil3d_steps)
 {
     const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});
     verify_space("stencil3d_steps", sizes, 211);
+    const gputune_sizes doubles =
+        GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44}, {"T=double", 0});
+    verify_space("stencil3d_steps", doubles, 401);
     const gputune_sizes small = GPUTUNE_SIZES({"depth", 3}, {"height", 5}, {"width", 4}, {"R", 2});
     verify_space("stencil3d_steps", small, 307);
 }
