@@ -3,7 +3,8 @@
 
 #pragma gputune kernel(axpy)
 #pragma gputune problem(n = 1 << 26)
-#pragma gputune args(inout float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune problem(type T = float, double)
+#pragma gputune args(inout T y[n], in T x[n], T a = 1.5, size_t n)
 #pragma gputune vector(VEC = 1, 2, 4, 8 : x, y)
 #pragma gputune tune(BLOCK = 64, 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8)
@@ -11,10 +12,11 @@
 #pragma gputune require(BLOCK * UNROLL <= 8192)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK * VEC * UNROLL))
-#pragma gputune work(bytes = 12 * n, flops = 2 * n)
-#pragma gputune reference(axpy_reference, block = 256, grid = ceil_div(n, 256), rtol = 1e-6)
+#pragma gputune work(bytes = 3 * n * sizeof(T), flops = 2 * n)
+#pragma gputune reference(axpy_reference, block = 256, grid = ceil_div(n, 256),                    \
+                          rtol = sizeof(T) == 8 ? 1e-14 : 1e-6)
 
-__global__ void axpy(float *__restrict__ y, const float *__restrict__ x, float a, size_t n)
+__global__ void axpy(T *__restrict__ y, const T *__restrict__ x, T a, size_t n)
 {
     gputune_each<VEC, UNROLL>(n, [=](auto part) {
         auto sum = part.load(y);
@@ -27,7 +29,7 @@ __global__ void axpy(float *__restrict__ y, const float *__restrict__ x, float a
     });
 }
 
-__global__ void axpy_reference(double *y, const float *x, float a, size_t n)
+__global__ void axpy_reference(double *y, const T *x, T a, size_t n)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) {

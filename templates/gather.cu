@@ -15,7 +15,7 @@
 #pragma gputune default(TABLE_IN = l1, CARVEOUT = auto, VEC = 1, BLOCK = 256, UNROLL = 4)
 #pragma gputune block(BLOCK)
 #pragma gputune shared(TABLE_IN == shared ? sizeof(T) * entries : 0)
-#pragma gputune grid(min(ceil_div(n, BLOCK *VEC *UNROLL), max_blocks))
+#pragma gputune grid(min(ceil_div(n, BLOCK * VEC * UNROLL), max_blocks))
 #pragma gputune work(bytes = (4 + sizeof(T)) * n + sizeof(T) * entries)
 #pragma gputune reference(gather_reference, block = 256, grid = ceil_div(n, 256), rtol = 0)
 

@@ -21,10 +21,10 @@
 #pragma gputune tune(WARPS = 1, 4, 16)         // that share the coefficients of an element
 #pragma gputune default(a = split, WARPS = 4, VEC = 1, BLOCK = 64, UNROLL = 8, CACHE = cached)
 #pragma gputune require(n % VEC == 0)
-#pragma gputune require(WARPS *BLOCK >= 64)
-#pragma gputune require(WARPS *BLOCK <= 512)
+#pragma gputune require(WARPS * BLOCK >= 64)
+#pragma gputune require(WARPS * BLOCK <= 512)
 #pragma gputune block(BLOCK, WARPS)
-#pragma gputune grid(ceil_div(n, BLOCK *VEC))
+#pragma gputune grid(ceil_div(n, BLOCK * VEC))
 #pragma gputune work(bytes = sizeof(T) * (n * (COUNT + 1) + COUNT), flops = 2 * n * COUNT)
 #pragma gputune reference(lincomb_reference, block = 256, grid = ceil_div(n, 256))
 

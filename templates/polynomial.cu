@@ -15,7 +15,7 @@
 #pragma gputune default(c = split, BLOCK = 128, POINTS = 4, CHAINS = 1, UNROLL = 16)
 #pragma gputune require(COUNT % CHAINS == 0)
 #pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK *POINTS))
+#pragma gputune grid(ceil_div(n, BLOCK * POINTS))
 #pragma gputune work(bytes = sizeof(T) * (2 * n + COUNT), flops = 2 * n * COUNT)
 // Rounding adds up to less than this; how far results move with x near 1 and -1 is no measure of
 // it.

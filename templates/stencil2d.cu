@@ -15,12 +15,12 @@
 #pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // of a thread, one after another
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 128, BLOCK_Y = 2, ROWS = 2)
 #pragma gputune require(width % VEC == 0)
-#pragma gputune require(BLOCK_X *BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
+#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
 #pragma gputune define(TILE = (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R))
 #pragma gputune require(VIA == l1 || sizeof(T) * TILE <= shared_optin)
 #pragma gputune shared(VIA == shared ? sizeof(T) * TILE : 0)
-#pragma gputune grid(ceil_div(width, BLOCK_X *VEC), ceil_div(height, BLOCK_Y *ROWS))
+#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y * ROWS))
 #pragma gputune work(bytes = 2 * sizeof(T) * height * width, flops = (8 * R + 1) * height * width)
 #pragma gputune reference(stencil2d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
                           ceil_div(height, 8))

@@ -22,14 +22,14 @@
                      registers)       // a step's results, until all have read the one before
 #pragma gputune tune(UNROLLED = 0, 1) // the steps
 #pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
-#pragma gputune require(BX *BY >= 64 && BX * BY <= 1024)
+#pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
 #pragma gputune require(STEPS > 1 || (KEPT_IN == shared && UNROLLED == 0))
 #pragma gputune require(                                                                           \
     KEPT_IN == shared ||                                                                           \
     (TX + ceil_div(2 * R * STEPS, BX)) * (TY + ceil_div(2 * R * STEPS, BY)) * sizeof(T) <= 256)
 #pragma gputune block(BX, BY)
-#pragma gputune launch_bounds(BX *BY)
-#pragma gputune grid(ceil_div(width, BX *TX), ceil_div(height, BY *TY))
+#pragma gputune launch_bounds(BX * BY)
+#pragma gputune grid(ceil_div(width, BX * TX), ceil_div(height, BY * TY))
 #pragma gputune shared(sizeof(T) * (BX * TX + 2 * R * STEPS) * (BY * TY + 2 * R * STEPS) *         \
                        (KEPT_IN == shared && STEPS > 1 ? 2 : 1))
 #pragma gputune work(bytes = 2 * sizeof(T) * height * width,                                       \

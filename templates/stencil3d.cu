@@ -17,12 +17,12 @@
 #pragma gputune tune(AHEAD = 0, 1, 2, 4)       // planes that are on their way from memory
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, PLANES = 4, AHEAD = 1)
 #pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
-#pragma gputune require(BLOCK_X *BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
+#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
 #pragma gputune define(TILE = (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R))
 #pragma gputune require(VIA == l1 || sizeof(T) * TILE <= shared_optin)
 #pragma gputune shared(VIA == shared ? sizeof(T) * TILE : 0)
-#pragma gputune grid(ceil_div(width, BLOCK_X *VEC), ceil_div(height, BLOCK_Y),                     \
+#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y),                    \
                      ceil_div(depth, PLANES))
 #pragma gputune work(bytes = 2 * sizeof(T) * depth * height * width,                               \
                      flops = (12 * R + 1) * depth * height * width)

@@ -30,7 +30,7 @@
 #pragma gputune default(STEPS = 4, VEC = 1, BY = 8, TY = 4, PLANES = 64, AHEAD = 1, UNROLL = 2)
 #pragma gputune require(width % VEC == 0 && TY >= R && R * STEPS <= 8)
 #pragma gputune require(3 * DOWN >= BY * TY && 2 * ACROSS >= 32 * VEC && PLANES >= 4 * R * STEPS)
-#pragma gputune require(VEC *TY *(2 * R * STEPS + 3 + AHEAD) * sizeof(T) / 4 + 32 <=               \
+#pragma gputune require(VEC * TY * (2 * R * STEPS + 3 + AHEAD) * sizeof(T) / 4 + 32 <=             \
                         min(255, registers_per_sm / (32 * BY)))
 #pragma gputune block(32, BY)
 #pragma gputune launch_bounds(32 * BY)
