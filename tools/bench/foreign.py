@@ -183,7 +183,14 @@ class Foreign:
         names.update((name, value) for name, value in self.sizes.items() if value not in TYPES)
         return names
 
+    def _type(self, kind):
+        return TYPES[self.sizes.get(kind, kind)]
+
+    def _bytes(self, kind):
+        return int(re.sub(r"\D", "", self._type(kind))) // 8  # float32: 4
+
     def _expression(self, text, names):
+        text = re.sub(r"\bsizeof\(([\w ]+)\)", lambda found: str(self._bytes(found[1])), text)
         for word, number in self.words.items():
             text = re.sub(rf"\b{word}\b", f"({number})", text)
         return rewrite(FromC(text).choice(), names)
@@ -194,7 +201,7 @@ class Foreign:
             r"(?:(in|out|inout) )?(.*?) ?(\w+)(?:\[(.*)\])?(?: = (.*))?", text
         ).groups()
         count = count and "(" + count.replace("][", ") * (") + ")"
-        kind = TYPES[self.sizes.get(kind, kind)]
+        kind = self._type(kind)
         if way is None:
             return {"type": kind, "value": self.sizes.get(name, value and float(value))}
         argument = {"type": kind, "count": eval(self._expression(count, self._names()))}

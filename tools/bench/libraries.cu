@@ -325,65 +325,94 @@ void row(const std::string &name, const plan_holder &plan, const char *library,
     show(name, plan, library, judge(ours, theirs), work, unit);
 }
 
-void axpy(const std::string &name, size_t n)
+// A type of elements: its problem value, a bound for roundings, and cuBLAS's functions for it.
+template <typename T> struct elements;
+template <> struct elements<float> {
+    static constexpr const char *type = "T=float";
+    static constexpr double rounding = 1e-6;
+    static constexpr auto axpy = cublasSaxpy_64;
+    static constexpr auto dot = cublasSdot_64;
+    static constexpr auto gemv = cublasSgemv;
+    static constexpr auto geam = cublasSgeam;
+};
+template <> struct elements<double> {
+    static constexpr const char *type = "T=double";
+    static constexpr double rounding = 2e-15;
+    static constexpr auto axpy = cublasDaxpy_64;
+    static constexpr auto dot = cublasDdot_64;
+    static constexpr auto gemv = cublasDgemv;
+    static constexpr auto geam = cublasDgeam;
+};
+
+template <typename T> void axpy(const std::string &name, size_t n)
 {
-    device_array<float> x(n), y(n);
+    device_array<T> x(n), y(n);
     refill(x);
-    plan_holder plan("axpy", GPUTUNE_SIZES({"n", n}));
-    float a = 0; // y stays finite, however often it is added to
+    plan_holder plan("axpy", GPUTUNE_SIZES({"n", n}, {elements<T>::type, 0}));
+    T a = 0; // y stays finite, however often it is added to
     launcher fresh = [&] { refill(y); }, ours = plan.with({&y.data, &x.data, &a, &n});
-    launcher theirs = [&] { CHECK(cublasSaxpy_64(blas, int64_t(n), &a, x.data, 1, y.data, 1)); };
-    a = 0.5f;
+    launcher theirs = [&] { CHECK(elements<T>::axpy(blas, int64_t(n), &a, x.data, 1, y.data, 1)); };
+    a = 0.5;
     compare(
-        name, y, [&] { fresh(), ours(); }, [&] { fresh(), theirs(); }, 1e-6);
+        name, y, [&] { fresh(), ours(); }, [&] { fresh(), theirs(); }, elements<T>::rounding);
     a = 1e-30f;
-    show(name, plan, "cuBLAS", judge(ours, theirs), 12.0 * double(n), "GB/s");
+    show(name, plan, "cuBLAS", judge(ours, theirs), 3.0 * sizeof(T) * double(n), "GB/s");
 }
 
-void dot(const std::string &name, size_t n)
+template <typename T> void dot(const std::string &name, size_t n)
 {
-    device_array<float> x(n), y(n), result(1);
+    device_array<T> x(n), y(n), result(1);
     refill(x), refill(y);
-    plan_holder plan("dot", GPUTUNE_SIZES({"n", n}, {"T=float", 0}));
+    plan_holder plan("dot", GPUTUNE_SIZES({"n", n}, {elements<T>::type, 0}));
     launcher theirs = [&] {
         CHECK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));
-        CHECK(cublasSdot_64(blas, int64_t(n), x.data, 1, y.data, 1, result.data));
+        CHECK(elements<T>::dot(blas, int64_t(n), x.data, 1, y.data, 1, result.data));
         CHECK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST));
     };
-    row(name, plan, "cuBLAS", result, 1e-6 * double(n),
-        plan.with({&result.data, &x.data, &y.data, &n}), theirs, 8.0 * double(n));
+    row(name, plan, "cuBLAS", result, elements<T>::rounding * double(n),
+        plan.with({&result.data, &x.data, &y.data, &n}), theirs, 2.0 * sizeof(T) * double(n));
+}
+
+// Of a square matrix with so many elements: each row begins where lines of the cache do.
+unsigned int side_of(size_t count)
+{
+    return unsigned(std::sqrt(double(count))) / 32 * 32;
 }
 
 // By columns, as cuBLAS sees it, the matrix is transposed.
-void gemv(const std::string &name, size_t elements)
+template <typename T> void gemv(const std::string &name, size_t count)
 {
-    unsigned int side = unsigned(std::sqrt(double(elements)));
-    device_array<float> a(size_t(side) * side), x(side), y(side);
+    const unsigned int side = side_of(count);
+    device_array<T> a(size_t(side) * side), x(side), y(side);
     refill(a), refill(x);
-    plan_holder plan("gemv", GPUTUNE_SIZES({"rows", side}, {"columns", side}, {"T=float", 0}));
-    float one = 1, zero = 0;
+    plan_holder plan("gemv",
+                     GPUTUNE_SIZES({"rows", side}, {"columns", side}, {elements<T>::type, 0}));
+    T one = 1, zero = 0;
     int n = int(side);
     launcher theirs = [&] {
-        CHECK(cublasSgemv(blas, CUBLAS_OP_T, n, n, &one, a.data, n, x.data, 1, &zero, y.data, 1));
+        CHECK(elements<T>::gemv(blas, CUBLAS_OP_T, n, n, &one, a.data, n, x.data, 1, &zero, y.data,
+                                1));
     };
-    row(name, plan, "cuBLAS", y, 1e-6 * side, plan.with({&y.data, &a.data, &x.data, &side, &side}),
-        theirs, 4.0 * side * side + 8.0 * side);
+    row(name, plan, "cuBLAS", y, elements<T>::rounding * side,
+        plan.with({&y.data, &a.data, &x.data, &side, &side}), theirs,
+        sizeof(T) * (1.0 * side * side + 2.0 * side));
 }
 
-void transpose(const std::string &name, size_t elements)
+template <typename T> void transpose(const std::string &name, size_t count)
 {
-    unsigned int side = unsigned(std::sqrt(double(elements)));
-    device_array<float> x(size_t(side) * side), y(size_t(side) * side);
+    const unsigned int side = side_of(count);
+    device_array<T> x(size_t(side) * side), y(size_t(side) * side);
     refill(x);
-    plan_holder plan("transpose", GPUTUNE_SIZES({"rows", side}, {"columns", side}, {"T=float", 0}));
-    float one = 1, zero = 0;
+    plan_holder plan("transpose",
+                     GPUTUNE_SIZES({"rows", side}, {"columns", side}, {elements<T>::type, 0}));
+    T one = 1, zero = 0;
     int n = int(side);
     launcher theirs = [&] {
-        CHECK(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, &one, x.data, n, &zero, x.data, n,
-                          y.data, n));
+        CHECK(elements<T>::geam(blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, &one, x.data, n, &zero,
+                                x.data, n, y.data, n));
     };
     row(name, plan, "geam", y, 0, plan.with({&y.data, &x.data, &side, &side}), theirs,
-        8.0 * side * side);
+        2.0 * sizeof(T) * side * side);
 }
 
 // What CUB's functions want beside the buffers: `call` gets memory and its size, or asks for it.
@@ -521,18 +550,21 @@ void rmsnorm(const std::string &name, size_t n)
                 4.0 * double(n));
 }
 
-void stencil2d(const std::string &name, size_t n)
+template <typename T> void stencil2d(const std::string &name, size_t n)
 {
     int side = int(std::sqrt(double(n)));
-    float c[] = {0.5f, 0.125f};
-    device_array<float> x(n), y(n);
+    n = size_t(side) * side;
+    T c[] = {0.5, 0.125};
+    device_array<T> x(n), y(n);
     refill(x);
-    plan_holder plan("stencil2d", GPUTUNE_SIZES({"height", uint64_t(side)},
-                                                {"width", uint64_t(side)}, {"R", 1}));
-    beside_copy(name, plan, plan.with({c, &y.data, &x.data, &side, &side}), 8.0 * double(n));
+    plan_holder plan("stencil2d",
+                     GPUTUNE_SIZES({"height", uint64_t(side)}, {"width", uint64_t(side)}, {"R", 1},
+                                   {elements<T>::type, 0}));
+    beside_copy(name, plan, plan.with({c, &y.data, &x.data, &side, &side}),
+                2.0 * sizeof(T) * double(n));
 }
 
-void stencil3d(const std::string &name, size_t n)
+template <typename T> void stencil3d(const std::string &name, size_t n)
 {
     int depth = 1, height, width;
     while (8.0 * depth * depth * depth <= double(n)) {
@@ -540,14 +572,14 @@ void stencil3d(const std::string &name, size_t n)
     }
     height = depth;
     width = int(n / depth / height);
-    float c[] = {0.4f, 0.1f};
-    device_array<float> x(n), y(n);
+    T c[] = {0.4, 0.1};
+    device_array<T> x(n), y(n);
     refill(x);
     plan_holder plan("stencil3d",
                      GPUTUNE_SIZES({"depth", uint64_t(depth)}, {"height", uint64_t(height)},
-                                   {"width", uint64_t(width)}, {"R", 1}));
+                                   {"width", uint64_t(width)}, {"R", 1}, {elements<T>::type, 0}));
     beside_copy(name, plan, plan.with({c, &y.data, &x.data, &depth, &height, &width}),
-                8.0 * double(n));
+                2.0 * sizeof(T) * double(n));
 }
 
 // By columns the matrices are transposed: C' = B' A'.
@@ -795,10 +827,14 @@ std::vector<entry> all_rows()
         const char *name;
         void (*run)(const std::string &, size_t);
         unsigned int bytes; // of an element of the largest buffer
-    } kernels[] = {{"axpy", axpy, 4},
-                   {"dot", dot, 4},
-                   {"gemv", gemv, 4},
-                   {"transpose", transpose, 4},
+    } kernels[] = {{"axpy", axpy<float>, 4},
+                   {"axpy double", axpy<double>, 8},
+                   {"dot", dot<float>, 4},
+                   {"dot double", dot<double>, 8},
+                   {"gemv", gemv<float>, 4},
+                   {"gemv double", gemv<double>, 8},
+                   {"transpose", transpose<float>, 4},
+                   {"transpose double", transpose<double>, 8},
                    {"reduce", reduce, 4},
                    {"reduce max", reduce_max, 4},
                    {"reduce double", reduce_double, 8},
@@ -808,8 +844,10 @@ std::vector<entry> all_rows()
                    {"copy", copy, 4},
                    {"softmax", softmax, 4},
                    {"rmsnorm", rmsnorm, 2},
-                   {"stencil2d", stencil2d, 4},
-                   {"stencil3d", stencil3d, 4}};
+                   {"stencil2d", stencil2d<float>, 4},
+                   {"stencil2d double", stencil2d<double>, 8},
+                   {"stencil3d", stencil3d<float>, 4},
+                   {"stencil3d double", stencil3d<double>, 8}};
     const std::pair<const char *, size_t> sizes[] = {
         {"4M", 4u << 20}, {"64M", 64u << 20}, {"1G", 1u << 30}};
     for (auto &kernel : kernels) {
