@@ -39,7 +39,11 @@ static double run_copy(emu_command *command, double start_ns)
     (void)start_ns;
     const char *from = copy->staged ? copy->staged : copy->from;
     const size_t bytes = copy->bytes * copy->rows;
-    for (size_t row = 0; row < copy->rows; row++) {
+    const bool clear = copy->rows == 1 && emu_memory_is_clear(from, bytes);
+    if (clear) {
+        emu_memory_clear(copy->to, bytes);
+    }
+    for (size_t row = 0; !clear && row < copy->rows; row++) {
         memmove((char *)copy->to + row * copy->bytes, from + row * copy->pitch, copy->bytes);
     }
     emu_check_filled((uint64_t)(uintptr_t)copy->to, bytes);
@@ -212,12 +216,14 @@ static double run_set(emu_command *command, double start_ns)
 {
     const set_command *set = (const set_command *)command;
     (void)start_ns;
-    if (set->width == 1) {
+    size_t bytes = set->width * set->count;
+    if (set->value << (32 - 8 * set->width) == 0) {
+        emu_memory_clear(set->to, bytes);
+    } else if (set->width == 1) {
         memset(set->to, (int)(set->value & 0xff), set->count);
     } else {
         fill32((uint32_t *)(void *)set->to, set->value, set->count);
     }
-    size_t bytes = set->width * set->count;
     touch(set->to, bytes);
     emu_check_filled((uint64_t)(uintptr_t)set->to, bytes);
     return emu.profile.set_fixed_ns + (double)bytes / emu.profile.dram_bytes_per_second * 1e9;

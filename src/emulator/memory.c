@@ -252,6 +252,13 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
+/* Makes pages of the file a hole: they are zeros, and take no memory. */
+static bool punch(off_t offset, size_t bytes)
+{
+    return fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                     (off_t)bytes) == 0;
+}
+
 /* Gives the pages back and makes any later touch by the host a fault, as with a device address.
  * False when the host refuses either: the address must not be used again. */
 static bool drop_pages(const emu_allocation *what)
@@ -259,9 +266,7 @@ static bool drop_pages(const emu_allocation *what)
     void *at = (void *)(uintptr_t)what->base;
     size_t bytes = page_round(what->bytes);
     off_t offset = memory.file >= 0 ? (off_t)(what->base - memory.base) : 0;
-    bool emptied = !holds_own(what->kind) || memory.file < 0 ||
-                   fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
-                             (off_t)bytes) == 0;
+    bool emptied = !holds_own(what->kind) || memory.file < 0 || punch(offset, bytes);
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     flags |= MAP_FIXED | MAP_NORESERVE;
     if (mmap(at, bytes, PROT_NONE, flags, memory.file, offset) == MAP_FAILED) {
@@ -331,6 +336,49 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     }
     *out = *what;
     return true;
+}
+
+/* Where the whole pages of a range lie in the file of this process's own memory. False for ranges
+ * that are small or elsewhere. */
+static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
+{
+    enum { LARGE = 1 << 20 };
+    emu_allocation what;
+    const uint64_t end = address + size;
+    const uint64_t first = page_round(address), past = page_round(end + 1) - page_round(1);
+    if (size < LARGE || memory.file < 0 || !owner_at(address) ||
+        !emu_memory_lookup(&what, address) || !holds_own(what.kind)) {
+        return false;
+    }
+    *offset = (off_t)(first - memory.base);
+    *bytes = past - first;
+    return true;
+}
+
+void emu_memory_clear(void *at, size_t bytes)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)at;
+    off_t offset;
+    size_t inner;
+    if (!find_pages(&offset, &inner, address, bytes) || !punch(offset, inner)) {
+        memset(at, 0, bytes);
+        return;
+    }
+    const size_t before = memory.base + (uint64_t)offset - address;
+    memset(at, 0, before);
+    memset((char *)at + before + inner, 0, bytes - before - inner);
+}
+
+bool emu_memory_is_clear(const void *at, size_t bytes)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)at;
+    off_t offset;
+    size_t inner;
+    if (!find_pages(&offset, &inner, address, bytes) || inner != bytes) {
+        return false;
+    }
+    const off_t data = lseek(memory.file, offset, SEEK_DATA);
+    return data < 0 ? errno == ENXIO : data >= offset + (off_t)bytes;
 }
 
 bool emu_memory_name(uint64_t address, const char *name)

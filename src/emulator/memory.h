@@ -53,6 +53,14 @@ void emu_memory_release_owner(void *owner);
 /* The allocation that holds `address`. Lock-free inside the range; any thread. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
+/* Fills with zeros what lies within one allocation, or outside of all. Of a large range that costs
+ * what was written there, not its size. Any thread. */
+void emu_memory_clear(void *at, size_t bytes);
+
+/* Whether a large range of this process's own memory is known to be all zeros, as nothing in it was
+ * written since it was allocated or cleared. Any thread. */
+bool emu_memory_is_clear(const void *at, size_t bytes);
+
 /* Gives the allocation that holds `address` a name for messages, of which 63 characters are kept.
  * False where there is none. Any thread. */
 bool emu_memory_name(uint64_t address, const char *name);

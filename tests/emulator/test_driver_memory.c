@@ -25,6 +25,44 @@ TEST(test_copies)
     in_child(copies_both_ways, NULL);
 }
 
+static void is(const char *host, char value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        CHECK(host[i] == value);
+    }
+}
+
+/* Of large ranges, what is zeros is not written again. */
+static void large_zeros(void)
+{
+    enum { BYTES = 3 << 20, BEGIN = 100, END = BYTES - 5000 };
+    static char host[BYTES];
+    open_device();
+    CUdeviceptr new = new_buffer(BYTES), to = new_buffer(BYTES);
+    OK(cuMemsetD8_v2(to, 5, BYTES));
+    OK(cuMemsetD8_v2(to + BEGIN, 0, END - BEGIN));
+    OK(cuMemcpyDtoH_v2(host, to, BYTES));
+    is(host, 5, BEGIN);
+    is(host + BEGIN, 0, END - BEGIN);
+    is(host + END, 5, BYTES - END);
+    OK(cuMemcpyDtoD_v2(to, new, BYTES));
+    OK(cuMemcpyDtoH_v2(host, to, BYTES));
+    is(host, 0, BYTES);
+    OK(cuMemsetD8_v2(new + BYTES - 1, 7, 1));
+    OK(cuMemcpyDtoD_v2(to, new, BYTES));
+    OK(cuMemcpyDtoH_v2(host, to, BYTES));
+    is(host, 0, BYTES - 1);
+    is(host + BYTES - 1, 7, 1);
+    OK(cuMemsetD32_v2(new, 0x01000000, BYTES / 4));
+    OK(cuMemcpyDtoH_v2(host, new, 8));
+    CHECK(host[2] == 0 && host[3] == 1);
+}
+
+TEST(test_large_zeros)
+{
+    in_child(large_zeros, NULL);
+}
+
 /* A pageable source may change as soon as the call returns, a pinned one only after the copy. */
 static void async_source(void)
 {
