@@ -1,5 +1,5 @@
 # Sourced by the cases whose workers a command starts. How many there are depends on how long they compile.
-export COMPILE_ANEW=1
+export COMPILE_SLOWLY=2
 
 # A tuning of axpy: its row without times. No limit that a busy machine reaches, and no cold cache,
 # for which the emulator takes longest.

@@ -1,7 +1,9 @@
 /* Stands in for NVRTC in tests that compile the same sources again and again: hands every call on
  * to the real one, and keeps what a compile gave in files beside itself, for all processes.
  * Failures, precompiled headers and headers of folders that a test may write are never kept. With
- * COMPILE_ANEW in the environment all is compiled. `real` beside it is a link to the real library.
+ * COMPILE_SLOWLY=N in the environment what was kept takes N times as long as its compile did,
+ * without a core. With COMPILE_ANEW all is compiled. `real` beside it is a link to the real
+ * library.
  */
 #define XXH_INLINE_ALL
 #include <dlfcn.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -150,15 +153,20 @@ int nvrtcAddNameExpression(program *p, const char *name)
 /* ---- what is kept
  * -------------------------------------------------------------------------------- */
 
-/* A file of one compile: the pieces' sizes, then the pieces. */
-static bool read_kept(program *p, const char *path)
+/* How a file of one compile begins; the pieces follow. */
+typedef struct heading {
+    struct timespec took; /* of the thread's processor time */
+    size_t sizes[PIECES];
+} heading;
+
+static bool read_kept(program *p, heading *out, const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    size_t sizes[PIECES];
-    bool whole = file >= 0 && read(file, sizes, sizeof sizes) == (ssize_t)sizeof sizes;
+    bool whole = file >= 0 && read(file, out, sizeof *out) == (ssize_t)sizeof *out;
     for (int i = 0; whole && i < 3 + p->name_count; i++) {
-        p->pieces[i] = (piece){sizes[i], malloc(sizes[i] + 1)};
-        whole = p->pieces[i].data && read(file, p->pieces[i].data, sizes[i]) == (ssize_t)sizes[i];
+        const size_t bytes = out->sizes[i];
+        p->pieces[i] = (piece){bytes, malloc(bytes + 1)};
+        whole = p->pieces[i].data && read(file, p->pieces[i].data, bytes) == (ssize_t)bytes;
     }
     if (file >= 0) {
         close(file);
@@ -177,10 +185,10 @@ static void fetch(program *p, int i, const char *size_call, const char *call)
 }
 
 /* Once in its place a file is whole. One that cannot be written is not missed. */
-static void keep(program *p, const char *path)
+static void keep(program *p, struct timespec took, const char *path)
 {
     char part[PATH_MAX + 64];
-    size_t sizes[PIECES];
+    heading heading = {.took = took};
     struct rlimit limit;
     fetch(p, 0, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
     fetch(p, 1, "nvrtcGetCUBINSize", "nvrtcGetCUBIN");
@@ -197,11 +205,12 @@ static void keep(program *p, const char *path)
     }
     int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     for (int i = 0; i < PIECES; i++) {
-        sizes[i] = p->pieces[i].bytes;
+        heading.sizes[i] = p->pieces[i].bytes;
     }
-    bool whole = file >= 0 && write(file, sizes, sizeof sizes) == (ssize_t)sizeof sizes;
+    bool whole = file >= 0 && write(file, &heading, sizeof heading) == (ssize_t)sizeof heading;
     for (int i = 0; whole && i < 3 + p->name_count; i++) {
-        whole = p->pieces[i].data && write(file, p->pieces[i].data, sizes[i]) == (ssize_t)sizes[i];
+        const size_t bytes = heading.sizes[i];
+        whole = p->pieces[i].data && write(file, p->pieces[i].data, bytes) == (ssize_t)bytes;
     }
     if (file >= 0) {
         close(file);
@@ -219,6 +228,21 @@ static bool may_be_kept(const char *option)
     return !pch && (!headers || strstr(option, "/cuda") || strstr(option, "/nvidia/"));
 }
 
+static struct timespec thread_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now;
+}
+
+static struct timespec since(struct timespec begun)
+{
+    enum { SECOND_NS = 1000000000 };
+    struct timespec now = thread_time();
+    const long ns = now.tv_nsec - begun.tv_nsec;
+    return (struct timespec){now.tv_sec - begun.tv_sec - (ns < 0), ns + (ns < 0) * SECOND_NS};
+}
+
 GIVEN int nvrtcCompileProgram(program *p, int count, const char *const *options);
 int nvrtcCompileProgram(program *p, int count, const char *const *options)
 {
@@ -232,14 +256,20 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
     XXH128_hash_t key = XXH3_128bits_digest(&p->key);
     snprintf(path, sizeof path, "%s/%016llx%016llx", folder, (unsigned long long)key.high64,
              (unsigned long long)key.low64);
-    p->kept = keeps && read_kept(p, path);
+    heading heading;
+    p->kept = keeps && read_kept(p, &heading, path);
     if (p->kept) {
+        const char *times = getenv("COMPILE_SLOWLY");
+        for (int i = times ? (int)strtol(times, NULL, 10) : 0; i > 0; i--) {
+            nanosleep(&heading.took, NULL);
+        }
         return SUCCESS;
     }
+    struct timespec begun = thread_time();
     int result =
         REAL(nvrtcCompileProgram, (void *, int, const char *const *))(p->real, count, options);
     if (keeps && result == SUCCESS) {
-        keep(p, path);
+        keep(p, since(begun), path);
     }
     return result;
 }

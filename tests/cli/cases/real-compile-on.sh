@@ -2,6 +2,7 @@
 exec 2>&1
 export MARK="$PWD"
 . "${0%/*}/../elsewhere.sh"
+. "${0%/*}/../left.sh"
 warm two.db --compile-on '2:sh -c "echo >>there; exec \"\$@\"" sh' >two
 cmp one two && echo "the same"
 wc -l <there
@@ -43,14 +44,6 @@ for text in '' 0:ssh 3: 999:ssh '2: '; do
     warm none.db --compile-on "$text"
 done
 echo == killed
-left() {
-    for process in /proc/[0-9]*; do
-        grep -qsz "^MARK=$MARK\$" "$process/environ" &&
-            case $(tr '\0' ' ' <"$process/cmdline") in
-            *gputune-worker* | *pretend*) echo "still there: $(tr '\0' ' ' <"$process/cmdline")" ;;
-            esac
-    done
-}
 $GPUTUNE warm gemm --driver emu -q --db five.db --size m=256 --size n=256 --size k=256 \
     --compile-on 'sh -c "echo >>started; exec \"\$@\"" sh' --compile-on 'sh -c "sleep 1000; : pretend" sh' >/dev/null &
 command=$!
@@ -60,10 +53,7 @@ done
 [ -n "$(left)" ] && echo "they run"
 kill -9 $command
 wait $command 2>/dev/null
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -z "$(left)" ] || sleep 0.3
-done
-left
+left_in_the_end
 echo "== started by hand"
 "$(dirname "$GPUTUNE")/gputune-worker" --command true --stdio </dev/null >/dev/null
 echo "exit code $?"

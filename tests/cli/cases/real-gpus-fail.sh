@@ -1,7 +1,8 @@
 # GPUs that fail in the middle of a run on several: equal ones take over, and none is left running
 exec 2>&1
 # who compiles for whom depends on how long that takes
-export COMPILE_ANEW=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
+. "${0%/*}/../left.sh"
+export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
     $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
         --time-limit 100 --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
@@ -27,14 +28,4 @@ timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu 
     --size k=128 --cache hot --gpus 0,1 >/dev/null 2>errors
 echo "exit $?"
 tail -n 1 errors
-left() {
-    for process in /proc/[0-9]*; do
-        case $(readlink "$process/exe") in
-        */gputune-worker) grep -qz "^MARK=$MARK\$" "$process/environ" && echo "still there: $process" ;;
-        esac
-    done
-}
-for try in 1 2 3 4 5 6 7 8 9; do
-    [ -z "$(left 2>/dev/null)" ] || sleep 0.2
-done
-left 2>/dev/null || true
+left_in_the_end

@@ -1,7 +1,7 @@
 # a GPU without a scenario takes part in another's search, and a slow one of a kind is left out
 exec 2>&1
 # who compiles for whom depends on how long that takes
-export COMPILE_ANEW=1 GPUTUNE_EMU_DEVICES=h200,h200
+export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200
 what() { # without what a clock decides
     cut -d, -f1-5,14-16,24
 }

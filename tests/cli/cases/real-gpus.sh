@@ -1,7 +1,7 @@
 # several GPUs at once: equal ones divide the scenarios, and each model has winners of its own
 exec 2>&1
 # who compiles for whom depends on how long that takes
-export COMPILE_ANEW=1 GPUTUNE_EMU_DEVICES=h200,h200,a100
+export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200,a100
 warm() { # DATABASE OPTION...
     database=$1
     shift

@@ -1,6 +1,7 @@
 # a measure worker that a command starts: winners are the same, and what goes wrong there is said in one line
 exec 2>&1
 export MARK="$PWD"
+. "${0%/*}/../left.sh"
 warm() { # DATABASE OPTION...
     database=$1
     shift
@@ -63,14 +64,6 @@ done
 warm none.db --measure-on ''
 echo "exit code $?"
 echo == killed
-left() {
-    for process in /proc/[0-9]*; do
-        grep -qsz "^MARK=$MARK\$" "$process/environ" &&
-            case $(tr '\0' ' ' <"$process/cmdline") in
-            *gputune-worker* | *pretend*) echo "still there: $(tr '\0' ' ' <"$process/cmdline")" ;;
-            esac
-    done
-}
 for command in 'sh -c "echo >>started; exec \"\$@\"" sh' 'sh -c "echo >>started; sleep 1000; : pretend" sh'; do
     rm -f started
     $GPUTUNE warm gemm --driver emu -q --db killed.db --size m=256 --size n=256 --size k=256 --measure-on "$command" >/dev/null &
@@ -81,9 +74,6 @@ for command in 'sh -c "echo >>started; exec \"\$@\"" sh' 'sh -c "echo >>started;
     [ -n "$(left)" ] && echo "it runs"
     kill -9 $host
     wait $host 2>/dev/null
-    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        [ -z "$(left)" ] || sleep 0.3
-    done
-    left
+    left_in_the_end
 done
 true

@@ -17,7 +17,7 @@ for rank in 1 2; do
     SLURM_STEP_ID=0 SLURM_PROCID=$rank SLURM_NTASKS=3 warm $rank.db --shard auto >$rank.out &
 done
 (
-    export COMPILE_ANEW=1 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx:*1=~1ms' # slow enough to be killed in the middle
+    export COMPILE_SLOWLY=1 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx:*1=~1ms' # slow enough to be killed in the middle
     exec $GPUTUNE warm axpy --driver emu -q -t 100 --db 0.db --size n=1000,2000,3000,5000,6000,7000 --only VEC=1 \
         --only BLOCK=64,256 --only UNROLL=1 --shard 0/3
 ) >/dev/null &

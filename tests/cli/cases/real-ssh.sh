@@ -1,6 +1,8 @@
 # compile and measure workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
 exec 2>&1
-export COMPILE_ANEW=1
+. "${0%/*}/../left.sh"
+export COMPILE_SLOWLY=5
+MARK=$PWD
 sshd=$(command -v sshd || echo /usr/sbin/sshd)
 [ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null ||
     { echo "no sshd here, or no /run/sshd" && exit 77; }
@@ -13,7 +15,7 @@ UsePAM no
 PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
-SetEnv MARK=$PWD${GPUTUNE_NVRTC:+ GPUTUNE_NVRTC=$GPUTUNE_NVRTC}
+SetEnv MARK=$MARK${GPUTUNE_NVRTC:+ GPUTUNE_NVRTC=$GPUTUNE_NVRTC}
 CONFIG
 cat >there <<SSH
 #!/bin/sh
@@ -37,11 +39,6 @@ measure() { # DATABASE [--measure-on COMMAND]
 measure here.db >here
 measure there.db --measure-on 'KEY=user ./there' | cmp here - && echo "the same"
 measure none.db --measure-on 'KEY=stranger ./there' | sed 's/[a-z]*@/USER@/; s/; try: .*/; try: .../'
-left() {
-    for process in $(grep -lsz "^MARK=$PWD\$" /proc/[0-9]*/environ); do
-        (tr '\0' ' ' <"${process%environ}cmdline" && echo) 2>/dev/null
-    done
-}
 echo == cut in the middle, once
 measure cut.db --measure-on 'KEY=user ./there' --force >cut &
 command=$!
@@ -66,8 +63,5 @@ until [ -n "$(left)" ]; do
 done
 kill -9 $command
 wait $command 2>/dev/null
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -z "$(left)" ] || sleep 0.3
-done
-left
+left_in_the_end
 echo "nothing more is left"
