@@ -47,7 +47,7 @@ static int tune(gputune_info *info, gputune *tuner, gputune *helper)
     options.only_count = 2;
     options.force = true;
     options.time_limit_s = 60;
-    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 65536}), &options);
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 8192}), &options);
     if (status == GPUTUNE_OK) {
         *info = (gputune_info)GPUTUNE_INFO_INIT;
         OK(gputune_plan_info(info, plan));
@@ -154,7 +154,7 @@ TEST_WITHIN(a_search_finds_out_the_pace, open_two, close_two)
     options.force = true;
     options.progress = ask_once;
     options.user = &at;
-    OK(tune_kernel(&plan, at.tuner, "axpy", GPUTUNE_SIZES({"n", 65536}), &options));
+    OK(tune_kernel(&plan, at.tuner, "axpy", GPUTUNE_SIZES({"n", 8192}), &options));
     gputune_plan_release(plan);
     assert_true(at.asked);
     pthread_join(at.thread, NULL);

@@ -120,8 +120,8 @@ TEST(test_rmsnorm)
 
 TEST(test_lincomb)
 {
-    verify_space("lincomb", GPUTUNE_SIZES({"n", 516}, {"COUNT", 1100}), 59);
-    verify_space("lincomb", GPUTUNE_SIZES({"n", 516}, {"COUNT", 1100}, {"T=double", 0}), 131);
+    verify_space("lincomb", GPUTUNE_SIZES({"n", 132}, {"COUNT", 1100}), 59);
+    verify_space("lincomb", GPUTUNE_SIZES({"n", 132}, {"COUNT", 1100}, {"T=double", 0}), 131);
 }
 
 TEST(test_polynomial)

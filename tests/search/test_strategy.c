@@ -326,13 +326,13 @@ TEST(stop_rule_keeps_its_word)
         landscape at = {.axes = 5, .choices = 6, .log_time = valley};
         landscape_open(&at);
         gt_strategy *strategy;
-        gt_search_settings settings = {.seed = seed, .epsilon = 0.05};
+        gt_search_settings settings = {.seed = seed, .epsilon = 0.05, .workers = 4};
         assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
                          0);
         double best = INFINITY;
         gt_outlook outlook = {0};
         while (!outlook.done && outlook.tried < 1000) {
-            best = fmin(best, landscape_search(strategy, &at, 1, 1));
+            best = fmin(best, landscape_search(strategy, &at, 4, 4));
             gt_strategy_outlook(&outlook, strategy);
         }
         assert_true(outlook.tried < 800); /* of 7776 */
