@@ -166,11 +166,6 @@ bool gt_operation_jumps(gt_operation operation, bool zero, bool *pops)
            (operation == GT_DO_AND_SHORTCUT && zero) || (operation == GT_DO_OR_SHORTCUT && !zero);
 }
 
-int gt_operation_operands(gt_operation operation)
-{
-    return operation < GT_DO_NEGATE ? 0 : 1 + (operation >= GT_DO_BINARY && operation < GT_DO_SQRT);
-}
-
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
     bool truth;

@@ -78,7 +78,10 @@ bool gt_operation_compare(bool *out, gt_operation operation, double order);
  * whether the jump pops it. */
 bool gt_operation_jumps(gt_operation operation, bool zero, bool *pops);
 /* How many values an operation takes from the stack. */
-int gt_operation_operands(gt_operation operation);
+static inline int gt_operation_operands(gt_operation operation)
+{
+    return operation < GT_DO_NEGATE ? 0 : 1 + (operation >= GT_DO_BINARY && operation < GT_DO_SQRT);
+}
 
 /* Runs code whose stack depth, jumps and slots are known to be in range. Returns NULL, or a text
  * that says what went wrong. */

@@ -155,28 +155,26 @@ static gt_residue run(const program *p, int from, int to)
     int top = -1;
     for (int at = from; at < to;) {
         const gt_instruction *step = &p->code[at];
-        const uint64_t name = name_of(p, at);
-        if (step->operation == GT_DO_BRANCH) {
+        const int operands = gt_operation_operands(step->operation);
+        if (operands == 0) {
+            stack[++top] = step->operation == GT_DO_SLOT ? run_slot(p->state, step->target)
+                                                         : value_of(step->integer);
+            at++;
+        } else if (top + 1 < operands) {
+            break; /* which parsing rules out */
+        } else if (operands == 2) {
+            const gt_residue *a = &stack[--top], *b = a + 1;
+            stack[top] = residue(gt_interval_binary(step->operation, a->range, b->range),
+                                 name_of(p, at++), a->key, b->key, 0);
+        } else if (step->operation == GT_DO_BRANCH) {
             stack[top] = run_choice(p, stack[top], &at);
-            continue;
-        }
-        if (is_shortcut(step)) {
+        } else if (is_shortcut(step)) {
             stack[top] = run_shortcut(p, stack[top], at);
             at = step->target;
-            continue;
-        }
-        at++;
-        if (step->operation == GT_DO_SLOT) {
-            stack[++top] = run_slot(p->state, step->target);
-        } else if (step->operation < GT_DO_SLOT) {
-            stack[++top] = value_of(step->integer);
-        } else if (gt_operation_operands(step->operation) == 2) {
-            gt_residue *a = &stack[--top], *b = a + 1;
-            *a = residue(gt_interval_binary(step->operation, a->range, b->range), name, a->key,
-                         b->key, 0);
         } else {
-            gt_residue *a = &stack[top];
-            *a = residue(gt_interval_unary(step->operation, a->range), name, a->key, 0, 0);
+            const gt_residue *a = &stack[top];
+            stack[top] = residue(gt_interval_unary(step->operation, a->range), name_of(p, at++),
+                                 a->key, 0, 0);
         }
     }
     return stack[0];
