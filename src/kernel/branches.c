@@ -41,17 +41,11 @@ static const macro *find_macro(const reader *r, const gt_token *name)
     return NULL;
 }
 
-static gt_meaning meaning_of(const reader *r, const gt_token *name, int64_t *value)
-{
-    *value = 0;
-    return r->meaning(r->user, name, value);
-}
-
 static gt_verdict is_defined(const void *user, const gt_token *name)
 {
     const reader *r = user;
     int64_t value;
-    gt_meaning meaning = meaning_of(r, name, &value);
+    gt_meaning meaning = r->meaning(r->user, name, &value);
     bool known = meaning == GT_VALUED || find_macro(r, name) ||
                  gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
     return meaning == GT_OPEN ? GT_PERHAPS : known ? GT_SURELY : GT_NEVER;
@@ -69,7 +63,7 @@ static int slot_of(void *user, const char *name)
 {
     values *v = user;
     const gt_token token = gt_token_of(name);
-    gt_meaning meaning = meaning_of(v->reader, &token, &v->slots[v->count]);
+    gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
     bool is_macro = meaning == GT_UNDEFINED && find_macro(v->reader, &token);
     return meaning == GT_OPEN || is_macro || v->count == GT_SLOT_MAX - 1 ? -1 : v->count++;
 }
@@ -80,7 +74,7 @@ static bool text_of(void *user, const char *name, gt_lexer *value)
     const gt_token token = gt_token_of(name);
     const macro *found = find_macro(v->reader, &token);
     int64_t given;
-    bool is_macro = found && meaning_of(v->reader, &token, &given) == GT_UNDEFINED &&
+    bool is_macro = found && v->reader->meaning(v->reader->user, &token, &given) == GT_UNDEFINED &&
                     found->value.token.kind != GT_TOKEN_END;
     if (is_macro) {
         *value = found->value;
