@@ -115,7 +115,7 @@ static void test_plan(void **state)
     assert_int_equal(got->item.info.source, GPUTUNE_SOURCE_MEASURED);
     assert_non_null(got->item.info.stop_reason);
 #if GPUTUNE_INFO_VERSION >= 2
-    assert_string_equal(got->item.info.sizes, "n=1024");
+    assert_string_equal(got->item.info.sizes, "n=1024 T=float");
 #endif
     free(got);
     gputune_plan_release(plan);
@@ -149,8 +149,8 @@ static void test_records(void **state)
 static int note_kernel(void *user, const gputune_kernel *kernel)
 {
     bool *found = user;
-    *found =
-        *found || (strcmp(kernel->name, "axpy") == 0 && strcmp(kernel->sizes, "n=67108864") == 0);
+    *found = *found || (strcmp(kernel->name, "axpy") == 0 &&
+                        strcmp(kernel->sizes, "n=67108864 T=float") == 0);
     return 0;
 }
 

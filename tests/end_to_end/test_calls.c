@@ -470,7 +470,7 @@ TEST(test_plans_outlive_their_tuner)
     size_t n = 4;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     gputune_close(tuner);
-    assert_string_equal(info_of(plan).sizes, "n=4");
+    assert_string_equal(info_of(plan).sizes, "n=4 T=float");
     CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
     CU(MemcpyDtoH(got, y, sizeof got));

@@ -31,8 +31,9 @@ static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argu
     int64_t n = sizes.items[0].value;
     self->calls++;
     self->at_size += n == N;
-    assert_int_equal(sizes.count, 1);
+    assert_int_equal(sizes.count, 2);
     assert_string_equal(sizes.items[0].name, "n");
+    assert_string_equal(sizes.items[1].name, "T=float");
     assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(arguments[i].name, names[i]);

@@ -131,8 +131,9 @@ TEST(log_goes_to_a_file)
     gputune_plan_release(plan);
     gputune_close(tuner);
     OK(gt_file_read(&text, NULL, path));
-    assert_non_null(strstr(text, " info: axpy n=777: VEC="));
-    assert_non_null(strstr(world.log, "axpy n=777: VEC=")); /* the callback gets it as well */
+    assert_non_null(strstr(text, " info: axpy n=777 T=float: VEC="));
+    assert_non_null(
+        strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets it as well */
     free(text);
     unlink(path);
 }

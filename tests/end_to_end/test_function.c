@@ -53,7 +53,7 @@ TEST(plain_kernel_is_launched_by_its_function)
     gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
     told t = ask(plan);
     assert_string_equal(t.function.name, "axpy");
-    assert_string_equal(t.function.sizes, "n=1000");
+    assert_string_equal(t.function.sizes, "n=1000 T=float");
     assert_int_equal(t.function.parameter_count, 4);
     assert_int_equal(t.function.constant_count, 0);
     assert_int_equal(t.function.block[0], 256);

@@ -86,7 +86,7 @@ static int64_t count_winners(int n)
     char sql[160];
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM winner w JOIN scenario s ON s.id = w.scenario "
-             "WHERE s.problem = 'n=%d'",
+             "WHERE s.problem = 'n=%d T=float'",
              n);
     return ask(sql);
 }

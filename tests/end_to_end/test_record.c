@@ -54,16 +54,17 @@ TEST(misses_are_counted_and_hits_are_not)
     for (int i = 0; i < 5; i++) {
         ask(tuner, "axpy", 1000, &cached); /* the first is looked up, the others are in the table */
     }
-    assert_string_equal(what_is_recorded(path).text, "4 axpy n=1000 ; "); /* written at 1, 2, 4 */
+    assert_string_equal(what_is_recorded(path).text,
+                        "4 axpy n=1000 T=float ; "); /* written at 1, 2, 4 */
     ask(tuner, "templates/axpy.cu", 2000, &cached);
     assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
     gputune_close(tuner);
     const seen all = what_is_recorded(path);
     assert_int_equal(all.lines, 3);
-    assert_memory_equal(all.text, "5 axpy n=1000 ; 1 /", 19); /* the path, from the root */
-    assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 ; "));
-    assert_non_null(strstr(all.text, "1 axpy n=3000 VEC=1; BLOCK=64; "));
+    assert_memory_equal(all.text, "5 axpy n=1000 T=float ; 1 /", 27); /* the path, from the root */
+    assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 T=float ; "));
+    assert_non_null(strstr(all.text, "1 axpy n=3000 T=float VEC=1; BLOCK=64; "));
     tuner = recording_tuner(path);
     assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_CACHED);
     gputune_close(tuner);

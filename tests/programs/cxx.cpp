@@ -355,7 +355,7 @@ static void options_of_cxx(const gt::tuner &tuner)
             for (std::size_t i = 0; i < arguments[0].bytes / sizeof *y; i++) {
                 y[i] = static_cast<float>(a * from[i] + y[i]);
             }
-            proved += count == 4 && sizes.count == 1;
+            proved += count == 4 && sizes.count == 2;
         },
         "y += a x");
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);

@@ -826,7 +826,7 @@ def wisdom_misses_and_comparisons():
         with gputune.open(database=":memory:") as third:
             third.tune("axpy", n=777, effort="cached")
         del os.environ["GPUTUNE_RECORD"]
-        assert [(m["kernel"], m["sizes"]) for m in gputune.misses(path)] == [("axpy", "n=777")], gputune.misses(path)
+        assert [(m["kernel"], m["sizes"]) for m in gputune.misses(path)] == [("axpy", "n=777 T=float")], gputune.misses(path)
         kinds = [one["kind"] for one in one.check("axpy", n=64, max_variants=2)]
         assert kinds == ["checked", "checked"], kinds
 
@@ -843,7 +843,7 @@ def records_of_a_gpu_and_of_sizes():
         raises(TypeError, "sizes is 'n=64'; expected a dict", tuner.records, sizes="n=64")
         raises(TypeError, "size n is 6.5; expected an integer", tuner.records, sizes={"n": [6.5]})
         gone = tuner.forget("axpy", sizes={"n": 64}, dry_run=True)
-        assert {one["sizes"] for one in gone} == {"n=64"} and len(tuner.records()) == 3
+        assert {one["sizes"] for one in gone} == {"n=64 T=float"} and len(tuner.records()) == 3
         assert len(tuner.forget("axpy", sizes={"n": 64})) == len(gone) and len(tuner.records()) == 2
         assert tuner.forget("axpy", outdated=True) == [] and tuner.forget("axpy", older_than=3600) == []
         raises(TypeError, "kernel", tuner.forget)
@@ -860,7 +860,7 @@ def databases_are_merged():
                 there.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
         merged = here.merge(paths)
         assert merged["winners"] == merged["taken_winners"] == 2 and merged["trials"] >= 2, merged
-        assert [one["sizes"] for one in here.records()] == ["n=64", "n=128"]
+        assert [one["sizes"] for one in here.records()] == ["n=64 T=float", "n=128 T=float"]
         assert here.merge(paths)["taken_winners"] == 0
         raises(gputune.Error, "none.db", here.merge, [os.path.join(folder, "none.db")])
         raises(TypeError, "paths is ", here.merge, paths[0])
@@ -1001,7 +1001,7 @@ def tuners_for_tools():
         misses = f"{folder}/misses"
         with gputune.open(database=":memory:", record=misses) as tuner:
             tuner.tune("axpy", n=78, effort="cached")
-        assert [one["sizes"] for one in gputune.misses(misses)] == ["n=78"]
+        assert [one["sizes"] for one in gputune.misses(misses)] == ["n=78 T=float"]
         with gputune.open(database=":memory:", measure_on="exec") as tuner:
             assert tuner.tune("axpy", **few).info["source"] == "measured"
         raises(gputune.WorkerError, "none", gputune.open, worker=f"{folder}/none")
@@ -1074,7 +1074,7 @@ def a_decorated_function_launches():
     axpy(y, n=N, a=1.0, x=x, stream=0)
     of_the_array(y, x, 1.0, N)
     assert y.read() == [5.0] * N and axpy.__doc__ == "y += a x" and axpy.__name__ == "axpy"
-    assert axpy.plan(y, x, 2.0, 64).info["sizes"] == "n=64"
+    assert axpy.plan(y, x, 2.0, 64).info["sizes"] == "n=64 T=float"
     raises(TypeError, "missing a required argument", axpy, y, x, n=N)
     raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", gputune.kernel("axpy", effort="cached")(
         lambda y, x, n: None), y, x, N)

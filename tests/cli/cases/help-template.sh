@@ -3,6 +3,8 @@ $FAKE help template >page
 head -n 3 page
 [ "$(wc -l <page)" -le 66 ] || echo "the page has $(wc -l <page) lines"
 awk 'length($0) > 110' page
+last=$(grep -A 1 '^#pragma gputune reference' "$(dirname "$0")/../../../templates/axpy.cu" | tail -n 1)
+grep -qF "$last" page || echo "the example ends at the first line of a clause"
 $FAKE help template all >text
 for clause in kernel problem args tune vector pass cluster carveout default require block grid shared \
     launch_bounds maxreg scratch clear work reference check define include options; do

@@ -9,8 +9,8 @@ for format in t4 kernel-tuner; do
 done
 # the axes with their values; what failed, and how
 sed -n '2p;4,9p' kernel-tuner.json
-grep -o '"8,1024,8".*"message"' kernel-tuner.json
-grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
+grep -o '"8,1024,8,float".*"message"' kernel-tuner.json
+grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8, "T": "float"}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
 grep -o 'a block of [^"]*' kernel-tuner.json # which figure that is
 # one line ends it, as Kernel Tuner looks for
 tail -c 4 kernel-tuner.json
@@ -26,7 +26,7 @@ $GPUTUNE warm axpy $one --size n=2000 >/dev/null
 $GPUTUNE export axpy 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'
 $GPUTUNE export axpy --size n=2K 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'
 $GPUTUNE export axpy --size n=2000 -q | sed -n 2p
-hash=$($GPUTUNE show axpy --driver emu -q -f json | sed -n 's/.*"n=1000".*"scenario": "\([0-9a-f]\{8\}\).*/\1/p')
+hash=$($GPUTUNE show axpy --driver emu -q -f json | sed -n 's/.*"n=1000 T=float".*"scenario": "\([0-9a-f]\{8\}\).*/\1/p')
 $GPUTUNE export axpy --scenario "$hash" -q | sed -n 2p
 $GPUTUNE export axpy --gpu a100 >/dev/null 2>&1
 echo "exit $?"

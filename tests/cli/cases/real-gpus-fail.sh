@@ -22,7 +22,7 @@ $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c cras
 echo == all are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot --time-limit 100 \
     2>errors
-echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]*: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
+echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]* T=float: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
 echo == Ctrl-C
 timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu --db five.db --size m=128,256 --size n=128 \
     --size k=128 --cache hot --gpus 0,1 >/dev/null 2>errors

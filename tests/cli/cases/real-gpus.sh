@@ -21,7 +21,7 @@ $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
 echo == for people
 $GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
-    --gpus 2,1 | cut -c1-50
+    --gpus 2,1 | cut -c1-58
 echo == mistakes
 for which in 0,9 x 0,0 '' 0,; do
     warm none.db --gpus "$which"

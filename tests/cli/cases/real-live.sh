@@ -19,7 +19,7 @@ grep -o '"scenarios": \[' body
 echo "while something is stored:"
 $GPUTUNE warm axpy $one --size n=1000 >/dev/null
 get "${at}data.json"
-grep -o -m 1 '"kernel": "axpy", "sizes": "n=1000"' body | sort -u
+grep -o -m 1 '"kernel": "axpy", "sizes": "n=1000 T=float"' body | sort -u
 echo "what is refused:"
 for path in / /favicon.ico /0123456789abcdef0123456789abcdef/ "/${at##"$root"/}x" "/$(basename "$at")"; do
     get "$root$path"
@@ -59,7 +59,7 @@ page 0.5 body
 wait $second $third
 cmp body second && cmp body third
 grep -o '"live": false' body
-grep -o '"kernel": "[a-z]*", "sizes": "n=[248]000"' body | sort -u # the last data have all
+grep -o '"kernel": "[a-z]*", "sizes": "n=[248]000 T=float"' body | sort -u # the last data have all
 wait $tuning
 echo "ended: $?"
 get "$at"
