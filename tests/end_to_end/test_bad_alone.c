@@ -39,7 +39,9 @@ static void check_alone(const bad *b)
     write_alone(path, sizeof path, b->name);
     int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
-    if (status != b->failure && !astray) {
+    /* a fast machine's compiler takes all of its memory before the time is up */
+    bool greedy = !strcmp(b->status, "slow") && status == GPUTUNE_ECOMPILE;
+    if (status != b->failure && !astray && !greedy) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));

@@ -171,13 +171,13 @@ static void while_computing(void (*act)(void))
 /* ---- kills ----------------------------------------------------------------------------------- */
 
 static atomic_bool tuning;
+static double call_us = 1000; /* how long the last call took */
 
 /* Kills one measure worker of this process, soon. Whether there was one. */
 static void *kill_soon(void *killed)
 {
     pid_t victim = 0;
-    double longest_us = on_gpu() ? 150e3 : 700e3; /* about as long as a worker is at work */
-    useconds_t wait_us = (useconds_t)(gt_random_unit(&chance) * longest_us);
+    useconds_t wait_us = (useconds_t)(gt_random_unit(&chance) * call_us);
     while (!victim && atomic_load(&tuning)) {
         usleep(1000);
         victim = worker_of(getpid(), "--role measure");
@@ -198,9 +198,11 @@ static void kill_again_and_again(void)
         bool killed = false;
         atomic_store(&tuning, true);
         assert_int_equal(pthread_create(&killer, NULL, kill_soon, &killed), 0);
+        const int64_t began_ns = gt_now_ns();
         int status = tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS);
         atomic_store(&tuning, false);
         pthread_join(killer, NULL);
+        call_us = 1e6 * gt_seconds_since(began_ns);
         measured += expect_plan_or_message(status, plan);
         kills += killed;
         calls++;
