@@ -197,15 +197,16 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
 static gputune_status compile(gt_image *out, work *w, const gt_config *config)
 {
     gt_source source;
-    gt_compiled result;
-    GT_TRY(gt_source_generate(&source, w->request->template, &w->request->problem, config,
-                              w->request->device, gt_catalog_prelude(w->services.catalog)));
-    gt_nvrtc_request request = {.text = source.text,
-                                .arch = w->request->device->arch,
-                                .options = (const char *const *)source.options,
-                                .option_count = source.option_count,
-                                .ptx = true};
-    gputune_status status = gt_nvrtc_compile(&result, w->nvrtc, &request, NULL);
+    gt_compiled result = {0};
+    gt_nvrtc_request request;
+    const char **options;
+    GT_TRY(gt_request_source(&source, w->request, config));
+    gputune_status status = gt_request_compiling(&request, &options, w->request, &source, false);
+    if (status == GPUTUNE_OK) {
+        request.ptx = true;
+        status = gt_nvrtc_compile(&result, w->nvrtc, &request, NULL);
+        free(options);
+    }
     if (status == GPUTUNE_OK) {
         *out = result.image;
         result.image = (gt_image){0};
