@@ -146,9 +146,40 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
     return bits;
 }
 
-static void compare(tally *counts, const gt_workload *workload, const char *config,
+/* Templates whose results PTX does not define to the bit: they call approximations, or add in an
+ * order that the blocks' pace decides. The others' results are equal. */
+static const struct {
+    const char *name;
+    tolerance allowed;
+} loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0}}};
+
+/* What the emulator has no instructions for: setmaxnreg. */
+static const char *const beyond[] = {"gemm_bf16"};
+
+static tolerance allowed_of(const gt_template *template)
+{
+    for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+        if (strcmp(template->name, loose[i].name) == 0) {
+            return loose[i].allowed;
+        }
+    }
+    return (tolerance){0, 0};
+}
+
+static result_kind kind_of(gt_type type)
+{
+    return type == GT_TYPE_F32    ? RESULT_F32
+           : type == GT_TYPE_F64  ? RESULT_F64
+           : type == GT_TYPE_F16  ? RESULT_F16
+           : type == GT_TYPE_BF16 ? RESULT_BF16
+                                  : RESULT_BITS;
+}
+
+static void compare(tally *counts, const gt_request *request, const char *config,
                     uint8_t *const results[SIDE_COUNT])
 {
+    const gt_workload *workload = &request->workload;
+    const tolerance allowed = allowed_of(request->template);
     uint64_t at = 0;
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         const gt_buffer *buffer = &workload->buffers[i];
@@ -156,9 +187,9 @@ static void compare(tally *counts, const gt_workload *workload, const char *conf
         for (uint64_t e = 0; e < buffer->elements; e++, at += size) {
             uint64_t gpu = element_bits(results[SIDE_GPU] + at, size);
             uint64_t emulator = element_bits(results[SIDE_EMULATOR] + at, size);
-            counts->results++;
-            counts->mismatches += gpu != emulator;
-            if (gpu != emulator && !counts->first[0]) {
+            bool agree = results_agree(counts, kind_of(buffer->type), allowed, gpu, emulator);
+            counts->mismatches += !agree;
+            if (!agree && !counts->first[0]) {
                 snprintf(counts->first, sizeof counts->first,
                          "%s: %s[%llu]: GPU 0x%llx, emulator 0x%llx", config, buffer->name,
                          (unsigned long long)e, (unsigned long long)gpu,
@@ -188,7 +219,7 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
         }
     }
     if (ran) {
-        compare(w->counts, workload, config, results);
+        compare(w->counts, w->request, config, results);
     }
     free(results[0]);
     free(results[1]);
@@ -288,6 +319,11 @@ static int run_template(void *user, const gt_template *template)
     gputune_sizes all = {small_sizes(sizes, template), sizes};
     char name[96];
     double began = seconds();
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        if (strcmp(template->name, beyond[i]) == 0) {
+            return 0;
+        }
+    }
     snprintf(name, sizeof name, "template %s", template->name);
     int status =
         gt_request_make(&request, &w->services, w->services.device, template->name, all, NULL);
