@@ -450,10 +450,10 @@ static bool has_round(const gt_runner *runner, uint32_t round)
     return false;
 }
 
-/* Whether `count` log-ratios, of which `least` is the least, are all above the floor. */
-static bool are_far_off(const gt_race *race, double least, size_t count, double deviation)
+/* The least of the log-ratios that gt_race_ratios() or walk() has written and sorted. */
+static double least_of(const gt_race *race, size_t count)
 {
-    return count && least > early_least(race, count, deviation);
+    return count ? race->scratch[0] : INFINITY;
 }
 
 /* The ratio to an earlier incumbent in the first round counts as well: the present incumbent is at
@@ -465,17 +465,17 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     gt_race_doubt *doubt = race->options.quick_doubt;
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = gt_race_ratios(race, runner, incumbent, GT_SHARED_FULL);
-    if (are_far_off(race, race->scratch[0], count, deviation)) {
-        return true;
+    if (least_of(race, count) > early_least(race, count, deviation)) {
+        return true; /* the least is above the floor only if all are */
     }
     count = walk(race->scratch, runner, incumbent, GT_SHARED_ANY, doubt);
     gt_sort(race->scratch, count);
-    double least = count ? race->scratch[0] : INFINITY;
+    double least = least_of(race, count);
     if (!isnan(runner->first) && !has_round(incumbent, first->round)) {
         least = fmin(least, runner->first - (doubt && first->quick ? doubt(first->value) : 0));
         count++;
     }
-    return are_far_off(race, least, count, deviation);
+    return least > early_least(race, count, deviation);
 }
 
 /* Keeps the ratio to the incumbent of each contestant whose first round this was, if the incumbent
