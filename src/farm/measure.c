@@ -227,6 +227,7 @@ static void adopt_workload(gt_workspace *workspace, const gt_workload *workload,
                            gt_buffer_slot *slots)
 {
     workspace->workload = *workload;
+    workspace->failures = (gt_buffer_slot){.workspace = workspace};
     workspace->slots = workspace->slots_end = slots;
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         gt_buffer *buffer = &workspace->workload.buffers[i];

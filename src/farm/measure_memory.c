@@ -460,7 +460,7 @@ static uint32_t fill_flags(const gt_buffer *buffer)
     return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
 }
 
-static gputune_status plan_fill(gt_measure *measure, const gt_buffer_slot *slot, uint64_t seed)
+static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint64_t seed)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task fill = {.operation = GT_DO_FILL,
@@ -477,14 +477,13 @@ static gputune_status plan_fill(gt_measure *measure, const gt_buffer_slot *slot,
                              .target = slot->base,
                              .count = slot->address - slot->base,
                              .pattern = gt_guard_seed(slot->index)};
-    gt_task_set_numbers(&fill, slot);
     if (buffer->direction != GT_OUT && !slot->live) {
-        GT_TRY(gt_tasks_add(&measure->fill, &fill, NULL));
+        GT_TRY(gt_tasks_add(&measure->fill, slot, &fill));
     }
-    GT_TRY(gt_tasks_add(&measure->fill, &guard, NULL));
+    GT_TRY(gt_tasks_add(&measure->fill, slot, &guard));
     guard.target = slot->address + buffer->bytes;
     guard.count = slot->guard_back;
-    return gt_tasks_add(&measure->fill, &guard, NULL);
+    return gt_tasks_add(&measure->fill, slot, &guard);
 }
 
 static void fill_blocks(gt_workspace *workspace, uint64_t seed)
@@ -532,7 +531,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     gt_tasks_reset(&measure->fill);
     measure->ahead = NULL;
     const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+    for (gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         GT_TRY(plan_fill(measure, slot, seed));
     }
     for (uint32_t s = 0; s < workspace_count; ++s) {
@@ -549,11 +548,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-typedef struct span {
-    double low, high; /* low > high: no finite value yet */
-} span;
-
-static void widen(span *out, gt_type type, const unsigned char *elements, uint64_t bytes)
+static void widen(gt_service_task *out, gt_type type, const unsigned char *elements, uint64_t bytes)
 {
     uint32_t size = gt_type_bytes(type);
     for (uint64_t i = 0; i + size <= bytes; i += size) {
@@ -567,15 +562,18 @@ static void widen(span *out, gt_type type, const unsigned char *elements, uint64
     }
 }
 
-/* Of all of a buffer, or of pieces spread over a large one. */
-static gputune_status find_span(span *out, gt_measure *measure, const gt_buffer_slot *slot)
+/* Sets low and high of a task to the least and largest value of a buffer, or of pieces spread over
+ * a large one; low > high: it has no finite value. */
+static gputune_status find_span(gt_service_task *out, gt_measure *measure,
+                                const gt_buffer_slot *slot)
 {
     unsigned char room[SAMPLE_BYTES];
     const gt_buffer *buffer = slot->buffer;
     CUdeviceptr from = slot->pristine ? slot->pristine : slot->address;
     uint64_t pieces = (buffer->bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES;
     uint64_t step = pieces > SAMPLE_PIECES ? (pieces - 1) / (SAMPLE_PIECES - 1) : 1;
-    *out = (span){INFINITY, -INFINITY};
+    out->low = INFINITY;
+    out->high = -INFINITY;
     for (uint64_t piece = 0; piece < pieces; piece += step) {
         uint64_t at = piece * SAMPLE_BYTES, left = buffer->bytes - at;
         uint64_t bytes = left < SAMPLE_BYTES ? left : SAMPLE_BYTES;
@@ -586,20 +584,16 @@ static gputune_status find_span(span *out, gt_measure *measure, const gt_buffer_
     return GPUTUNE_OK;
 }
 
-static bool is_data(const gt_buffer_slot *slot)
-{
-    return slot->move_task >= 0 && (slot->live || slot->workspace->workload.has_init) &&
-           slot->buffer->number_count == 0;
-}
-
+/* Whole numbers among data may be indices: they stay as they are. */
 gputune_status gt_contents_span(gt_measure *measure)
 {
-    const gt_buffer_slot *end = gt_slots_end(measure, measure->setup.workload_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        span of_slot;
-        if (is_data(slot)) {
-            GT_TRY(find_span(&of_slot, measure, slot));
-            gt_tables_span(measure, slot->move_task, of_slot.low, of_slot.high);
+    for (size_t i = 0; i < measure->move.tasks.count; ++i) {
+        gt_service_task *task = &measure->move.tasks.items[i];
+        const gt_buffer_slot *slot = measure->move.slots.items[i];
+        bool is_data = slot->live || slot->workspace->workload.has_init;
+        if (is_data && slot->buffer->number_count == 0) {
+            GT_TRY(find_span(task, measure, slot));
+            task->flags = GT_TASK_WHOLE;
         }
     }
     return GPUTUNE_OK;
@@ -641,10 +635,11 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_buf
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
 {
     bool has_reference = measure->workspaces[0].workload.has_reference;
-    const gt_buffer_slot *end = has_reference ? gt_slots_end(measure, 1) : measure->slots;
-    for (const gt_buffer_slot *slot = measure->slots; slot < end && !out->loose[0]; ++slot) {
+    size_t count = has_reference ? measure->spread.timed_count : 0;
+    for (size_t i = 0; i < count && !out->loose[0]; i += 2) {
+        const gt_buffer_slot *slot = measure->spread.slots.items[i];
         double median;
-        if (slot->spread_task < 0 || slot->buffer->number_count) {
+        if (slot->buffer->number_count) {
             continue;
         }
         GT_TRY(find_median(&median, measure, slot));
@@ -665,11 +660,8 @@ static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
 {
     GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->input_task >= 0) {
-            slot->hash = measure->findings->items[slot->input_task].count;
-        }
+    for (size_t i = 0; i < gt_tasks_count(&measure->hash, workspace_count == 1); ++i) {
+        measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     return GPUTUNE_OK;
 }

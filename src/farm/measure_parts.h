@@ -44,6 +44,7 @@ typedef struct gt_findings {
 /* A table of tasks for one kind of service kernel. The tasks of the timed workload come first. */
 typedef struct gt_tasks {
     GT_ARRAY(gt_service_task) tasks;
+    GT_ARRAY(struct gt_buffer_slot *) slots; /* of which buffer each task is */
     uint64_t tiles;
     uint32_t timed_count; /* how many tasks belong to the timed workload */
     uint64_t timed_tiles; /* how many tiles those have */
@@ -51,13 +52,6 @@ typedef struct gt_tasks {
     uint32_t device_capacity;
     uint64_t uploaded; /* hash of the tasks that lie at `device`; 0: none */
 } gt_tasks;
-
-/* The tasks that show whether a launch has touched what it must not: indices into a table, or -1.
- */
-typedef struct gt_edge_tasks {
-    int guards[2]; /* for the guard zones before and behind the buffer */
-    int hash;      /* for the contents of an input */
-} gt_edge_tasks;
 
 /* One buffer of a workload on the device. */
 typedef struct gt_buffer_slot {
@@ -73,12 +67,8 @@ typedef struct gt_buffer_slot {
     bool live;            /* the contents were sent by the host, and are never filled */
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
+    bool moves;           /* the table `move` moves its elements */
     gt_tolerance tolerance;
-    int compare_task;                        /* index into the check table, or -1 */
-    gt_edge_tasks edges, edges_alone;        /* indices into `check`, and into `edges` */
-    int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
-    int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
-    int move_task;                           /* index into `move`, or -1 */
 } gt_buffer_slot;
 
 /* Copies of a workspace's inputs, mapped so that no kernel can write them, and the arguments of a
@@ -98,14 +88,14 @@ typedef struct gt_workspace {
     gt_buffer_slot *slots, *slots_end; /* one for each buffer; parts of gt_measure.slots */
     CUdeviceptr scale;                 /* the reference's output `scale`; 0: there is none */
     gt_type scale_type;
-    void *blocks[GT_BLOCK_MAX];             /* the caller's blocks on the host; owned */
-    uint32_t sent_blocks;                   /* bit i: the contents of block i were sent */
-    CUdeviceptr failures;                   /* the counter of the template's check kernel */
-    gt_tasks first;                         /* checks after the first launch of a proof */
-    int failures_task, first_failures_task; /* index into gt_measure.check, and `first`, or -1 */
-    void *values;                           /* the values of all scalars; owned */
-    void *scalars[GT_PARAMETER_MAX];        /* where each scalar's value begins in `values` */
-    CUdeviceptr numbers;    /* the workload's numbers, as the service kernels read them */
+    void *blocks[GT_BLOCK_MAX]; /* the caller's blocks on the host; owned */
+    uint32_t sent_blocks;       /* bit i: the contents of block i were sent */
+    gt_buffer_slot failures;    /* the counter of the template's check kernel, which is no buffer of
+                                   the workload's */
+    gt_tasks first;             /* checks after the first launch of a proof */
+    void *values;               /* the values of all scalars; owned */
+    void *scalars[GT_PARAMETER_MAX]; /* where each scalar's value begins in `values` */
+    CUdeviceptr numbers;             /* the workload's numbers, as the service kernels read them */
     uint32_t sets;          /* sets of buffers over which samples rotate; the slots are set 0 */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
@@ -247,10 +237,12 @@ void gt_measure_forget(gt_measure *measure);
 
 /* ---- measure_service.c: tables of tasks, and kernels, all queued on the stream --------------- */
 
-/* Appends a task, cut into tiles. A task of no elements is left out. A `repeats` of 0 means 1.
- * *index is the task's place in the table, or -1 if it was left out; `index` may be NULL. ENOMEM.
- */
-gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, int *index);
+/* Appends a task on a buffer (NULL: on other memory), cut into tiles. Describes in the task how an
+ * element is made up, if it has several numbers that the task must tell apart. A task of no
+ * elements is left out. A `repeats` of 0 means 1. ENOMEM. */
+gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
+/* How many tasks there are, all or those of the timed workload. */
+size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
 /* Notes that the tasks which the table has so far belong to the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, keeping its memory on host and device. */
@@ -330,16 +322,10 @@ void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 
-/* Describes in a task on the elements of a slot's buffer how an element is made up, if it has
- * several numbers that the task must tell apart. */
-void gt_task_set_numbers(gt_service_task *task, const gt_buffer_slot *slot);
 /* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Makes a task of the `move` table keep the moved values within [low, high], and leave whole
- * numbers, which may be indices, as they are. */
-void gt_tables_span(gt_measure *measure, int move_task, double low, double high);
 /* Makes the `move` table move one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
 

@@ -65,8 +65,8 @@ gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         buffers[slot->index] = slot->address;
     }
-    GT_CALL(measure, MemsetD8Async, workspace->failures, 0, 16, measure->stream);
-    return launch(measure, workspace, GT_JUDGE_CHECK, buffers, &workspace->failures);
+    GT_CALL(measure, MemsetD8Async, workspace->failures.address, 0, 16, measure->stream);
+    return launch(measure, workspace, GT_JUDGE_CHECK, buffers, &workspace->failures.address);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
         if (workspace->workload.has_check) { /* the count, and zeros beside it */
-            GT_TRY(gt_memory_take(&workspace->failures, measure, 16));
+            GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
     return GPUTUNE_OK;
@@ -214,12 +214,9 @@ static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_b
 static void note_all(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                      note note)
 {
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->spread_task >= 0) {
-            note(&seen[slot - measure->slots], &measure->findings->items[slot->spread_task],
-                 slot->buffer);
-        }
+    for (size_t i = 0; i < gt_tasks_count(&measure->spread, workspace_count == 1); i += 2) {
+        const gt_buffer_slot *slot = measure->spread.slots.items[i];
+        note(&seen[slot - measure->slots], &measure->findings->items[i], slot->buffer);
     }
 }
 
@@ -243,15 +240,13 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {
     bool stated = measure->workspaces[0].workload.tolerance.stated;
-    const gt_buffer_slot *end = stated ? measure->slots : gt_slots_end(measure, 1);
     uint32_t steps = 0;
     *many = false;
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+    for (size_t i = 0; i < measure->spread.timed_count && !stated; i += 2) {
+        const gt_buffer_slot *slot = measure->spread.slots.items[i];
         bool few = slot->buffer->elements < GT_TOLERANCE_FEW;
-        if (slot->spread_task >= 0) {
-            steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
-            *many |= !few && measure->move.tasks.count > 0;
-        }
+        steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
+        *many |= !few && measure->move.tasks.count > 0;
     }
     return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
 }
@@ -295,7 +290,7 @@ static bool all_moved(const gt_workspace *workspace)
     bool all = true;
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         all &= slot->buffer->direction == GT_OUT || !gt_type_is_float(slot->buffer->type) ||
-               slot->move_task >= 0;
+               slot->moves;
     }
     return all;
 }
@@ -357,11 +352,11 @@ static gputune_status blame_change(const gt_buffer_slot *slot)
         slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
 }
 
-static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot)
+static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot,
+                                       const gt_finding *found)
 {
     char text[128], name[GT_COMPONENT_TEXT];
     const gt_workload *workload = &slot->workspace->workload;
-    const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
                    "is %s, the tolerance %s): it must agree with itself within the tolerance",
@@ -371,24 +366,17 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_buffe
 }
 
 /* Whether both runs agree. An element that neither has written is no part of the result. */
-static gputune_status judge_slot(const gt_measure *measure, gt_buffer_slot *slot)
+static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
-    if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
-        return blame_change(slot);
+    for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
+        const gt_buffer_slot *slot = measure->hash.slots.items[i];
+        GT_TRY(measure->first->items[i].count == slot->hash ? GPUTUNE_OK : blame_change(slot));
     }
-    if (slot->agree_task < 0) {
-        return GPUTUNE_OK;
-    }
-    const gt_finding *found = &measure->findings->items[slot->agree_task];
-    slot->gaps = found->gaps != 0;
-    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, slot);
-}
-
-static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_count)
-{
-    for (gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, workspace_count);
-         ++slot) {
-        GT_TRY(judge_slot(measure, slot));
+    for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
+        gt_buffer_slot *slot = measure->agree.slots.items[i];
+        const gt_finding *found = &measure->findings->items[i];
+        slot->gaps = found->gaps != 0;
+        GT_TRY(found->count == 0 ? GPUTUNE_OK : blame_difference(measure, slot, found));
     }
     return gt_tables_judge(measure);
 }
@@ -398,10 +386,10 @@ static gputune_status look_for_finite(gt_measure *measure)
 {
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
-        const gt_finding *found = &measure->findings->items[slot->spread_task + 1];
-        GT_REFUSE(slot->spread_task >= 0 && found->count > slot->buffer->elements / 4,
-                  GPUTUNE_EWRONG, "hardly any of %s is finite", slot->buffer->name);
+    for (size_t i = 0; i < measure->spread.timed_count; i += 2) {
+        const gt_buffer *buffer = measure->spread.slots.items[i]->buffer;
+        GT_REFUSE(measure->findings->items[i + 1].count > buffer->elements / 4, GPUTUNE_EWRONG,
+                  "hardly any of %s is finite", buffer->name);
     }
     return GPUTUNE_OK;
 }
@@ -432,7 +420,7 @@ gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
     if (status < 0) {
         return blame_reference(status, measure);
     }
-    GT_TRY(judge_agreement(measure, workspace_count));
+    GT_TRY(judge_agreement(measure, workspace_count == 1));
     measure->has_expected = true;
     return gt_measure_elapsed(&measure->reference_ns, measure);
 }

@@ -144,51 +144,38 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
 
-static gputune_status report_input(const gt_buffer *buffer)
+static gputune_status report_failures(const gt_workspace *workspace, const gt_finding *found,
+                                      const char *words)
 {
-    return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
-}
-
-static gputune_status judge_failures(const gt_workspace *workspace, const gt_findings *findings,
-                                     int task, const char *words)
-{
-    const gt_finding *found = task < 0 ? NULL : &findings->items[task];
-    if (!found || found->count == 0) {
-        return GPUTUNE_OK;
-    }
     return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
                    workspace->workload.check.steps[0].entry, found->value, words);
 }
 
-/* Judges the results of a proof's first or second launch on a workspace. */
+/* Judges what a table has found of the results of a launch on a workspace. */
 static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
-                                    const gt_workspace *workspace, bool is_first, const char *words)
+                                    const gt_tasks *table, const gt_findings *findings,
+                                    const gt_workspace *workspace, const char *words)
 {
-    const gt_findings *findings = is_first ? measure->first : measure->findings;
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        int task = is_first ? slot->first_task : slot->compare_task;
-        const gt_finding *found = task >= 0 ? &findings->items[task] : NULL;
-        if (found && found->count != 0) {
-            return report_mismatch(measure, slot, found, words);
+    for (size_t i = 0; i < table->tasks.count; ++i) {
+        const gt_buffer_slot *slot = table->slots.items[i];
+        const gt_finding *found = &findings->items[i];
+        if (table->tasks.items[i].operation != GT_DO_COMPARE || slot->workspace != workspace) {
+            continue;
         }
-        if (found) {
-            out->max_error = fmax(out->max_error, gt_finding_double(found->worst));
+        if (found->count != 0) {
+            return slot->buffer ? report_mismatch(measure, slot, found, words)
+                                : report_failures(workspace, found, words);
         }
+        out->max_error = fmax(out->max_error, gt_finding_double(found->worst));
     }
-    int task = is_first ? workspace->first_failures_task : workspace->failures_task;
-    return judge_failures(workspace, findings, task, words);
+    return GPUTUNE_OK;
 }
 
-static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
-                                  const gt_workspace *workspace, const char *words)
+/* The results of a proof's last launch on a workspace. */
+static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
+                                 const gt_workspace *workspace, const char *words)
 {
-    const gt_finding *items = measure->first->items;
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
-            return report_input(slot->buffer);
-        }
-    }
-    return judge_results(out, measure, workspace, true, words);
+    return judge_results(out, measure, &measure->check, measure->findings, workspace, words);
 }
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
@@ -204,30 +191,29 @@ static gputune_status report_guard(const gt_buffer_slot *slot, bool behind, cons
                    gt_buffer_count(buffer), place);
 }
 
-static gputune_status judge_edges(const gt_measure *measure, const gt_buffer_slot *slot,
-                                  const gt_edge_tasks *edges)
+/* Judges what a table has found of guard zones and inputs. */
+static gputune_status judge_edges(const gt_tasks *table, bool timed_only,
+                                  const gt_findings *findings)
 {
-    const gt_finding *items = measure->findings->items;
-    for (int behind = 0; behind < 2; ++behind) {
-        int task = edges->guards[behind];
-        if (task >= 0 && items[task].count != 0) {
-            return report_guard(slot, behind, &items[task]);
+    for (size_t i = 0; i < gt_tasks_count(table, timed_only); ++i) {
+        const gt_service_task *task = &table->tasks.items[i];
+        const gt_buffer_slot *slot = table->slots.items[i];
+        const gt_finding *found = &findings->items[i];
+        if (task->operation == GT_DO_GUARD && found->count != 0) {
+            return report_guard(slot, task->target != slot->base, found);
         }
-    }
-    bool is_kept = edges->hash < 0 || items[edges->hash].count == slot->hash;
-    return is_kept ? GPUTUNE_OK : report_input(slot->buffer);
-}
-
-/* Judges the edges of the buffers of so many workspaces, by the tasks that look at all else as
- * well, or by those that look at edges alone. */
-static gputune_status judge_all_edges(const gt_measure *measure, uint32_t workspace_count,
-                                      bool alone)
-{
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        GT_TRY(judge_edges(measure, slot, alone ? &slot->edges_alone : &slot->edges));
+        GT_REFUSE(task->operation == GT_DO_HASH && found->count != slot->hash, GPUTUNE_EWRONG,
+                  "%s, an input, was changed", slot->buffer->name);
     }
     return GPUTUNE_OK;
+}
+
+/* The inputs and results of a proof's first launch on a workspace. */
+static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
+                                  const gt_workspace *workspace, const char *words)
+{
+    GT_TRY(judge_edges(&workspace->first, false, measure->first));
+    return judge_results(out, measure, &workspace->first, measure->first, workspace, words);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -242,7 +228,7 @@ static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     GT_TRY(judge_first(out, measure, workspace, raced[0]));
-    return judge_results(out, measure, workspace, false, second(workspace, raced[1]));
+    return judge_last(out, measure, workspace, second(workspace, raced[1]));
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
@@ -250,18 +236,17 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
     uint32_t workspace_count = measure->setup.workload_count;
     const gt_workspace *last = &measure->workspaces[workspace_count - 1];
     GT_TRY(judge_first(out, measure, last, plain));
-    GT_TRY(judge_results(out, measure, last, false, second(last, again)));
-    return workspace_count > 1 ? judge_results(out, measure, &measure->workspaces[0], false, plain)
+    GT_TRY(judge_last(out, measure, last, second(last, again)));
+    return workspace_count > 1 ? judge_last(out, measure, &measure->workspaces[0], plain)
                                : GPUTUNE_OK;
 }
 
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race)
 {
-    uint32_t workspace_count = after_race ? 1 : measure->setup.workload_count;
     /* damage is reported first, because it may be why a result is wrong */
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_all_edges(measure, workspace_count, false));
+    GT_TRY(judge_edges(&measure->check, after_race, measure->findings));
     *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
@@ -272,15 +257,15 @@ gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_mea
                                const char *words)
 {
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_all_edges(measure, 1, false));
+    GT_TRY(judge_edges(&measure->check, false, measure->findings));
     *damage = GT_DAMAGE_NONE;
-    return judge_results(out, measure, &measure->workspaces[0], false, words);
+    return judge_last(out, measure, &measure->workspaces[0], words);
 }
 
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
 {
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_all_edges(measure, measure->setup.workload_count, true));
+    GT_TRY(judge_edges(&measure->edges, false, measure->findings));
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

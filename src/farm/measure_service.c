@@ -15,24 +15,53 @@ static uint32_t tile_of(uint32_t operation)
                                                                   : GT_TILE;
 }
 
-gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, int *index)
+/* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
+ */
+static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
+{
+    for (uint32_t i = 1; i < buffer->number_count; ++i) {
+        if (workload->numbers[buffer->first_number + i].type != buffer->type) {
+            return false;
+        }
+    }
+    return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
+}
+
+/* Whether a task on the elements of a buffer must tell their numbers apart. */
+static bool tells_numbers(uint32_t operation, const gt_buffer_slot *slot)
+{
+    bool fills = operation == GT_DO_FILL || operation == GT_DO_MOVE;
+    bool compares =
+        operation == GT_DO_NARROW || operation == GT_DO_COMPARE || operation == GT_DO_SPREAD;
+    return slot && slot->buffer && slot->buffer->number_count > 0 &&
+           (fills || (compares && !is_plain(&slot->workspace->workload, slot->buffer)));
+}
+
+gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task)
 {
     if (task->count == 0) {
-        if (index) {
-            *index = -1;
-        }
         return GPUTUNE_OK;
     }
     gt_service_task added = *task;
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
     added.tiles = (task->count - 1) / tile_of(task->operation) + 1;
-    GT_TRY(gt_array_push(&table->tasks, added));
-    table->tiles += added.tiles * added.repeats;
-    if (index) {
-        *index = (int)table->tasks.count - 1;
+    if (tells_numbers(task->operation, slot)) {
+        const gt_buffer *buffer = slot->buffer;
+        added.numbers = slot->workspace->numbers + buffer->first_number * sizeof(gt_service_number);
+        added.number_count = buffer->number_count;
+        added.pitch = gt_buffer_element_bytes(buffer);
     }
+    GT_TRY(gt_array_reserve(&table->slots));
+    GT_TRY(gt_array_push(&table->tasks, added));
+    table->slots.items[table->slots.count++] = slot;
+    table->tiles += added.tiles * added.repeats;
     return GPUTUNE_OK;
+}
+
+size_t gt_tasks_count(const gt_tasks *table, bool timed_only)
+{
+    return timed_only ? table->timed_count : table->tasks.count;
 }
 
 void gt_tasks_mark_timed(gt_tasks *table)
@@ -43,7 +72,7 @@ void gt_tasks_mark_timed(gt_tasks *table)
 
 void gt_tasks_reset(gt_tasks *table)
 {
-    table->tasks.count = 0;
+    table->tasks.count = table->slots.count = 0;
     table->tiles = table->timed_tiles = 0;
     table->timed_count = 0;
 }
@@ -51,6 +80,7 @@ void gt_tasks_reset(gt_tasks *table)
 void gt_tasks_free(gt_tasks *table)
 {
     gt_array_free(&table->tasks);
+    gt_array_free(&table->slots);
     *table = (gt_tasks){0};
 }
 
@@ -171,7 +201,7 @@ gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool
 {
     CUdeviceptr tasks = table->device;
     uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;
-    uint32_t count = timed_only ? table->timed_count : (uint32_t)table->tasks.count;
+    uint32_t count = (uint32_t)gt_tasks_count(table, timed_only);
     ++measure->sequence;
     if (tiles == 0) {
         return GPUTUNE_OK;
@@ -277,33 +307,9 @@ static uint32_t last_poison(const gt_measure *measure, const gt_workspace *works
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 1 : 2);
 }
 
-/* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
- */
-static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
-{
-    for (uint32_t i = 1; i < buffer->number_count; ++i) {
-        if (workload->numbers[buffer->first_number + i].type != buffer->type) {
-            return false;
-        }
-    }
-    return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
-}
-
-void gt_task_set_numbers(gt_service_task *task, const gt_buffer_slot *slot)
-{
-    const gt_buffer *buffer = slot->buffer;
-    const gt_workspace *workspace = slot->workspace;
-    bool fills = task->operation == GT_DO_FILL || task->operation == GT_DO_MOVE;
-    if (buffer->number_count > 0 && (fills || !is_plain(&workspace->workload, buffer))) {
-        task->numbers = workspace->numbers + buffer->first_number * sizeof(gt_service_number);
-        task->number_count = buffer->number_count;
-        task->pitch = gt_buffer_element_bytes(buffer);
-    }
-}
-
 /* ---- Before a launch ------------------------------------------------------------------------- */
 
-static gputune_status plan_reset(gt_tasks *table, const gt_buffer_slot *slot, uint32_t poison)
+static gputune_status plan_reset(gt_tasks *table, gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task task = {.operation = GT_DO_COPY,
@@ -315,10 +321,10 @@ static gputune_status plan_reset(gt_tasks *table, const gt_buffer_slot *slot, ui
         task.source = 0;
         task.pattern = poison;
     }
-    return buffer->direction != GT_IN ? gt_tasks_add(table, &task, NULL) : GPUTUNE_OK;
+    return buffer->direction != GT_IN ? gt_tasks_add(table, slot, &task) : GPUTUNE_OK;
 }
 
-static gputune_status plan_resets(gt_measure *measure, const gt_buffer_slot *slot)
+static gputune_status plan_resets(gt_measure *measure, gt_buffer_slot *slot)
 {
     uint32_t first = first_poison(measure, slot->workspace);
     uint32_t last = last_poison(measure, slot->workspace);
@@ -330,7 +336,7 @@ static gputune_status plan_resets(gt_measure *measure, const gt_buffer_slot *slo
 }
 
 /* Copies a pristine inout buffer to every set, and an input to every set but the first. */
-static gputune_status plan_sets(gt_measure *measure, const gt_buffer_slot *slot)
+static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_workspace *workspace = slot->workspace;
     const CUdeviceptr *next = workspace->addresses + workspace->workload.buffer_count;
@@ -340,7 +346,7 @@ static gputune_status plan_sets(gt_measure *measure, const gt_buffer_slot *slot)
                             .source = is_inout ? slot->pristine : slot->address,
                             .count = slot->buffer->bytes};
     if (is_inout) {
-        GT_TRY(gt_tasks_add(&measure->restore, &task, NULL));
+        GT_TRY(gt_tasks_add(&measure->restore, slot, &task));
     }
     if (workspace->sets < 2 || slot->buffer->direction == GT_OUT) {
         return GPUTUNE_OK;
@@ -350,10 +356,10 @@ static gputune_status plan_sets(gt_measure *measure, const gt_buffer_slot *slot)
     if (workspace->sets > 2) {
         task.stride = next[workspace->workload.buffer_count + slot->index] - task.target;
     }
-    return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, NULL);
+    return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-static gputune_status plan_convert(gt_measure *measure, const gt_buffer_slot *slot)
+static gputune_status plan_convert(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_service_task task = {.operation = GT_DO_CONVERT,
@@ -362,7 +368,7 @@ static gputune_status plan_convert(gt_measure *measure, const gt_buffer_slot *sl
                             .count = buffer->elements,
                             .type = buffer->type};
     return buffer->direction == GT_INOUT && buffer->reference_type != buffer->type
-               ? gt_tasks_add(&measure->convert, &task, NULL)
+               ? gt_tasks_add(&measure->convert, slot, &task)
                : GPUTUNE_OK;
 }
 
@@ -392,14 +398,12 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
                             .high = buffer->high,
                             .stol = gt_tolerance_step(workload),
                             .type = is_expected ? buffer->reference_type : buffer->type};
-    gt_task_set_numbers(&task, slot);
     if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
         task.low = -beyond;
         task.high = beyond;
     }
-    slot->move_task = -1;
-    return task.stol > 0 && can_move(slot) ? gt_tasks_add(&measure->move, &task, &slot->move_task)
-                                           : GPUTUNE_OK;
+    slot->moves = task.stol > 0 && task.count > 0 && can_move(slot);
+    return slot->moves ? gt_tasks_add(&measure->move, slot, &task) : GPUTUNE_OK;
 }
 
 /* ---- Behind it ------------------------------------------------------------------------------- */
@@ -428,45 +432,40 @@ static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
         task.scale = slot->scale;
         task.scale_type = GT_TYPE_F32;
     }
-    gt_task_set_numbers(&task, slot);
     return task;
 }
 
-/* The hash of an input, where that is `wanted`; else *task becomes -1. */
-static gputune_status plan_input(gt_tasks *table, const gt_buffer_slot *slot, bool wanted,
-                                 int *task)
+/* The hash of an input. */
+static gputune_status plan_input(gt_tasks *table, gt_buffer_slot *slot)
 {
     gt_service_task hash = {
         .operation = GT_DO_HASH, .target = slot->address, .count = slot->buffer->bytes};
-    *task = -1;
-    return wanted && slot->buffer->direction == GT_IN ? gt_tasks_add(table, &hash, task)
-                                                      : GPUTUNE_OK;
+    return slot->buffer->direction == GT_IN ? gt_tasks_add(table, slot, &hash) : GPUTUNE_OK;
 }
 
-static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
-                                 const gt_buffer_slot *slot)
+static gputune_status plan_edges(gt_tasks *table, const gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = {.operation = GT_DO_GUARD,
                             .target = slot->base,
                             .count = slot->address - slot->base,
                             .pattern = gt_guard_seed(slot->index)};
-    GT_TRY(gt_tasks_add(table, &task, &edges->guards[0]));
+    GT_TRY(gt_tasks_add(table, slot, &task));
     task.target = slot->address + slot->buffer->bytes;
     task.count = slot->guard_back;
-    GT_TRY(gt_tasks_add(table, &task, &edges->guards[1]));
-    return plan_input(table, slot, is_cheapest(measure, slot->workspace), &edges->hash);
+    GT_TRY(gt_tasks_add(table, slot, &task));
+    return is_cheapest(measure, slot->workspace) ? plan_input(table, slot) : GPUTUNE_OK;
 }
 
-static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)
+static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
 {
     gt_service_task task = {.operation = GT_DO_COMPARE,
-                            .target = workspace->failures,
-                            .source = workspace->failures + 8,
+                            .target = workspace->failures.address,
+                            .source = workspace->failures.address + 8,
                             .count = 1,
                             .type = GT_TYPE_U64,
                             .source_type = GT_TYPE_U64};
-    *index = -1;
-    return workspace->workload.has_check ? gt_tasks_add(table, &task, index) : GPUTUNE_OK;
+    return workspace->workload.has_check ? gt_tasks_add(table, &workspace->failures, &task)
+                                         : GPUTUNE_OK;
 }
 
 /* Whether results of the buffer are compared: not where the template's check kernel does so. */
@@ -475,31 +474,26 @@ static bool is_compared(const gt_buffer_slot *slot)
     return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
 }
 
-static gputune_status plan_result(gt_tasks *table, const gt_buffer_slot *slot, uint32_t poison,
-                                  int *task)
+static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_t poison)
 {
     gt_service_task compare = comparison(slot, poison);
-    *task = -1;
-    return is_compared(slot) ? gt_tasks_add(table, &compare, task) : GPUTUNE_OK;
+    return is_compared(slot) ? gt_tasks_add(table, slot, &compare) : GPUTUNE_OK;
 }
 
 /* After the second launch: everything. */
 static gputune_status plan_check(gt_measure *measure, gt_buffer_slot *slot)
 {
-    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, slot->workspace),
-                       &slot->compare_task));
-    GT_TRY(plan_edges(&measure->check, &slot->edges, measure, slot));
-    return plan_edges(&measure->edges, &slot->edges_alone, measure, slot);
+    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, slot->workspace)));
+    GT_TRY(plan_edges(&measure->check, measure, slot));
+    return plan_edges(&measure->edges, measure, slot);
 }
 
 /* After the first launch: results; and the inputs that plan_check() leaves out. */
 static gputune_status plan_first(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_workspace *workspace = slot->workspace;
-    GT_TRY(
-        plan_result(&workspace->first, slot, first_poison(measure, workspace), &slot->first_task));
-    return plan_input(&workspace->first, slot, !is_cheapest(measure, workspace),
-                      &slot->first_hash_task);
+    GT_TRY(plan_result(&workspace->first, slot, first_poison(measure, workspace)));
+    return is_cheapest(measure, workspace) ? GPUTUNE_OK : plan_input(&workspace->first, slot);
 }
 
 /* ---- Around the reference -------------------------------------------------------------------- */
@@ -517,13 +511,12 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
                             .source_type = task.source_type,
                             .source_pattern = GT_POISON_FIRST};
     task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
-    gt_task_set_numbers(&keep, slot);
-    GT_TRY(gt_tasks_add(&measure->keep, &keep, NULL));
-    return gt_tasks_add(&measure->agree, &task, &slot->agree_task);
+    GT_TRY(gt_tasks_add(&measure->keep, slot, &keep));
+    return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with the results of moved inputs, and finds how large they are (spread_task +
- * 1). The slot keeps the reference's results; a variant's are the expected ones. */
+/* Compares results with the results of moved inputs, and finds how large they are (the task behind
+ * it). The slot keeps the reference's results; a variant's are the expected ones. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -538,23 +531,21 @@ static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
     if (!gt_type_is_float(buffer->type)) {
         return GPUTUNE_OK;
     }
-    gt_task_set_numbers(&task, slot);
-    GT_TRY(gt_tasks_add(&measure->spread, &task, &slot->spread_task));
+    GT_TRY(gt_tasks_add(&measure->spread, slot, &task));
     task.source = 0;
-    return gt_tasks_add(&measure->spread, &task, NULL);
+    return gt_tasks_add(&measure->spread, slot, &task);
 }
 
 /* The hash of memory that the reference writes, if there is any. */
 static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
 {
     gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
-    return address ? gt_tasks_add(&measure->results, &hash, NULL) : GPUTUNE_OK;
+    return address ? gt_tasks_add(&measure->results, NULL, &hash) : GPUTUNE_OK;
 }
 
 static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
 {
-    slot->agree_task = slot->spread_task = -1;
-    GT_TRY(plan_input(&measure->hash, slot, true, &slot->input_task));
+    GT_TRY(plan_input(&measure->hash, slot));
     if (is_compared(slot)) {
         GT_TRY(plan_agreement(measure, slot));
         GT_TRY(plan_spread(measure, slot));
@@ -579,8 +570,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
 {
     gt_type unused;
     gt_tasks_reset(&workspace->first);
-    GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
-    GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
+    GT_TRY(plan_failures(&measure->check, workspace));
+    GT_TRY(plan_failures(&workspace->first, workspace));
     for (gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         GT_TRY(plan_slot(measure, slot));
     }
@@ -609,56 +600,35 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- What is only known later ---------------------------------------------------------------- */
 
-static void judge_task(gt_tasks *table, int index, const gt_buffer_slot *slot, double rounding)
+/* Puts the tolerances, and with `gaps` what the reference leaves unwritten, into a table's
+ * comparisons of buffers. */
+static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
-    if (index < 0) {
-        return;
+    for (size_t i = 0; i < table->tasks.count; ++i) {
+        gt_service_task *task = &table->tasks.items[i];
+        const gt_buffer_slot *slot = table->slots.items[i];
+        if (task->operation != GT_DO_COMPARE || !slot->buffer) {
+            continue;
+        }
+        bool narrowed = !gaps && slot->buffer->type != slot->buffer->reference_type;
+        task->low = slot->tolerance.atol;
+        task->high = slot->tolerance.rtol + (narrowed ? gt_type_roundoff(slot->buffer->type) : 0);
+        task->stol = slot->tolerance.stol;
+        if (gaps) {
+            uint32_t flags = task->flags & ~(uint32_t)GT_TASK_GAPS;
+            task->flags = flags | (slot->gaps ? GT_TASK_GAPS : 0);
+        }
     }
-    gt_service_task *task = &table->tasks.items[index];
-    task->low = slot->tolerance.atol;
-    task->high = slot->tolerance.rtol + rounding;
-    task->stol = slot->tolerance.stol;
-}
-
-static void allow_gaps(gt_tasks *table, int index, bool gaps)
-{
-    if (index >= 0) {
-        uint32_t flags = table->tasks.items[index].flags & ~(uint32_t)GT_TASK_GAPS;
-        table->tasks.items[index].flags = flags | (gaps ? GT_TASK_GAPS : 0);
-    }
-}
-
-static void judge_slot(gt_measure *measure, const gt_buffer_slot *slot)
-{
-    gt_tasks *first = &slot->workspace->first;
-    bool narrowed = slot->buffer->type != slot->buffer->reference_type;
-    judge_task(&measure->check, slot->compare_task, slot, 0);
-    judge_task(first, slot->first_task, slot, 0);
-    judge_task(&measure->agree, slot->agree_task, slot,
-               narrowed ? gt_type_roundoff(slot->buffer->type) : 0);
-    allow_gaps(&measure->check, slot->compare_task, slot->gaps);
-    allow_gaps(first, slot->first_task, slot->gaps);
+    return gt_tasks_upload(measure, table);
 }
 
 gputune_status gt_tables_judge(gt_measure *measure)
 {
-    uint32_t count = measure->setup.workload_count;
-    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, count); ++slot) {
-        judge_slot(measure, slot);
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        GT_TRY(judge_table(measure, &measure->workspaces[s].first, true));
     }
-    for (uint32_t s = 0; s < count; ++s) {
-        GT_TRY(gt_tasks_upload(measure, &measure->workspaces[s].first));
-    }
-    GT_TRY(gt_tasks_upload(measure, &measure->agree));
-    return gt_tasks_upload(measure, &measure->check);
-}
-
-void gt_tables_span(gt_measure *measure, int move_task, double low, double high)
-{
-    gt_service_task *task = &measure->move.tasks.items[move_task];
-    task->low = low;
-    task->high = high;
-    task->flags = GT_TASK_WHOLE;
+    GT_TRY(judge_table(measure, &measure->agree, false));
+    return judge_table(measure, &measure->check, true);
 }
 
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse)
