@@ -18,13 +18,13 @@ enum { PROGRESS_NS = 50000000 };
 
 static void fill_times(gputune_progress *progress, const gt_tuning *tuning, char **best)
 {
-    uint64_t incumbent, standard = gt_field_default(&tuning->session.field);
+    const gt_runner *incumbent = gt_race_incumbent(tuning->race);
+    uint64_t standard = gt_field_default(&tuning->session.field);
     gt_summary summary;
-    if (gt_race_incumbent(tuning->race, &incumbent) &&
-        gt_race_summary(tuning->race, incumbent, &summary) == GPUTUNE_OK) {
+    if (incumbent && gt_race_summary(tuning->race, incumbent->id, &summary) == GPUTUNE_OK) {
         progress->best_ns = summary.median;
         if (gt_config_text(best, tuning->session.request->template,
-                           &gt_tuning_variant(tuning, incumbent)->config) == GPUTUNE_OK) {
+                           &gt_tuning_variant(tuning, incumbent->id)->config) == GPUTUNE_OK) {
             progress->best = *best;
         }
     }
@@ -74,19 +74,17 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-static void write_contestant(FILE *file, const gt_tuning *tuning, const gt_race *race,
-                             uint32_t index, gputune_objective objective)
+static void write_contestant(FILE *file, const gt_tuning *tuning, const gt_runner *runner,
+                             gputune_objective objective)
 {
     const gt_request *request = tuning->session.request;
-    gt_race_contestant contestant;
     GT_FREED char *config = NULL;
-    gt_race_contestant_at(race, index, &contestant);
     if (gt_config_text(&config, request->template,
-                       &gt_tuning_variant(tuning, contestant.id)->config) != GPUTUNE_OK) {
+                       &gt_tuning_variant(tuning, runner->id)->config) != GPUTUNE_OK) {
         return;
     }
-    for (uint32_t i = 0; i < contestant.sample_count; i++) {
-        const gt_race_sample *s = &contestant.samples[i];
+    for (size_t i = 0; i < runner->samples.count; i++) {
+        const gt_race_sample *s = &runner->samples.items[i];
         const gt_sample_row row = {.config = config,
                                    .objective = objective,
                                    .round = s->round,
@@ -102,7 +100,7 @@ static void write_race(FILE *file, const gt_tuning *tuning, const gt_race *race,
                        gputune_objective objective)
 {
     for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
-        write_contestant(file, tuning, race, i, objective);
+        write_contestant(file, tuning, gt_race_at(race, i), objective);
     }
 }
 
@@ -136,44 +134,44 @@ static void free_trials(gt_trial_list *list)
     gt_array_free(list);
 }
 
-/* The last race that sampled a variant; *out says what it knows of the variant. NULL: it was not
- * sampled. */
-static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning, uint32_t index)
+/* What the last race that sampled a variant knows of it; NULL: it was not sampled. */
+static const gt_runner *find_raced(const gt_tuning *tuning, uint32_t index)
 {
-    const gt_race *race = gt_race_find(tuning->race, index, out) ? tuning->race : tuning->by_time;
-    return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
+    const gt_runner *runner = gt_race_find(tuning->race, index);
+    if (!runner && tuning->by_time) {
+        runner = gt_race_find(tuning->by_time, index);
+    }
+    return runner && runner->samples.count ? runner : NULL;
 }
 
 /* Why a variant left its race; "" if it has not. */
-static void explain(char *out, size_t bytes, const gt_race_contestant *contestant, bool among_all,
-                    bool by_time)
+static void explain(char *out, size_t bytes, const gt_runner *runner, bool among_all, bool by_time)
 {
     char why[128];
-    if (contestant->left == GT_RACE_IN) {
+    if (runner->left == GT_RACE_IN) {
         snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest" : "");
         return;
     }
     snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
-             gt_race_leave_text(why, sizeof why, contestant));
+             gt_race_leave_text(why, sizeof why, runner));
 }
 
 /* Only values of the objective are kept; with the objective energy, times are not. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
 {
-    gt_race_contestant contestant;
     char text[160];
-    const gt_race *race = find_raced(&contestant, tuning, index);
-    if (!race) {
+    const gt_runner *runner = find_raced(tuning, index);
+    if (!runner) {
         return GPUTUNE_OK;
     }
-    bool among_all = race == tuning->by_time;
+    bool among_all = runner != gt_race_find(tuning->race, index);
     bool by_time = among_all || gt_tuning_is_before_weighing(tuning);
     if (!by_time) {
-        GT_TRY(gt_race_summary(race, index, &trial->time));
+        GT_TRY(gt_race_summary(tuning->race, index, &trial->time));
     }
-    trial->eliminated_round = contestant.left_round;
-    explain(text, sizeof text, &contestant, among_all, by_time);
-    if (!text[0] || contestant.left == GT_RACE_LEFT_FAILED) {
+    trial->eliminated_round = runner->left_round;
+    explain(text, sizeof text, runner, among_all, by_time);
+    if (!text[0] || runner->left == GT_RACE_LEFT_FAILED) {
         return GPUTUNE_OK;
     }
     trial->status = GT_TRIAL_ELIMINATED;
@@ -241,9 +239,7 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     const gt_field *field = &tuning->session.field;
     const uint32_t subject = gt_field_tried_for(field, index);
     const gt_variant *variant = &field->variants.items[subject];
-    gt_race_contestant contestant;
-    bool raced = find_raced(&contestant, tuning, subject) != NULL;
-    bool tried = raced || variant->stage == GT_STAGE_SLOWER ||
+    bool tried = find_raced(tuning, subject) || variant->stage == GT_STAGE_SLOWER ||
                  (variant->stage == GT_STAGE_FAILED && !variant->remembered);
     if (variant->cut_off_s > 0) {
         return true;
@@ -256,10 +252,9 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
 static bool is_settled(const gt_tuning *tuning, uint32_t index)
 {
     const gt_variant *variant = &tuning->session.field.variants.items[index];
-    gt_race_contestant contestant;
+    const gt_runner *runner = gt_race_find(tuning->race, index);
     return variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
-           (gt_race_find(tuning->race, index, &contestant) && contestant.left != GT_RACE_IN &&
-            !contestant.reserve);
+           (runner && gt_race_has_lost(tuning->race, runner));
 }
 
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
@@ -677,7 +672,6 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_field *field = &tuning->session.field;
-    gt_race_contestant contestant;
     gt_summary time;
     if (tuning->session.stop == GT_STOP_NONE || tuning->session.request->options.force ||
         !field->champion_ns || summarise(&time, tuning, winner) != GPUTUNE_OK ||
@@ -690,7 +684,7 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
             const uint32_t tried = gt_field_tried_for(field, i);
             bool failed = variant->failure != GPUTUNE_OK &&
                           gt_outcome_is_kept(variant->failure, variant->repeatable);
-            return !failed && tried != winner && !find_raced(&contestant, tuning, tried);
+            return !failed && tried != winner && !find_raced(tuning, tried);
         }
     }
     return true;

@@ -47,7 +47,7 @@ void gt_race_free(gt_race *race)
         gt_array_free(&race->runners.items[i].samples);
     }
     gt_array_free(&race->runners);
-    free(race->table);
+    gt_hash_index_free(&race->places);
     free(race->order);
     free(race->ids);
     free(race->scratch);
@@ -56,53 +56,36 @@ void gt_race_free(gt_race *race)
 
 /* --- contestants ------------------------------------------------------------------------------ */
 
-static uint32_t *slot_of(const gt_race *race, uint64_t id)
+static gt_hash key_of(uint64_t id)
 {
-    uint32_t slot = (uint32_t)gt_hash64(&id, sizeof id) & (race->slots - 1);
-    while (race->table[slot] && race->runners.items[race->table[slot] - 1].id != id) {
-        slot = (slot + 1) & (race->slots - 1);
-    }
-    return &race->table[slot];
+    return (gt_hash){0, id};
 }
 
 static gt_runner *find(const gt_race *race, uint64_t id)
 {
-    uint32_t index = race->slots ? *slot_of(race, id) : 0;
-    return index ? &race->runners.items[index - 1] : NULL;
+    uint32_t place;
+    bool known = gt_hash_index_find(&place, &race->places, key_of(id));
+    return known ? &race->runners.items[place] : NULL;
 }
 
-/* Index of a contestant by its id, -1: unknown. */
-static int64_t gt_race_index(const gt_race *race, uint64_t id)
+/* Makes room for a contestant more, in a round with the incumbent too. */
+static gputune_status make_room(gt_race *race)
 {
-    const gt_runner *runner = find(race, id);
-    return runner ? runner - race->runners.items : -1;
-}
-
-static gputune_status grow_table(gt_race *race)
-{
-    uint32_t slots = race->slots ? 2 * race->slots : 64;
-    uint32_t *table = calloc(slots, sizeof *table);
-    GT_TRY(gt_allocated(table));
-    free(race->table);
-    race->table = table;
-    race->slots = slots;
-    for (uint32_t i = 0; race->runners.items && i < race->runners.count; i++) {
-        *slot_of(race, race->runners.items[i].id) = i + 1;
-    }
-    return GPUTUNE_OK;
+    size_t count = race->runners.count + 1;
+    GT_TRY(gt_array_reserve(&race->runners));
+    GT_TRY(gt_array_grow((void **)&race->order, &race->order_capacity, count, sizeof *race->order));
+    return gt_array_grow((void **)&race->ids, &race->ids_capacity, count, sizeof *race->ids);
 }
 
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default)
 {
-    gt_runner runner = {
-        .id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
-    GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
+    uint32_t next = (uint32_t)race->runners.count, place;
+    GT_TRY(make_room(race));
+    GT_TRY(gt_hash_index_intern(&race->places, key_of(id), next, &place));
+    GT_REFUSE(place != next, GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
-    if (2 * (race->runners.count + 1) > race->slots) {
-        GT_TRY(grow_table(race));
-    }
-    GT_TRY(gt_array_push(&race->runners, runner));
-    *slot_of(race, id) = (uint32_t)race->runners.count;
+    race->runners.items[race->runners.count++] =
+        (gt_runner){.id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
     return GPUTUNE_OK;
 }
 
@@ -122,27 +105,6 @@ static gt_runner *default_of(const gt_race *race)
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
-
-static gputune_status reserve_order(gt_race *race)
-{
-    uint32_t needed = (uint32_t)race->runners.count + 1;
-    if (needed <= race->order_capacity) {
-        return GPUTUNE_OK;
-    }
-    uint32_t *order = realloc(race->order, 2 * (size_t)needed * sizeof *order);
-    if (order) {
-        race->order = order;
-    }
-    uint64_t *ids = realloc(race->ids, 2 * (size_t)needed * sizeof *ids);
-    if (ids) {
-        race->ids = ids;
-    }
-    if (!order || !ids) {
-        return gt_fail_memory();
-    }
-    race->order_capacity = 2 * needed;
-    return GPUTUNE_OK;
-}
 
 /* Samples of a round that was not ended are dropped. */
 static void abandon_round(gt_race *race)
@@ -270,7 +232,6 @@ static void fill_round(gt_race *race)
 
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
 {
-    GT_TRY(reserve_order(race));
     abandon_round(race);
     race->round = (gt_race_round){.number = race->rounds + 1, .ids = race->ids};
     if (race->end == GT_RACE_RUNNING) {
@@ -352,10 +313,10 @@ bool gt_race_is_tied(const gt_race *race)
 
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
-    gt_race_contestant contestant;
-    GT_REFUSE(!race->is_tied || !gt_race_find(race, id, &contestant) || !contestant.tied,
-              GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
-    race->winner = gt_race_index(race, id);
+    const gt_runner *runner = find(race, id);
+    bool is_tied = race->is_tied && runner && runner->tied && gt_runner_is_in(runner);
+    GT_REFUSE(!is_tied, GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
+    race->winner = runner - race->runners.items;
     race->tie = true;
     race->is_tied = false;
     if (!wants_finals(race)) {
@@ -368,8 +329,9 @@ gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
 {
     if (race->round.count) {
+        GT_TRY(gt_array_grow((void **)&race->scratch, &race->scratch_capacity, race->round.number,
+                             sizeof *race->scratch));
         race->rounds = race->round.number;
-        GT_TRY(gt_race_reserve_scratch(race));
         GT_TRY(keep_samples(race));
         if (!race->round.final) {
             gt_race_judge(race);
@@ -408,7 +370,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
         race->winner = -1;
     }
     gt_race_call_reserve(race);
-    if (gt_race_reserve_scratch(race) == GPUTUNE_OK && race->rounds) {
+    if (race->rounds) {
         gt_race_round round = race->round;
         race->round.count = 0; /* no round is in progress */
         gt_race_judge(race);
@@ -420,7 +382,6 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
 {
     abandon_round(race);
     if (race->end == GT_RACE_RUNNING) {
-        GT_TRY(gt_race_reserve_scratch(race));
         race->end = reason;
         if (race->decided == GT_RACE_RUNNING) {
             if (race->rounds) {
@@ -461,43 +422,26 @@ uint32_t gt_race_count(const gt_race *race)
     return (uint32_t)race->runners.count;
 }
 
-static int64_t best_of(const gt_race *race)
+const gt_runner *gt_race_incumbent(const gt_race *race)
 {
     int64_t best = race->winner >= 0 ? race->winner : race->incumbent;
-    return best >= 0 && gt_runner_is_in(&race->runners.items[best]) ? best : -1;
+    return best >= 0 && gt_runner_is_in(&race->runners.items[best]) ? &race->runners.items[best]
+                                                                    : NULL;
 }
 
-bool gt_race_incumbent(const gt_race *race, uint64_t *id)
+const gt_runner *gt_race_at(const gt_race *race, uint32_t index)
 {
-    int64_t best = best_of(race);
-    if (best >= 0) {
-        *id = race->runners.items[best].id;
-    }
-    return best >= 0;
+    return &race->runners.items[index];
 }
 
-void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contestant *out)
+const gt_runner *gt_race_find(const gt_race *race, uint64_t id)
 {
-    const gt_runner *r = &race->runners.items[index];
-    *out = (gt_race_contestant){.id = r->id,
-                                .rank = r->rank,
-                                .is_default = r->is_default,
-                                .left = r->left,
-                                .left_round = r->left_round,
-                                .reserve = (int64_t)index == race->reserve,
-                                .tied = race->is_tied && r->tied && gt_runner_is_in(r),
-                                .ratio = r->ratio,
-                                .sample_count = (uint32_t)r->samples.count,
-                                .samples = r->samples.items};
+    return find(race, id);
 }
 
-bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out)
+bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
 {
-    int64_t index = gt_race_index(race, id);
-    if (index >= 0) {
-        gt_race_contestant_at(race, (uint32_t)index, out);
-    }
-    return index >= 0;
+    return !gt_runner_is_in(runner) && runner - race->runners.items != race->reserve;
 }
 
 typedef enum sample_kind { FINAL, FULL, QUICK } sample_kind;
@@ -518,12 +462,11 @@ enum { ENOUGH_FINAL = 5 };
 
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out)
 {
-    int64_t index = gt_race_index(race, id);
-    if (index < 0 || !race->runners.items[index].samples.count) {
+    const gt_runner *runner = find(race, id);
+    if (!runner || !runner->samples.count) {
         *out = (gt_summary){0};
         return GPUTUNE_OK;
     }
-    const gt_runner *runner = &race->runners.items[index];
     GT_FREED double *values = malloc(runner->samples.count * sizeof *values);
     GT_TRY(gt_allocated(values));
     size_t count = copy_samples(values, runner, FINAL);
@@ -553,7 +496,6 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
                                       const gt_runner *winner, const gt_runner *standard)
 {
     gt_race *scratch_of = (gt_race *)race; /* the scratch memory is no part of the race's state */
-    GT_TRY(gt_race_reserve_scratch(scratch_of));
     size_t count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FINAL);
     if (count < 3) {
         count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FULL);
@@ -575,17 +517,13 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
 
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
 {
-    int64_t best = best_of(race);
-    GT_REFUSE(best < 0, GPUTUNE_ENOVARIANT, "no variant is left in the race");
-    const gt_runner *winner = &race->runners.items[best], *standard = NULL;
+    const gt_runner *winner = gt_race_incumbent(race), *standard = default_of(race);
+    GT_REFUSE(!winner, GPUTUNE_ENOVARIANT, "no variant is left in the race");
     gt_race_result result = {.end = race->end,
                              .verdict.tie = race->tie,
                              .winner = winner->id,
                              .rounds = race->rounds,
                              .samples = race->samples};
-    for (size_t i = 0; i < race->runners.count; i++) {
-        standard = race->runners.items[i].is_default ? &race->runners.items[i] : standard;
-    }
     result.has_default = standard && standard->samples.count;
     if (standard == winner) {
         result.verdict.speedup = result.verdict.speedup_low = result.verdict.speedup_high = 1;
@@ -596,23 +534,16 @@ gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
     return GPUTUNE_OK;
 }
 
-const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant *contestant)
+const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner)
 {
-    double slower = 100 * (contestant->ratio - 1);
-    switch (contestant->left) {
-    case GT_RACE_LEFT_FIRST:
-        gt_snprintf(out, bytes, "%.2fx the best in its first round", contestant->ratio);
-        break;
-    case GT_RACE_LEFT_EARLY:
-    case GT_RACE_LEFT_SLOWER:
-        gt_snprintf(out, bytes, "%.1f%% slower after %u sample%s", slower, contestant->sample_count,
-                    gt_plural(contestant->sample_count));
-        break;
-    case GT_RACE_LEFT_FAILED:
-        snprintf(out, bytes, "failed");
-        break;
-    default:
-        snprintf(out, bytes, "%s", "");
+    uint32_t count = (uint32_t)runner->samples.count;
+    if (runner->left == GT_RACE_LEFT_FIRST) {
+        gt_snprintf(out, bytes, "%.2fx the best in its first round", runner->ratio);
+    } else if (runner->left == GT_RACE_LEFT_EARLY || runner->left == GT_RACE_LEFT_SLOWER) {
+        gt_snprintf(out, bytes, "%.1f%% slower after %u sample%s", 100 * (runner->ratio - 1), count,
+                    gt_plural(count));
+    } else {
+        snprintf(out, bytes, "%s", runner->left == GT_RACE_LEFT_FAILED ? "failed" : "");
     }
     return out;
 }

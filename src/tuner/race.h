@@ -22,7 +22,7 @@
  * names before the final rounds. */
 #pragma once
 
-#include "base/status.h"
+#include "base/array.h"
 #include "stats/paired.h"
 #include "stats/summary.h"
 
@@ -79,19 +79,22 @@ typedef struct gt_race_sample {
 } gt_race_sample;
 
 /* What is known of one contestant. */
-typedef struct gt_race_contestant {
+typedef struct gt_runner {
     uint64_t id;
     uint32_t rank;
-    bool is_default;
+    bool is_default, in_round;
     gt_race_leave left;
     uint32_t left_round; /* the round after which it left, 0: never */
-    bool reserve;        /* the best of those that left: it comes back if all others fail */
-    bool tied;           /* after the decision with `tie_break`: may be as good as the best */
+    uint32_t missed;     /* rounds in a row without a value */
     double ratio;        /* estimated time over the incumbent's when it left, or at the end */
-    uint32_t sample_count;
-    const gt_race_sample
-        *samples; /* all samples; they belong to the race, and are valid until it gets more */
-} gt_race_contestant;
+    double first;        /* log-ratio to the incumbent of its first round, NaN: unknown */
+    double pending;      /* value in the current round, NaN: none */
+    GT_ARRAY(gt_race_sample) samples;
+    gt_paired paired; /* compared with the incumbent in shared full rounds; count 0: not */
+    bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
+                  see race_judge.c */
+    bool tied; /* may be as good as the winner of a decided race with `tie_break` */
+} gt_runner;
 
 /* A round to sample. */
 typedef struct gt_race_round {
@@ -138,10 +141,10 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants, and decides the race if it can. *end is GT_RACE_RUNNING
  * while more rounds are needed, final ones included. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* With `tie_break`: whether the race is decided, but other contestants (those marked `tied`) may be
- * as good as the winner. There are no rounds until gt_race_break_tie() has named one of them. If
- * the race is stopped before, the winner is the one of lowest rank. A failure of winner or default
- * reopens the race. */
+/* With `tie_break`: whether the race is decided, but other contestants (those `tied` that have not
+ * left) may be as good as the winner. There are no rounds until gt_race_break_tie() has named one
+ * of them. If the race is stopped before, the winner is the one of lowest rank. A failure of winner
+ * or default reopens the race. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL if the race is not tied,
  * or `id` is not one of the tied contestants. */
@@ -153,12 +156,16 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason);
 /* How many contestants have not left, and how many have joined. */
 uint32_t gt_race_active(const gt_race *race);
 uint32_t gt_race_count(const gt_race *race);
-/* The best contestant so far. False before the first round, and if all failed. */
-bool gt_race_incumbent(const gt_race *race, uint64_t *id);
-/* Contestant `index` in the order of joining. The struct is a copy, its samples are not. */
-void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contestant *out);
-/* Finds a contestant by its id; false if the id is unknown. */
-bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out);
+/* Contestants belong to the race, and are valid until another one joins. The best so far; NULL
+ * before the first round, and if all failed. */
+const gt_runner *gt_race_incumbent(const gt_race *race);
+/* The contestant with this index in the order of joining. */
+const gt_runner *gt_race_at(const gt_race *race, uint32_t index);
+/* The contestant with this id, or NULL. */
+const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
+/* Whether a contestant has left for good. The best of those that left as slower is the reserve,
+ * which comes back if all others fail. */
+bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's final samples if there are at least 5, because final samples are the
  * longest and had no part in the choice. Else it summarises the full samples, or, without any, the
  * quick ones. ENOMEM. */
@@ -168,4 +175,4 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
 /* Why a contestant left: "2.31x the best in its first round", "4.2% slower after 6 samples", …; ""
  * if it has not left. Returns `out`. */
-const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant *contestant);
+const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner);

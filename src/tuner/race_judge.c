@@ -39,14 +39,8 @@ bool gt_runner_is_in(const gt_runner *runner)
 
 static bool is_kind(const gt_race_sample *sample, gt_shared kind)
 {
-    switch (kind) {
-    case GT_SHARED_FULL:
-        return !sample->quick && !sample->final;
-    case GT_SHARED_FINAL:
-        return sample->final;
-    default:
-        return true;
-    }
+    return kind == GT_SHARED_ANY ||
+           (kind == GT_SHARED_FINAL ? sample->final : !sample->quick && !sample->final);
 }
 
 /* Walks both lists, which are in the order of rounds. Writes log-ratios if `out` is given, those of
@@ -86,19 +80,6 @@ size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_
     size_t count = walk(race->scratch, a, b, kind, NULL);
     gt_sort(race->scratch, count);
     return count;
-}
-
-gputune_status gt_race_reserve_scratch(gt_race *race)
-{
-    size_t needed = race->rounds + 2;
-    if (needed <= race->scratch_capacity) {
-        return GPUTUNE_OK;
-    }
-    double *grown = realloc(race->scratch, 2 * needed * sizeof *grown);
-    GT_TRY(gt_allocated(grown));
-    race->scratch = grown;
-    race->scratch_capacity = 2 * needed;
-    return GPUTUNE_OK;
 }
 
 /* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded

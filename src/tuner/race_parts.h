@@ -2,9 +2,8 @@
  * rounds. */
 #pragma once
 
-#include "base/array.h"
+#include "base/hash_index.h"
 #include "base/random.h"
-#include "stats/paired.h"
 #include "tuner/race.h"
 
 #include <math.h>
@@ -17,23 +16,6 @@ enum {
     GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
 };
 
-typedef struct gt_runner {
-    uint64_t id;
-    uint32_t rank;
-    bool is_default, in_round;
-    gt_race_leave left;
-    uint32_t left_round;
-    uint32_t missed; /* rounds in a row without a value */
-    double ratio;    /* estimated time over the incumbent's */
-    double first;    /* log-ratio to the incumbent of its first round, NaN: unknown */
-    double pending;  /* value in the current round, NaN: none */
-    GT_ARRAY(gt_race_sample) samples;
-    gt_paired paired; /* compared with the incumbent in shared full rounds; count 0: not */
-    bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
-                  see race_judge.c */
-    bool tied; /* may be as good as the winner of a decided race with `tie_break` */
-} gt_runner;
-
 /* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
 typedef struct gt_quantiles {
     double error;
@@ -44,11 +26,10 @@ struct gt_race {
     gt_race_options options;
     gt_random random;
     GT_ARRAY(gt_runner) runners;
-    uint32_t *table; /* hash table from an id to its index in `runners` plus 1, open addressing */
-    uint32_t slots;
-    uint32_t *order; /* the current round as indices into `runners` */
+    gt_hash_index places; /* of ids in `runners` */
+    uint32_t *order;      /* the current round as places in `runners` */
     uint64_t *ids;
-    uint32_t order_capacity;
+    size_t order_capacity, ids_capacity;
     gt_race_round round; /* number 0: none so far; count 0: none in progress */
     uint32_t rounds, samples;
     int64_t incumbent; /* index, -1: none */
@@ -60,7 +41,7 @@ struct gt_race {
     gt_race_end decided, end;
     double deviation; /* standard deviation of one ratio over all contestants; negative: not known
                          yet */
-    double *scratch;
+    double *scratch;  /* room for the ratios of any two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
 };
@@ -75,8 +56,6 @@ uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind);
 /* Writes the log-ratios of `a` over `b` in their shared rounds to race->scratch, sorted; returns
  * how many. */
 size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind);
-/* Makes room for the ratios of any two contestants; ENOMEM. */
-gputune_status gt_race_reserve_scratch(gt_race *race);
 
 /* After a round: finds the incumbent, compares all with it, and eliminates the slow ones. */
 void gt_race_judge(gt_race *race);

@@ -133,10 +133,9 @@ void gt_tuning_restore(gt_tuning *tuning, gt_race *race)
     gt_race_free(tuning->race);
     tuning->race = race;
     for (uint32_t i = 0; i < gt_race_count(race); i++) {
-        gt_race_contestant contestant;
-        gt_race_contestant_at(race, i, &contestant);
-        if (gt_tuning_variant(tuning, contestant.id)->failure != GPUTUNE_OK) {
-            gt_race_fail(race, contestant.id);
+        const uint64_t id = gt_race_at(race, i)->id;
+        if (gt_tuning_variant(tuning, id)->failure != GPUTUNE_OK) {
+            gt_race_fail(race, id);
         }
     }
 }
@@ -151,32 +150,19 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-static gputune_status has_samples(bool *out, const gt_race *race)
-{
-    gt_summary summary = {0};
-    uint64_t best;
-    if (gt_race_incumbent(race, &best)) {
-        GT_TRY(gt_race_summary(race, best, &summary));
-    }
-    *out = summary.count > 0;
-    return GPUTUNE_OK;
-}
-
 /* After a stop: makes the earlier race count if the present one is not decided; and the race by
  * time if no energy was measured yet. */
-static gputune_status gt_tuning_fall_back(gt_tuning *tuning)
+static void fall_back(gt_tuning *tuning)
 {
-    bool weighed;
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
     if (tuning->earlier.race && !is_over) {
         restore_earlier(tuning);
     }
-    GT_TRY(has_samples(&weighed, tuning->race));
-    if (tuning->by_time && !weighed) {
+    const gt_runner *best = gt_race_incumbent(tuning->race);
+    if (tuning->by_time && (!best || !best->samples.count)) {
         gt_tuning_restore(tuning, tuning->by_time);
         tuning->by_time = NULL;
     }
-    return GPUTUNE_OK;
 }
 
 gputune_status gt_tuning_stopped(gt_session *session)
@@ -188,7 +174,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
         interrupt_if_stuck(tuning);
     }
-    GT_TRY(gt_tuning_fall_back(tuning));
+    fall_back(tuning);
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
     if (!canceled && !restored) {
         GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);

@@ -9,10 +9,9 @@
 static gputune_status add_tied(gt_tuning *tuning)
 {
     for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
-        gt_race_contestant one;
-        gt_race_contestant_at(tuning->race, i, &one);
-        if (one.tied) {
-            GT_TRY(gt_race_add(tuning->tie_break, one.id, one.rank, one.is_default));
+        const gt_runner *one = gt_race_at(tuning->race, i);
+        if (one->tied && one->left == GT_RACE_IN) {
+            GT_TRY(gt_race_add(tuning->tie_break, one->id, one->rank, one->is_default));
         }
     }
     return GPUTUNE_OK;
@@ -34,18 +33,17 @@ static gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* The time in nanoseconds that a ratio of 1 means in a race, and the id of its best contestant;
- * infinite if no contestant could be sampled. */
-static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
+/* The time in nanoseconds that a ratio of 1 means in a race; infinite if no contestant could be
+ * sampled. */
+static gputune_status unit_of(double *out, const gt_race *race)
 {
-    gt_race_contestant winner;
+    const gt_runner *best = gt_race_incumbent(race);
     gt_summary summary;
     *out = INFINITY;
-    if (!gt_race_incumbent(race, best) || !gt_race_find(race, *best, &winner)) {
-        return GPUTUNE_OK;
+    if (best) {
+        GT_TRY(gt_race_summary(race, best->id, &summary));
+        *out = summary.median / best->ratio;
     }
-    GT_TRY(gt_race_summary(race, *best, &summary));
-    *out = summary.median / winner.ratio;
     return GPUTUNE_OK;
 }
 
@@ -54,22 +52,23 @@ static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
 static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
-    uint64_t default_id = 0, ignored;
-    GT_TRY(unit_of(&host_ns, out, tuning->race));
-    GT_TRY(unit_of(&device_ns, &ignored, tuning->tie_break));
+    uint64_t default_id = 0;
+    GT_TRY(unit_of(&host_ns, tuning->race));
+    GT_TRY(unit_of(&device_ns, tuning->tie_break));
+    const gt_runner *best = gt_race_incumbent(tuning->race);
+    *out = best ? best->id : 0;
     for (uint32_t i = 0; i < gt_race_count(tuning->tie_break); i++) {
-        gt_race_contestant by_host, by_device;
-        gt_race_contestant_at(tuning->tie_break, i, &by_device);
-        bool in = by_device.left != GT_RACE_LEFT_FAILED && by_device.ratio > 0 &&
-                  gt_race_find(tuning->race, by_device.id, &by_host);
-        double both = in ? host_ns * by_host.ratio + device_ns * by_device.ratio : INFINITY;
+        const gt_runner *by_device = gt_race_at(tuning->tie_break, i);
+        const gt_runner *by_host = gt_race_find(tuning->race, by_device->id);
+        bool in = by_device->left != GT_RACE_LEFT_FAILED && by_device->ratio > 0 && by_host;
+        double both = in ? host_ns * by_host->ratio + device_ns * by_device->ratio : INFINITY;
         if (both < least) {
             least = both;
-            *out = by_device.id;
+            *out = by_device->id;
         }
-        if (by_device.is_default) {
+        if (by_device->is_default) {
             standard = both;
-            default_id = by_device.id;
+            default_id = by_device->id;
         }
     }
     if (isfinite(standard) &&
@@ -121,18 +120,17 @@ bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
 }
 
 /* Orders the variants that have not left: the default first, then the fastest. */
-static uint32_t find_finalists(const gt_race *race, gt_race_contestant *out)
+static uint32_t find_finalists(const gt_race *race, const gt_runner **out)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < gt_race_count(race); i++) {
-        gt_race_contestant next;
-        gt_race_contestant_at(race, i, &next);
+        const gt_runner *next = gt_race_at(race, i);
         uint32_t at = count < FINALISTS ? count : FINALISTS;
-        if (next.left != GT_RACE_IN) {
+        if (next->left != GT_RACE_IN) {
             continue;
         }
-        for (; at > 0 && (next.is_default || next.ratio < out[at - 1].ratio) &&
-               !out[at - 1].is_default;
+        for (; at > 0 && (next->is_default || next->ratio < out[at - 1]->ratio) &&
+               !out[at - 1]->is_default;
              at--) {
             if (at < FINALISTS) {
                 out[at] = out[at - 1];
@@ -148,7 +146,7 @@ static uint32_t find_finalists(const gt_race *race, gt_race_contestant *out)
 
 gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
 {
-    gt_race_contestant finalists[FINALISTS];
+    const gt_runner *finalists[FINALISTS];
     const gputune_options *o = &tuning->session.request->options;
     uint32_t count = find_finalists(tuning->race, finalists);
     const gt_race_options options = {.seed = o->seed,
@@ -164,7 +162,7 @@ gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
     tuning->race = race;
     tuning->end = GT_RACE_RUNNING;
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(gt_race_add(race, finalists[i].id, finalists[i].rank, finalists[i].is_default));
+        GT_TRY(gt_race_add(race, finalists[i]->id, finalists[i]->rank, finalists[i]->is_default));
     }
     gt_race_complete(race);
     return GPUTUNE_OK;
@@ -232,13 +230,12 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     uint32_t count = 0;
-    gt_race_contestant one;
     for (uint32_t i = gt_race_count(tuning->race); i-- > 0;) {
-        gt_race_contestant_at(tuning->race, i, &one);
-        if (one.sample_count) {
+        const gt_runner *one = gt_race_at(tuning->race, i);
+        if (one->samples.count) {
             break; /* variants are sampled in the order in which they joined */
         }
-        count += one.left == GT_RACE_IN && !(gt_field_pilot(field, (uint32_t)one.id) > 0);
+        count += one->left == GT_RACE_IN && !(gt_field_pilot(field, (uint32_t)one->id) > 0);
     }
     return count;
 }
@@ -248,13 +245,12 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 static gputune_status drop_losers(gt_tuning *tuning)
 {
     gt_farm *farm = tuning->session.farm;
-    gt_race_contestant contestant;
     for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
-        gt_race_contestant_at(tuning->race, i, &contestant);
-        gt_variant *variant = gt_tuning_variant(tuning, contestant.id);
-        if (contestant.left != GT_RACE_IN && !contestant.reserve && !variant->dropped) {
+        const gt_runner *one = gt_race_at(tuning->race, i);
+        gt_variant *variant = gt_tuning_variant(tuning, one->id);
+        if (gt_race_has_lost(tuning->race, one) && !variant->dropped) {
             variant->dropped = true;
-            GT_TRY(farm->ops->drop(farm, contestant.id));
+            GT_TRY(farm->ops->drop(farm, one->id));
         }
     }
     return GPUTUNE_OK;
@@ -273,13 +269,11 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
-    uint64_t best = GT_NO_VARIANT;
-    gt_race_incumbent(race, &best);
+    const gt_runner *best = gt_race_incumbent(race);
     bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL;
     for (uint32_t i = 0; i < round->count && serve; i++) {
-        gt_race_contestant contestant;
-        serve = gt_race_find(race, round->ids[i], &contestant) &&
-                (contestant.sample_count == 0 || round->ids[i] == best) &&
+        const gt_runner *one = gt_race_find(race, round->ids[i]);
+        serve = (one->samples.count == 0 || one == best) &&
                 gt_field_pilot_is_sample(&tuning->session.field, (uint32_t)round->ids[i]);
     }
     return serve;
@@ -290,10 +284,9 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
-        gt_race_contestant contestant;
+        const gt_runner *one = gt_race_find(tuning->race, round->ids[i]);
         gt_summary summary;
-        if (!gt_race_find(tuning->race, round->ids[i], &contestant) ||
-            (contestant.sample_count != 1 && contestant.sample_count != 4)) {
+        if (one->samples.count != 1 && one->samples.count != 4) {
             continue;
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));

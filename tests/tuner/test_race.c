@@ -223,13 +223,13 @@ TEST(tie_is_settled_by_the_caller)
 {
     machine m = make_machine(3, 6);
     gt_race *race = race_to_a_tie(&m);
-    gt_race_contestant c;
+    const gt_runner *c;
     gt_race_round round;
     gt_race_result result;
     gt_race_end end;
     for (uint64_t id = 0; id < m.count; id++) {
-        assert_true(gt_race_find(race, id, &c));
-        assert_int_equal(c.tied, id < 4);
+        assert_non_null(c = gt_race_find(race, id));
+        assert_int_equal(c->tied, id < 4);
     }
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     assert_int_equal(round.count, 0);
@@ -284,7 +284,6 @@ TEST(newcomers_meet_the_incumbent)
     gt_race *race;
     gt_race_round round;
     gt_race_end end;
-    uint64_t incumbent;
     equal_times(&m);
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
@@ -294,11 +293,12 @@ TEST(newcomers_meet_the_incumbent)
         assert_int_equal(end, GT_RACE_RUNNING); /* more may come */
     }
     assert_int_equal(gt_race_add(race, 7, 7, false), GPUTUNE_OK);
-    assert_true(gt_race_incumbent(race, &incumbent));
+    const gt_runner *incumbent = gt_race_incumbent(race);
+    assert_non_null(incumbent);
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     assert_int_equal(round.count, 2); /* the one that is ahead sits out */
     for (uint32_t i = 0; i < round.count; i++) {
-        assert_true(round.ids[i] == 7 || round.ids[i] == incumbent);
+        assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
     }
     gt_race_free(race);
 }
@@ -348,7 +348,7 @@ TEST(spoiled_round_is_forgotten)
 {
     gt_race *race;
     gt_race_round first, again;
-    gt_race_contestant c;
+    const gt_runner *c;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
     assert_int_equal(gt_race_next_round(race, &first), GPUTUNE_OK);
@@ -356,8 +356,8 @@ TEST(spoiled_round_is_forgotten)
     assert_int_equal(gt_race_next_round(race, &again), GPUTUNE_OK);
     assert_int_equal(again.number, first.number);
     assert_int_equal(gt_race_record(race, 2, 10), GPUTUNE_EINVAL);
-    assert_true(gt_race_find(race, 1, &c));
-    assert_int_equal(c.sample_count, 0);
+    assert_non_null(c = gt_race_find(race, 1));
+    assert_int_equal(c->samples.count, 0);
     gt_race_free(race);
 }
 
@@ -445,21 +445,19 @@ TEST(same_seed_same_course)
     assert_int_equal(results[0].samples, results[1].samples);
     assert_true(results[0].verdict.speedup == results[1].verdict.speedup);
     for (uint32_t i = 0; i < 24; i++) {
-        gt_race_contestant a, b;
-        gt_race_contestant_at(races[0], i, &a);
-        gt_race_contestant_at(races[1], i, &b);
-        assert_int_equal(a.sample_count, b.sample_count);
-        assert_true(a.sample_count == 0 || a.samples[0].value == b.samples[0].value);
+        const gt_runner *a = gt_race_at(races[0], i), *b = gt_race_at(races[1], i);
+        assert_int_equal(a->samples.count, b->samples.count);
+        assert_true(!a->samples.count || a->samples.items[0].value == b->samples.items[0].value);
     }
     gt_race_free(races[0]);
     gt_race_free(races[1]);
 }
 
-static uint32_t count_final(const gt_race_contestant *c)
+static uint32_t count_final(const gt_runner *c)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < c->sample_count; i++) {
-        count += c->samples[i].final;
+    for (uint32_t i = 0; i < c->samples.count; i++) {
+        count += c->samples.items[i].final;
     }
     return count;
 }
@@ -467,21 +465,22 @@ static uint32_t count_final(const gt_race_contestant *c)
 TEST(summary_is_of_the_longest_samples)
 {
     machine m = make_machine(6, 12);
-    gt_race_contestant c;
+    const gt_runner *c;
     gt_race_result result;
     gt_summary s;
     equal_times(&m);
     m.times[3] = 90;
     gt_race *race = run_race(&m, NULL);
-    assert_true(gt_race_find(race, 0, &c));
-    assert_true(c.samples[0].quick && c.samples[1].quick && !c.samples[2].quick);
-    uint32_t final = count_final(&c);
+    assert_non_null(c = gt_race_find(race, 0));
+    assert_true(c->samples.items[0].quick && c->samples.items[1].quick &&
+                !c->samples.items[2].quick);
+    uint32_t final = count_final(c);
     assert_int_equal(gt_race_summary(race, 0, &s), GPUTUNE_OK);
-    assert_int_equal(s.count, final ? final : c.sample_count - 2);
+    assert_int_equal(s.count, final ? final : c->samples.count - 2);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
-    assert_true(gt_race_find(race, result.winner, &c));
+    assert_non_null(c = gt_race_find(race, result.winner));
     assert_int_equal(gt_race_summary(race, result.winner, &s), GPUTUNE_OK);
-    assert_int_equal(s.count, count_final(&c));
+    assert_int_equal(s.count, count_final(c));
     assert_true(s.count >= 5);
     assert_true(s.median > 88 && s.median < 92);
     assert_int_equal(gt_race_summary(race, 12345, &s), GPUTUNE_OK);

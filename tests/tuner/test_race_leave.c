@@ -5,25 +5,25 @@ TEST(losers_leave_with_a_reason)
 {
     machine m = make_machine(9, 8);
     char text[96];
-    gt_race_contestant c;
+    const gt_runner *c;
     equal_times(&m);
     m.times[0] = 300; /* the default stays to the end */
     m.times[1] = 250;
     m.times[2] = 125;
     m.times[3] = 70;
     gt_race *race = run_race(&m, NULL);
-    assert_true(gt_race_find(race, 1, &c));
-    assert_int_equal(c.left, GT_RACE_LEFT_FIRST);
-    assert_int_equal(c.sample_count, 1);
-    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "first round"));
-    assert_true(gt_race_find(race, 2, &c));
-    assert_int_equal(c.left, GT_RACE_LEFT_EARLY);
-    assert_true(c.left_round > 0);
-    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "% slower after"));
-    assert_true(gt_race_find(race, 0, &c));
-    assert_int_equal(c.left, GT_RACE_IN);
-    assert_true(c.sample_count > 8);
-    assert_false(gt_race_find(race, 99, &c));
+    assert_non_null(c = gt_race_find(race, 1));
+    assert_int_equal(c->left, GT_RACE_LEFT_FIRST);
+    assert_int_equal(c->samples.count, 1);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, c), "first round"));
+    assert_non_null(c = gt_race_find(race, 2));
+    assert_int_equal(c->left, GT_RACE_LEFT_EARLY);
+    assert_true(c->left_round > 0);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, c), "% slower after"));
+    assert_non_null(c = gt_race_find(race, 0));
+    assert_int_equal(c->left, GT_RACE_IN);
+    assert_true(c->samples.count > 8);
+    assert_null(gt_race_find(race, 99));
     gt_race_free(race);
 }
 
@@ -39,7 +39,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
     for (uint64_t seed = 0; seed < 20; seed++) {
         machine m = make_machine(seed, 9);
         gt_race_result result;
-        gt_race_contestant c;
+        const gt_runner *c;
         m.noise = m.drift = 0.003;
         m.outliers = 0;
         for (uint32_t id = 0; id < m.count; id++) {
@@ -52,8 +52,9 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         gt_race *race = run_race(&m, &options);
         assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
         assert_int_equal(result.winner, 5);
-        assert_true(gt_race_find(race, 8, &c)); /* what is slower beyond doubt leaves as before */
-        assert_int_equal(c.sample_count, 2);
+        assert_non_null(
+            c = gt_race_find(race, 8)); /* what is slower beyond doubt leaves as before */
+        assert_int_equal(c->samples.count, 2);
         gt_race_free(race);
     }
 }
@@ -62,14 +63,14 @@ TEST(exhaustive_race_samples_everyone)
 {
     machine m = make_machine(9, 8);
     const gt_race_options options = {.seed = 1, .exhaustive = true};
-    gt_race_contestant c;
+    const gt_runner *c;
     equal_times(&m);
     m.times[1] = 500;
     m.times[3] = 70;
     gt_race *race = run_race(&m, &options);
     for (uint64_t id = 0; id < m.count; id++) {
-        assert_true(gt_race_find(race, id, &c));
-        assert_true(c.sample_count >= 10);
+        assert_non_null(c = gt_race_find(race, id));
+        assert_true(c->samples.count >= 10);
     }
     gt_race_free(race);
 }
@@ -77,7 +78,7 @@ TEST(exhaustive_race_samples_everyone)
 TEST(failures_do_not_stop_the_race)
 {
     machine m = make_machine(2, 8);
-    gt_race_contestant c;
+    const gt_runner *c;
     gt_race_result result;
     equal_times(&m);
     m.times[5] = 60;
@@ -86,8 +87,8 @@ TEST(failures_do_not_stop_the_race)
     gt_race *race = run_race(&m, NULL);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 6);
-    assert_true(gt_race_find(race, 5, &c));
-    assert_int_equal(c.left, GT_RACE_LEFT_FAILED);
+    assert_non_null(c = gt_race_find(race, 5));
+    assert_int_equal(c->left, GT_RACE_LEFT_FAILED);
     gt_race_free(race);
 }
 
@@ -100,9 +101,9 @@ TEST(next_best_replaces_a_winner_that_fails)
     m.times[2] = 80;
     m.times[1] = 90;
     gt_race *race = run_race(&m, NULL);
-    gt_race_contestant c;
-    assert_true(gt_race_find(race, 1, &c));
-    assert_true(c.left != GT_RACE_IN && c.reserve);
+    const gt_runner *c;
+    assert_non_null(c = gt_race_find(race, 1));
+    assert_true(c->left != GT_RACE_IN && !gt_race_has_lost(race, c));
     gt_race_fail(race, 2);
     do {
         take_round(race, &m, &end);
