@@ -387,7 +387,8 @@ typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
 /* How far a tuning is, several times a second. The numbers count variants; `failed` are those that
- * did not compile, crashed, hung or were wrong. */
+ * did not compile, crashed, hung or were wrong, and `verified` all others that are done with: also
+ * what is clearly slower, is launched as another one is, or is known. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* medians by `objective`; 0 while unknown */

@@ -45,6 +45,23 @@ static const char *phase_name(const gt_tuning *tuning)
     return compiles ? "compile" : field->verifying ? "verify" : "race";
 }
 
+uint32_t gt_tuning_tried(const gt_tuning *tuning)
+{
+    return gt_field_tried(&tuning->session.field) + gt_strategy_proposer_known(tuning->strategy);
+}
+
+/* Variants with a result, or whose twin has one or is tried for both, or that are known. */
+static uint32_t count_done(const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    uint32_t done = field->ready + field->slower + field->outclassed + field->twins;
+    for (uint32_t i = 0; i < field->given; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        done -= variant->role == GT_ROLE_FALLBACK && variant->stage == GT_STAGE_READY;
+    }
+    return done + gt_strategy_proposer_known(tuning->strategy);
+}
+
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
 {
     const gputune_options *o = &tuning->session.request->options;
@@ -55,7 +72,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
     tuning->last_progress_ns = now;
     const gt_field *field = &tuning->session.field;
     gputune_progress progress = {.variants = gt_field_total(field),
-                                 .verified = field->ready,
+                                 .verified = count_done(tuning),
                                  .failed = field->failed,
                                  .racing = gt_race_active(tuning->race),
                                  .round = (uint32_t)tuning->session.rounds_sent,
@@ -65,7 +82,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
                                  .objective = gt_tuning_is_before_weighing(tuning)
                                                   ? GPUTUNE_OBJECTIVE_KERNEL
                                                   : o->objective};
-    uint32_t begun = field->started - field->twins;
+    uint32_t begun = gt_tuning_tried(tuning);
     progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
     GT_FREED char *best = NULL;
     fill_times(&progress, tuning, &best);
@@ -439,12 +456,6 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     return terms;
 }
 
-/* Known variants are as good as tried: they cannot win. */
-static uint32_t tried(const gt_tuning *tuning)
-{
-    return gt_field_tried(&tuning->session.field) + gt_strategy_proposer_known(tuning->strategy);
-}
-
 /* Why the tuning ended, and how many variants were tried if not all were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end,
                                   bool proved_again)
@@ -456,9 +467,9 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
     char count[32], all[32];
-    if (tried(tuning) < size) {
+    if (gt_tuning_tried(tuning) < size) {
         gt_text_printf(&text, "searched %s of %s; ",
-                       gt_count_text(count, sizeof count, tried(tuning)),
+                       gt_count_text(count, sizeof count, gt_tuning_tried(tuning)),
                        gt_count_text(all, sizeof all, size));
     }
     if (given_up) {
@@ -468,7 +479,8 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
         gt_text_printf(&text, "nothing better by %.3g%% is expected",
                        tuning->session.request->options.epsilon * 100);
     } else { /* the race says nothing of variants that were not searched */
-        gt_text_append(&text, decided && tried(tuning) < size ? "of those searched, " : "");
+        gt_text_append(&text,
+                       decided && gt_tuning_tried(tuning) < size ? "of those searched, " : "");
         gt_text_append(&text, gt_race_end_text(end));
     }
     gt_text_append(&text, proved_again ? "" : "; not proved again after its race");
@@ -492,7 +504,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .default_ns = standard.median,
                           .verdict = result->verdict,
                           .terms = terms_of(tuning, result),
-                          .variants = tried(tuning),
+                          .variants = gt_tuning_tried(tuning),
                           .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(copy_image(&choice->image, tuning, result->winner));

@@ -270,7 +270,7 @@ uint64_t gt_field_default(const gt_field *field);
  * neither do variants whose compile was given up, or that had no result when the field was
  * abandoned. */
 uint32_t gt_field_tried(const gt_field *field);
-/* How many variants there will be, as far as that is known. Twins do not count. */
+/* How many variants there will be, as far as that is known. As in gt_field_tried(), twins count. */
 uint32_t gt_field_total(const gt_field *field);
 /* Whether the launch that verified a variant is as good as a quick sample of its time: it ran with
  * a cold cache, and took so long that the host's part does not count. */

@@ -322,7 +322,7 @@ uint32_t gt_field_total(const gt_field *field)
     uint32_t limit = field->options.limit;
     total = limit && limit < total ? limit : total;
     total = total < known ? known : total;
-    return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX) - field->twins;
+    return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
 void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)

@@ -69,12 +69,13 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
     const gt_field *field = &tuning->session.field;
-    double sources = (double)field->units.count / fmax((double)field->variants.count, 1);
-    double compile_s =
-        field->schedule.compile_s * sources / gt_farm_compile_workers(tuning->session.farm);
-    double left = (double)gt_field_total(field) - gt_field_tried(field);
+    double begun = fmax((double)field->variants.count, 1);
+    double compile_s = field->schedule.compile_s * (double)field->units.count / begun /
+                       gt_farm_compile_workers(tuning->session.farm);
+    double newcomer_s = field->schedule.newcomer_s * (1 - field->twins / begun);
+    double left = (double)gt_field_total(field) - gt_tuning_tried(tuning);
     return field->schedule.newcomer_s > 0 && !field->untimed &&
-           left * fmax(field->schedule.newcomer_s, compile_s) < fmin(most_s, most * left_s);
+           left * fmax(newcomer_s, compile_s) < fmin(most_s, most * left_s);
 }
 
 /* Newcomers and rounds share the measure worker where the search learns from both, and towards the

@@ -129,6 +129,9 @@ void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */
 
+/* How many variants of the space were tried, are on their way, or are known: what is known and not
+ * proposed cannot win. */
+uint32_t gt_tuning_tried(const gt_tuning *tuning);
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */

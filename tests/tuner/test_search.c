@@ -62,9 +62,19 @@ TEST_OF(test_new_value_races_only_what_is_new, world *w, open_world, close_world
     assert_int_equal(w->farm.verifies - verifies, 4); /* all but the one that is far slower */
 }
 
-/* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. */
+static void keep_progress(void *user, const gputune_progress *progress)
+{
+    *(gputune_progress *)user = *progress;
+}
+
+/* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. What is
+ * told at the end counts as what is told before. */
 TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
 {
+    gputune_progress last = {0};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.progress = keep_progress;
+    options.user = &last;
     char *text = strdup(template_text);
     const char *blocks = strstr(text, "BLOCK = %s)");
     FILE *file = fopen(w->path, "w");
@@ -78,8 +88,11 @@ TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
             strstr(text, "#pragma gputune reference"));
     fclose(file);
     free(text);
-    assert_string_equal(tuned(w, NULL), "BLOCK=256 WAVES=1000");
+    assert_string_equal(tuned(w, &options), "BLOCK=256 WAVES=1000");
     assert_int_equal(w->choice.variants, 4);
+    assert_int_equal(last.variants, 4);
+    assert_int_equal(last.compiled, 4);
+    assert_int_equal(last.verified + last.failed, 4);
     assert_int_equal(w->farm.verifies, 2);
     tuned(w, NULL);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
