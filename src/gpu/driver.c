@@ -281,7 +281,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
 
 bool gt_cuda_fatal(CUresult result)
 {
-    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911};
+    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         if ((int)result == fatal[i]) {
             return true;

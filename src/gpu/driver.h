@@ -41,7 +41,8 @@ gputune_status gt_driver_probe(int *version, const char *name);
  * its own ENODRIVER, a fatal code (gt_cuda_fatal) ECRASHED, and any other ECUDA. */
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call);
 /* Whether the code means that this process, or its context, can do no more CUDA work: 226, 700,
- * 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"). */
+ * 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"); or, as 999
+ * (unknown), may mean it. */
 bool gt_cuda_fatal(CUresult result);
 
 /* GT_CUDA(driver, MemAlloc, &pointer, bytes): calls driver->MemAlloc and returns on failure. */

@@ -294,7 +294,8 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
     gt_field *field = &tuning->session.field;
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
-        bool wanted = !settled || (!variant->kept && is_settled(tuning, i));
+        bool wanted =
+            !settled || (!variant->kept && i + 1 != field->doubtful && is_settled(tuning, i));
         if (wanted && is_found_out(tuning, i)) {
             variant->kept |= settled;
             GT_TRY(append_trial(out, tuning, i));
@@ -723,8 +724,12 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
     GT_SCOPED(free_trials) gt_trial_list list = {0};
+    gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
-    gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
+    gt_field_note_bad_default(field, tuning->session.request);
+    if (field->doubtful) { /* perhaps the GPU's fault, which then failed the tuning */
+        field->variants.items[field->doubtful - 1].repeatable = false;
+    }
     if (!tuning->race || list_trials(&list, tuning, false) != GPUTUNE_OK ||
         store(tuning, &list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);

@@ -72,6 +72,7 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
     variant->failure = failure;
     variant->repeatable = repeatable;
     field->failed++;
+    field->doubtful = failure == GPUTUNE_ECRASHED ? index + 1 : field->doubtful;
     free(variant->message);
     variant->message = NULL;
     gt_field_tell(field, index, 0);

@@ -413,6 +413,10 @@ static gputune_status wait_once(gt_session *session)
     gt_session_mark_wait(session);
     GT_TRY(session->farm->ops->wait(session->farm, &event, longest_wait(session)));
     gt_session_mark_event(session, &event);
+    bool measured = event.kind == GT_EVENT_VERIFIED || event.kind == GT_EVENT_SAMPLED;
+    if (measured && event.gpu == 0 && event.status == GPUTUNE_OK) {
+        session->field.doubtful = 0;
+    }
     gputune_status status = handle(session, &event);
     gt_event_free(&event);
     return status;

@@ -47,7 +47,7 @@ TEST(test_result_codes_and_attributes)
 
 TEST(test_fatal_codes)
 {
-    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911};
+    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999};
     static const int survivable[] = {0, 1, 2, 209, 218, 222, 600, 701, 801, 900, 912};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         assert_true(gt_cuda_fatal((CUresult)fatal[i]));

@@ -6,4 +6,19 @@ for fault in 100 214 46; do
     grep -o 'CUDA_ERROR_[A-Z_]* ([0-9]*)' log | sort -u
     $GPUTUNE show axpy -q --all --format csv 2>&1 | grep -c '^axpy'
 done
+# one that fails everything from some launch on: the variant that was at it is not blamed
+cat >worker <<'END'
+#!/bin/sh
+code=$(cat code) calls='*1'
+case $* in *measure*) mkdir was 2>/dev/null && calls=20 ;; esac
+GPUTUNE_EMU_FAULTS=cuLaunchKernelEx:$calls=$code exec "$WORKER" "$@"
+END
+chmod +x worker
+for fault in 719 999; do
+    rm -rf was x.db*
+    echo $fault >code
+    WORKER=$GPUTUNE_WORKER GPUTUNE_WORKER=$PWD/worker $tune 2>log | tail -n +2
+    grep -o 'CUDA_ERROR_[A-Z_]* ([0-9]*)' log | sort -u
+    $GPUTUNE show axpy -q --all --format csv 2>&1 | grep -c '^axpy'
+done
 $tune | cut -d, -f1,15,16 | tail -n +2
