@@ -152,6 +152,8 @@ typedef struct gt_field {
     bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
     bool awaits_default; /* the default is verified before all others */
+    uint32_t umpire; /* the default, plus one, where it was added only because a variant was found
+                        wrong; 0: it was not */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;

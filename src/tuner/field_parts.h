@@ -84,6 +84,8 @@ void gt_field_note_compiled(gt_field *field, uint32_t unit);
 /* Adds the default and the fallback (the variant that is right at any alignment), as far as the
  * options ask for them. */
 gputune_status gt_field_add_given(gt_field *field);
+/* Adds the default, which is verified before all others, if the request permits it. ENOMEM. */
+gputune_status gt_field_add_default(gt_field *field);
 /* Whether the proposer may have more proposals, and the field would take them. */
 bool gt_field_has_more_proposals(const gt_field *field);
 /* Adds the proposer's next proposals, at most `most` and at most GT_FIELD_PROPOSALS. Adds none

@@ -16,6 +16,12 @@ static gputune_status add_permitted(gt_field *field, const gt_config *config, gt
     return permitted ? add(field, config, role) : GPUTUNE_OK;
 }
 
+gputune_status gt_field_add_default(gt_field *field)
+{
+    const gt_config standard = gt_config_default(field->options.request->template);
+    return add_permitted(field, &standard, GT_ROLE_DEFAULT);
+}
+
 /* The default, and the variant that is right at any alignment, unless it is the default. */
 gputune_status gt_field_add_given(gt_field *field)
 {
@@ -23,7 +29,7 @@ gputune_status gt_field_add_given(gt_field *field)
     const gt_config standard = gt_config_default(request->template);
     const gt_config scalar = gt_config_scalar(request->template, &standard);
     if (field->options.with_default) {
-        GT_TRY(add_permitted(field, &standard, GT_ROLE_DEFAULT));
+        GT_TRY(gt_field_add_default(field));
     }
     if (field->options.with_fallback && !gt_config_is(&scalar, &standard)) {
         GT_TRY(add_permitted(field, &scalar, GT_ROLE_FALLBACK));

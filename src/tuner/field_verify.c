@@ -255,8 +255,29 @@ static void take_over(gt_variant *variant, gt_event *event)
     }
 }
 
+/* Has a variant that was found wrong verified once more behind the default, if the default was not
+ * verified before it: what the default gets wrong on rare data is not demanded of others. *granted:
+ * it will be. */
+static gputune_status appeal(bool *granted, gt_field *field, uint32_t index)
+{
+    if (gt_field_default(field) == GT_NO_VARIANT) {
+        GT_TRY(gt_field_add_default(field));
+        field->umpire = field->awaits_default ? (uint32_t)field->variants.count : 0;
+    }
+    uint64_t standard = gt_field_default(field);
+    gt_variant *variant = &field->variants.items[index];
+    *granted = field->awaits_default ||
+               (standard != GT_NO_VARIANT && field->variants.items[standard].turn > variant->turn);
+    if (!*granted) {
+        return GPUTUNE_OK;
+    }
+    variant->stage = GT_STAGE_WAITING;
+    return gt_array_push(&field->compiled, index);
+}
+
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
+    bool again = false;
     gt_variant *variant = &field->variants.items[event->id];
     if (event->gpu) {
         return gt_field_handle_helper(field, event);
@@ -266,6 +287,13 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
               event->status, "%s", event->message);
     if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
         gt_field_settle_sketch(field, (uint32_t)event->id, event->status);
+        return GPUTUNE_OK;
+    }
+    if (event->status == GPUTUNE_EWRONG) {
+        GT_TRY(appeal(&again, field, (uint32_t)event->id));
+        variant = &field->variants.items[event->id];
+    }
+    if (again) {
         return GPUTUNE_OK;
     }
     if (event->status != GPUTUNE_OK) {

@@ -35,6 +35,17 @@ static const gt_variant *variant_at(const run_state *run, uint32_t index)
     return &run->session.field.variants.items[index];
 }
 
+/* Whether the caller asked for the variant: not for a default that the field added. */
+static bool is_asked(const run_state *run, uint32_t index)
+{
+    return index + 1 != run->session.field.umpire;
+}
+
+static bool is_sampled(const run_state *run, uint32_t index)
+{
+    return is_asked(run, index) && variant_at(run, index)->stage == GT_STAGE_READY;
+}
+
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 static size_t column(const run_state *run, uint32_t variant, double *out)
@@ -55,7 +66,7 @@ static gputune_status look_at_intervals(run_state *run)
     run->is_narrow = true;
     for (uint32_t i = 0; i < variant_count(run); i++) {
         gt_summary summary;
-        if (variant_at(run, i)->stage != GT_STAGE_READY) {
+        if (!is_sampled(run, i)) {
             continue;
         }
         GT_TRY(gt_summarise(&summary, run->scratch, column(run, i, run->scratch)));
@@ -118,7 +129,7 @@ static gputune_status sample_round(run_state *run)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < variant_count(run); i++) {
-        if (variant_at(run, i)->stage == GT_STAGE_READY) {
+        if (is_sampled(run, i)) {
             run->order[count++] = i;
         }
     }
@@ -244,6 +255,9 @@ static int report(const run_state *run, gt_record_fn each, void *user)
         gputune_record record;
         gt_shapes texts;
         GT_FREED char *config = NULL;
+        if (!is_asked(run, i)) {
+            continue;
+        }
         GT_TRY(fill_record(&record, &texts, run, i));
         GT_TRY(gt_config_text(&config, run->session.request->template,
                               &run->session.field.variants.items[i].config));
@@ -275,7 +289,8 @@ static void write_samples(const run_state *run)
     }
     for (uint32_t i = 0; i < variant_count(run); i++) {
         GT_FREED char *config = NULL;
-        if (gt_config_text(&config, run->session.request->template,
+        if (is_asked(run, i) &&
+            gt_config_text(&config, run->session.request->template,
                            &run->session.field.variants.items[i].config) == GPUTUNE_OK) {
             write_rounds(file, run, i, config);
         }
@@ -353,6 +368,6 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
     GT_TRY(say_exclusions(request, configs, count));
     GT_SCOPED(end_run) run_state run = {.random = {request->options.seed}};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
-    GT_TRY(make_room(&run, count));
+    GT_TRY(make_room(&run, count + 1)); /* the field may add the default */
     return measure(&run, each, user);
 }

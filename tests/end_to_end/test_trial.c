@@ -116,6 +116,44 @@ TEST(test_the_default_is_believed)
     expect(outcome("", "", "", fast, "y[i] = x[i];", clamp), "wrong");
 }
 
+static int on_run(void *user, const gputune_record *record)
+{
+    size_t used = strlen(user);
+    snprintf((char *)user + used, 512 - used, "%s %s;", record->configuration, record->status);
+    return 0;
+}
+
+/* That holds where the default is not among the variants, too. */
+TEST(test_the_default_is_believed_of_others_alone)
+{
+    const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
+    static const char *const other[] = {"OTHER=1", "OTHER=1"};
+    char path[128], found[512] = "";
+    gputune_info info = GPUTUNE_INFO_INIT;
+    gputune_plan *plan;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 120;
+    write_template(path, "", "", "", fast, fast, clamp);
+    gputune *tuner = tuner_open(":memory:");
+    OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 2, &options, on_run, found));
+    assert_string_equal(found, "OTHER=1 ok;OTHER=1 ok;");
+    gputune_close(tuner);
+    setenv("GPUTUNE_FORCE", "tried:OTHER=1", true);
+    tuner = tuner_open(":memory:");
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
+    unsetenv("GPUTUNE_FORCE");
+    OK(gputune_plan_info(&info, plan));
+    assert_string_equal(info.configuration, "OTHER=1");
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    write_template(path, "", "", "", fast, "y[i] = x[i];", clamp);
+    tuner = tuner_open(":memory:");
+    assert_int_equal(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 1, &options, on_run, found),
+                     GPUTUNE_EWRONG);
+    gputune_close(tuner);
+    unlink(path);
+}
+
 TEST(test_a_reference_that_fails_there_is_not_asked)
 {
     const char *only_zero = "if (mode) { __trap(); } y[i] = x[i];";
