@@ -125,9 +125,9 @@ static void set_arguments(gt_description *out, const gt_workload *workload, cons
 static void describe_scratch(gt_described_parameter *out, const gt_template *template,
                              uint32_t index, const gt_parameter *parameter)
 {
-    const gt_argument *scratch = gt_template_parameter(template, template->argument_count + index);
-    gt_snprintf(out->name, sizeof out->name, "%s", scratch ? scratch->name : "");
-    gt_snprintf(out->type, sizeof out->type, "%s", scratch ? scratch->type : "");
+    const gt_argument *scratch = &template->arguments[template->argument_count + index];
+    gt_snprintf(out->name, sizeof out->name, "%s", scratch->name);
+    gt_snprintf(out->type, sizeof out->type, "%s", scratch->type);
     out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
                                          .kind = GPUTUNE_PARAMETER_SCRATCH,
                                          .name = out->name,

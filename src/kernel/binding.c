@@ -345,12 +345,11 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_element element = gt_element_resolve(binding, argument->type);
-        at = gt_map_of_argument(template, i) >= 0
-                 ? add_aligned(at, GT_TENSORMAP_BYTES, GT_TENSORMAP_ALIGNMENT)
+        at = argument->map         ? add_aligned(at, GT_TENSORMAP_BYTES, GT_TENSORMAP_ALIGNMENT)
              : argument->is_buffer ? add_aligned(at, 8, 8)
                                    : add_aligned(at, element.bytes, element.alignment);
     }
-    for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
+    for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
         at = add_aligned(at, 8, 8);
     }
     for (uint32_t i = 0; i < template->parts->map_count; i++) {

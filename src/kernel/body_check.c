@@ -186,7 +186,8 @@ static gputune_status check_surroundings(const checked *c)
     for (uint32_t i = 0; i < parts->map_count; i++) {
         maps += !parts->maps[i].replaces;
     }
-    return check_count(c, false, template->taken_count + parts->scratch_count + maps,
+    const uint32_t scratch = template->parameter_count - template->argument_count;
+    return check_count(c, false, template->taken_count + scratch + maps,
                        maps ? ", those of args(), scratch() and tensormap()"
                             : ", those of args() and scratch()");
 }
@@ -216,23 +217,24 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
                                   uint32_t index)
 {
     gt_template *template = c->p->template;
-    const uint32_t values = template->argument_count + c->p->parts->scratch_count;
-    if (index >= values) {
-        gt_template_value *value = &c->p->parts->computed[index - values];
+    if (index >= template->parameter_count) {
+        gt_template_value *value = &c->p->parts->computed[index - template->parameter_count];
         GT_TRY(check_value(c, value, given));
         index = value->base ? value->base - 1 : index;
     }
-    if (gt_map_of_argument(template, index) >= 0) {
+    gt_argument *argument = &template->arguments[index];
+    if (index >= template->argument_count) {
+        return GPUTUNE_OK;
+    }
+    if (argument->map) {
         return check_type(c, given, "CUtensorMap",
                           "const __grid_constant__ CUtensorMap, as tensormap() says");
     }
-    if (gt_texture_of_argument(template, index) >= 0) {
+    if (argument->texture) {
         return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
     }
-    if (index < template->argument_count) {
-        GT_TRY(check_parameter(c, given, &template->arguments[index], false));
-        note_offset(&template->arguments[index], c, given);
-    }
+    GT_TRY(check_parameter(c, given, argument, false));
+    note_offset(argument, c, given);
     return GPUTUNE_OK;
 }
 
@@ -373,8 +375,9 @@ static bool fits_arguments(const gt_parse *parse, const char *text, const gt_fun
 {
     const gt_template *template = parse->template;
     gt_signature takes;
-    bool fits = gt_function_signature(&takes, text, function) &&
-                takes.count == template->taken_count + parse->parts->scratch_count;
+    bool fits =
+        gt_function_signature(&takes, text, function) &&
+        takes.count == template->taken_count + template->parameter_count - template->argument_count;
     for (uint32_t i = 0; i < template->taken_count && fits; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &takes.items[i];

@@ -58,6 +58,7 @@ static void add_blocks(gt_launch *launch)
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain)
 {
     const gt_template *template = binding->template;
+    const gt_template_parts *parts = template->parts;
     const uint32_t first = template->pass_count;
     launch->block_count = template->pass_count;
     launch->argument_count = template->argument_count + first;
@@ -65,27 +66,28 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
     const uint32_t begin = launch->parameter_count;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        const int map = plain ? -1 : gt_map_of_argument(template, i);
-        const int texture = plain ? -1 : gt_texture_of_argument(template, i);
-        const gt_parameter_kind kind = map >= 0              ? GT_PARAMETER_TENSORMAP
-                                       : texture >= 0        ? GT_PARAMETER_TEXTURE
-                                       : argument->is_buffer ? GT_PARAMETER_BUFFER
-                                                             : GT_PARAMETER_SCALAR;
+        const gt_parameter_kind kind = argument->map && !plain       ? GT_PARAMETER_TENSORMAP
+                                       : argument->texture && !plain ? GT_PARAMETER_TEXTURE
+                                       : argument->is_buffer         ? GT_PARAMETER_BUFFER
+                                                                     : GT_PARAMETER_SCALAR;
         const uint32_t bytes = kind == GT_PARAMETER_TENSORMAP ? GT_TENSORMAP_BYTES
                                : kind == GT_PARAMETER_SCALAR
                                    ? gt_element_resolve(binding, argument->type).bytes
                                    : 8;
         gt_parameter *added = gt_launch_add(launch, kind, bytes, (int)(i + first));
-        added->map = map >= 0 ? (uint32_t)map : texture >= 0 ? (uint32_t)texture : 0;
+        added->map = kind == GT_PARAMETER_TENSORMAP ? (uint32_t)(argument->map - parts->maps)
+                     : kind == GT_PARAMETER_TEXTURE
+                         ? (uint32_t)(argument->texture - parts->textures)
+                         : 0;
         GT_TRY(gt_argument_hold(added, binding, argument, begin));
     }
     return GPUTUNE_OK;
 }
 
-/* The bytes of an argument, or behind these of a scratch buffer. */
+/* The bytes of an argument or a scratch buffer. */
 static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_t index)
 {
-    const gt_argument *buffer = gt_template_parameter(binding->template, index);
+    const gt_argument *buffer = &binding->template->arguments[index];
     uint64_t elements, innermost;
     GT_TRY(gt_elements_count(&elements, &innermost, buffer, binding->slots));
     *out = elements * gt_element_resolve(binding, buffer->type).bytes;
@@ -97,10 +99,10 @@ static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_
 static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
+    for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
         gt_parameter *added = gt_launch_add(launch, GT_PARAMETER_SCRATCH, 8, -1);
-        added->zero_first = template->parts->scratch[i].fill.kind == GT_FILL_ZERO;
-        GT_TRY(bytes_of(&added->scratch_bytes, binding, template->argument_count + i));
+        added->zero_first = template->arguments[i].fill.kind == GT_FILL_ZERO;
+        GT_TRY(bytes_of(&added->scratch_bytes, binding, i));
     }
     return GPUTUNE_OK;
 }
@@ -123,11 +125,9 @@ static void add_maps(gt_launch *launch, const gt_template *template)
 static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    const gt_template_parts *parts = template->parts;
-    uint32_t items = template->argument_count + parts->scratch_count;
-    uint32_t first = launch->parameter_count - items;
-    for (uint32_t i = 0; i < items; i++) {
-        if (parts->cleared >> i & 1) {
+    const uint32_t first = launch->parameter_count - template->parameter_count;
+    for (uint32_t i = 0; i < template->parameter_count; i++) {
+        if (template->arguments[i].cleared) {
             gt_clear *added = &launch->clears[launch->clear_count++];
             added->parameter = (int)(first + i);
             GT_TRY(bytes_of(&added->bytes, binding, i));
@@ -141,13 +141,13 @@ static uint32_t parameter_of(const gt_launch *launch, const gt_template *templat
 {
     const bool own = index < template->argument_count;
     const int wanted = (int)(index + template->pass_count);
-    uint32_t i = own ? 0 : launch->parameter_count - template->parts->scratch_count;
+    uint32_t i = own ? 0 : launch->parameter_count - template->parameter_count + index;
     while (own && i < launch->parameter_count &&
            (launch->parameters[i].kind != GT_PARAMETER_BUFFER ||
             launch->parameters[i].argument != wanted)) {
         i++;
     }
-    return own ? i : i + index - template->argument_count;
+    return i;
 }
 
 /* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
@@ -195,9 +195,8 @@ static gputune_status check_swaps(const gt_binding *binding)
         }
         GT_REFUSE(bytes != other, GPUTUNE_EINVAL,
                   "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally many",
-                  gt_template_parameter(template, order->index)->name,
-                  gt_template_parameter(template, order->other)->name, (unsigned long long)bytes,
-                  (unsigned long long)other);
+                  template->arguments[order->index].name, template->arguments[order->other].name,
+                  (unsigned long long)bytes, (unsigned long long)other);
     }
     return GPUTUNE_OK;
 }

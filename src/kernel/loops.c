@@ -89,7 +89,7 @@ static void add_argument(maker *m, uint32_t index)
     const gt_template_value *value = &template->parts->computed[index];
     gt_sequence_item *item = add_value(m, GT_SEQUENCE_VALUE, index, value->value);
     if (value->base) {
-        const char *type = gt_template_parameter(template, value->base - 1)->type;
+        const char *type = template->arguments[value->base - 1].type;
         const int64_t bytes = gt_element_resolve(m->binding, type).bytes;
         add_instruction(m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
         add_instruction(m, item, (gt_instruction){.operation = GT_DO_MULTIPLY});
@@ -100,7 +100,7 @@ static void add_launch(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
     const gt_template_step *step = &template->parts->steps[index];
-    const uint32_t values = template->argument_count + template->parts->scratch_count;
+    const uint32_t values = template->parameter_count;
     gt_sequence_item *condition =
         step->when ? add_value(m, GT_SEQUENCE_UNLESS, 0, step->when) : NULL;
     add_shape(m, GT_SEQUENCE_GRID, &step->grid, &m->steps[index]);
@@ -155,7 +155,7 @@ static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
     const gt_template_step *step = &template->parts->steps[run->step];
-    const uint32_t values = template->argument_count + template->parts->scratch_count;
+    const uint32_t values = template->parameter_count;
     for (uint32_t i = 0; i < step->argument_count; i++) {
         if (step->arguments[i] >= values) {
             const uint32_t value = step->arguments[i] - values;

@@ -55,7 +55,7 @@ static gputune_status read_name(gt_argument *argument, gt_parse *p)
 static gputune_status check_name(gt_parse *p, const char *name, gt_place place)
 {
     const gt_template *template = p->template;
-    const int first = GT_NAMED(template->arguments, template->argument_count, name);
+    const int first = gt_parse_parameter_index(p, name);
     GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
                  name, template->arguments[first].place.line);
     GT_REFUSE_AT(
@@ -141,7 +141,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
 
 static void count_argument(gt_template *template, const gt_argument *argument)
 {
-    template->argument_count++;
+    template->parameter_count = ++template->argument_count;
     template->taken_count += !argument->holder;
 }
 
@@ -203,19 +203,17 @@ gputune_status gt_parse_args(gt_parse *p)
 
 gputune_status gt_parse_scratch(gt_parse *p)
 {
-    gt_template_parts *parts = p->parts;
-    GT_TRY(
-        gt_check_room(parts->scratch_count, GT_SCRATCH_MAX, "scratch buffers", p->clause->place));
-    gt_argument *scratch = &parts->scratch[parts->scratch_count];
+    gt_template *template = p->template;
+    gt_argument *scratch = &template->arguments[template->parameter_count];
+    GT_TRY(gt_check_room(template->parameter_count - template->argument_count, GT_SCRATCH_MAX,
+                         "scratch buffers", p->clause->place));
     scratch->is_buffer = true;
     scratch->direction = GT_INOUT;
     GT_TRY(gt_read_element_type(scratch->type, p));
-    gt_place place = gt_lexer_place(&p->at);
+    scratch->place = gt_lexer_place(&p->at);
     GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, &p->at, "a scratch buffer's name"));
-    GT_TRY(check_name(p, scratch->name, place));
-    GT_REFUSE_AT(GT_NAMED(parts->scratch, parts->scratch_count, scratch->name) >= 0, place,
-                 "'%s' declared twice; expected another name", scratch->name);
-    parts->scratch_count++;
+    GT_TRY(check_name(p, scratch->name, scratch->place));
+    template->parameter_count++;
     GT_TRY(gt_read_extents(scratch->extents, &scratch->extent_count, p,
                            GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                GT_USE_GRID));
@@ -274,14 +272,12 @@ gputune_status gt_parse_clear(gt_parse *p)
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
     const int index = gt_parse_parameter_index(p, name);
-    const gt_argument *buffer =
-        index < 0 ? NULL : gt_template_parameter(p->template, (uint32_t)index);
-    GT_REFUSE_AT(!buffer || !buffer->is_buffer || buffer->direction == GT_IN, place,
+    gt_argument *buffer = &p->template->arguments[index < 0 ? 0 : index];
+    GT_REFUSE_AT(index < 0 || !buffer->is_buffer || buffer->direction == GT_IN, place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
-    GT_REFUSE_AT(p->parts->cleared >> index & 1, place,
-                 "'%s' given twice; expected each buffer once", name);
-    p->parts->cleared |= UINT64_C(1) << index;
+    GT_REFUSE_AT(buffer->cleared, place, "'%s' given twice; expected each buffer once", name);
+    buffer->cleared = true;
     return GPUTUNE_OK;
 }
 
@@ -298,7 +294,7 @@ static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direct
                      argument->is_buffer && argument->direction == direction;
     GT_REFUSE_AT(!is_buffer, place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
                  name, what);
-    GT_REFUSE_AT(direction == GT_OUT && (p->parts->cleared >> index & 1), place,
+    GT_REFUSE_AT(direction == GT_OUT && argument->cleared, place,
                  "'%s' is zeroed by clear() before each launch, and an input in its place with it; "
                  "expected an output that is not cleared",
                  name);

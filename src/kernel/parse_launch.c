@@ -87,10 +87,7 @@ gputune_status gt_parse_define(gt_parse *p)
 
 int gt_parse_parameter_index(const gt_parse *p, const char *name)
 {
-    const gt_template *template = p->template;
-    const int own = GT_NAMED(template->arguments, template->argument_count, name);
-    const int scratch = GT_NAMED(p->parts->scratch, p->parts->scratch_count, name);
-    return own >= 0 || scratch < 0 ? own : scratch + (int)template->argument_count;
+    return GT_NAMED(p->template->arguments, p->template->parameter_count, name);
 }
 
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected)
@@ -100,7 +97,7 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const ch
     GT_TRY(gt_argument_name_read(name, &p->at, expected));
     const int index = gt_parse_parameter_index(p, name);
     *out = (uint32_t)index;
-    GT_REFUSE_AT(index < 0 || !gt_template_parameter(p->template, *out)->is_buffer ||
+    GT_REFUSE_AT(index < 0 || !p->template->arguments[*out].is_buffer ||
                      (!scratch && *out >= p->template->argument_count),
                  place, "'%s' is not a buffer; expected one of args()%s", name,
                  scratch ? " or scratch()" : "");
@@ -136,12 +133,10 @@ static gputune_status read_value(uint32_t *out, gt_parse *p)
     GT_TRY(gt_check_room(parts->computed_count, GT_VALUES_MAX, "arguments that are expressions",
                          gt_lexer_place(&p->at)));
     gt_template_value *value = &parts->computed[parts->computed_count];
-    const uint32_t arguments = p->template->argument_count;
     int base = -1;
-    *out = arguments + parts->scratch_count + parts->computed_count++;
+    *out = p->template->parameter_count + parts->computed_count++;
     parts->has_loops = true;
-    if (is_name(&base, p, "+") && base >= 0 &&
-        ((uint32_t)base >= arguments || p->template->arguments[base].is_buffer)) {
+    if (is_name(&base, p, "+") && base >= 0 && p->template->arguments[base].is_buffer) {
         gt_lexer_next(&p->at);
         gt_lexer_next(&p->at);
         value->base = (uint32_t)base + 1;
@@ -190,7 +185,7 @@ static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
 static gputune_status take_all(gt_template_step *step, const gt_parse *p)
 {
     const gt_template *template = p->template;
-    const uint32_t all = template->argument_count + p->parts->scratch_count;
+    const uint32_t all = template->parameter_count;
     GT_REFUSE_AT(all - template->argument_count + template->taken_count > GT_STEP_ARGUMENTS,
                  step->kernel.place, "more than %d arguments; expected args = (…)",
                  GT_STEP_ARGUMENTS);

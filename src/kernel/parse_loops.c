@@ -114,7 +114,7 @@ static gputune_status read_swapped(uint32_t *index, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_taken_buffer(index, p, true, "two buffers, as in swap(next, now)"));
-    const gt_argument *buffer = gt_template_parameter(p->template, *index);
+    const gt_argument *buffer = &p->template->arguments[*index];
     GT_REFUSE_AT(buffer->direction == GT_IN, place,
                  "'%s' is an input, which kernels must not write; expected it to be inout",
                  buffer->name);
@@ -129,8 +129,8 @@ gputune_status gt_parse_swap(gt_parse *p)
     GT_TRY(gt_lexer_expect(&p->at, ","));
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(read_swapped(&second, p));
-    const char *type = gt_template_parameter(p->template, first)->type;
-    const char *other = gt_template_parameter(p->template, second)->type;
+    const char *type = p->template->arguments[first].type;
+    const char *other = p->template->arguments[second].type;
     GT_REFUSE_AT(first == second, place, "a buffer in its own place; expected another one");
     GT_REFUSE_AT(strcmp(type, other) != 0, place,
                  "a buffer of %s in the place of one of %s; expected equal types", other, type);
@@ -181,9 +181,9 @@ gputune_status gt_loops_finish(gt_parse *p)
     for (uint32_t i = 0; i < parts->require_count; i++) {
         GT_TRY(check_known(p, parts->requires[i]));
     }
-    for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        for (uint32_t k = 0; k < parts->scratch[i].extent_count; k++) {
-            GT_TRY(check_known(p, parts->scratch[i].extents[k]));
+    for (uint32_t i = p->template->argument_count; i < p->template->parameter_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            GT_TRY(check_known(p, p->template->arguments[i].extents[k]));
         }
     }
     join_vectors(p->template, parts);

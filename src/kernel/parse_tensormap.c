@@ -85,7 +85,7 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
     map->replaces = !gt_lexer_accept(&p->at, ":");
     p->at = map->replaces ? buffer : p->at;
     GT_TRY(read_buffer(map, p));
-    GT_REFUSE_AT(map->replaces && gt_map_of_argument(p->template, map->argument) >= 0, map->place,
+    GT_REFUSE_AT(map->replaces && p->template->arguments[map->argument].map, map->place,
                  "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
                  map->name, map->name);
     return GPUTUNE_OK;
@@ -114,6 +114,9 @@ gputune_status gt_parse_tensormap(gt_parse *p)
     GT_TRY(read_names(&map, p));
     gt_map *kept = &parts->maps[parts->map_count++];
     *kept = map;
+    if (map.replaces) {
+        p->template->arguments[map.argument].map = kept;
+    }
     while (gt_lexer_accept(&p->at, ",")) {
         GT_TRY(read_setting(kept, p));
     }
@@ -167,10 +170,8 @@ static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
                  "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "
                  "output as a pointer",
                  argument->name);
-    GT_REFUSE_AT(gt_texture_of_argument(template, texture->argument) >= 0 ||
-                     gt_map_of_argument(template, texture->argument) >= 0,
-                 texture->place, "'%s' given twice; expected one texture() or tensormap() of it",
-                 argument->name);
+    GT_REFUSE_AT(argument->texture || argument->map, texture->place,
+                 "'%s' given twice; expected one texture() or tensormap() of it", argument->name);
     return GPUTUNE_OK;
 }
 
@@ -220,6 +221,7 @@ gputune_status gt_parse_texture(gt_parse *p)
     GT_TRY(read_name(&texture, p));
     gt_texture_clause *kept = &parts->textures[parts->texture_count++];
     *kept = texture;
+    p->template->arguments[texture.argument].texture = kept;
     while (gt_lexer_accept(&p->at, ",")) {
         GT_TRY(read_texture_setting(kept, &given, p));
     }

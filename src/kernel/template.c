@@ -235,11 +235,3 @@ int gt_name_index(const gt_template *template, const char *name)
     const int problem = gt_template_problem_index(template, name);
     return axis >= 0 || problem < 0 ? axis : (int)template->axis_count + problem;
 }
-
-const gt_argument *gt_template_parameter(const gt_template *template, uint32_t index)
-{
-    const uint32_t scratch = index - template->argument_count;
-    return index < template->argument_count           ? &template->arguments[index]
-           : scratch < template->parts->scratch_count ? &template->parts->scratch[scratch]
-                                                      : NULL;
-}

@@ -310,8 +310,9 @@ typedef struct gt_initialisers {
     bool single; /* no list: the template states one fill or value for all numbers */
 } gt_initialisers;
 
-/* An argument; or a block of parameters, a pass() or a __constant__ of the code, which is a buffer
- * of one extent, or of none where it is one element that is read as name(). */
+/* An argument; a scratch buffer, whose fill is GT_FILL_ZERO where it holds zeros before the first
+ * launch; or a block of parameters, a pass() or a __constant__ of the code, which is a buffer of
+ * one extent, or of none where it is one element that is read as name(). */
 typedef struct gt_argument {
     char name[GT_NAME_MAX]; /* for a buffer that a struct points to: "grid.x" */
     uint32_t holder; /* 1 + the index of the struct that points to this buffer; 0: the kernel takes
@@ -332,6 +333,9 @@ typedef struct gt_argument {
     bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
     uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may
                             pass for it; 0: none */
+    bool cleared;        /* clear() names the buffer, or scratch */
+    const struct gt_map *map;                /* what the kernel takes in the buffer's place; */
+    const struct gt_texture_clause *texture; /* both NULL: its address */
     int axis; /* of a block: the axis that says how it is passed; -1: it is the code's own
                  __constant__ */
     gt_place place;
@@ -353,8 +357,8 @@ typedef struct gt_template {
     uint32_t axis_count;
     gt_problem_value problem[GT_PROBLEM_MAX];
     uint32_t problem_count;
-    gt_argument *arguments; /* without the pass block and scratch */
-    uint32_t argument_count;
+    gt_argument *arguments; /* without the pass blocks, and behind them scratch buffers */
+    uint32_t argument_count, parameter_count; /* without, and with scratch */
     uint32_t taken_count; /* how many of the arguments, the first, the kernel takes itself */
     gt_argument passes[GT_BLOCK_MAX]; /* the blocks: the first arguments of the caller */
     uint32_t pass_count;
@@ -404,8 +408,6 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
-/* The argument at `index` of args(), or behind them the scratch buffer; NULL behind the last. */
-const gt_argument *gt_template_parameter(const gt_template *template, uint32_t index);
 /* Whether the axis widens the accesses to the argument. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {

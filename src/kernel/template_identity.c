@@ -146,21 +146,20 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
 
 static void note_axes(gt_parse *parse)
 {
+    gt_template *template = parse->template;
     gt_template_parts *parts = parse->parts;
     parts->geometry_axes = gt_settings_axes(parts, false);
-    for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        for (uint32_t k = 0; k < parts->scratch[i].extent_count; k++) {
-            parts->geometry_axes |= gt_axes_used(parts->scratch[i].extents[k]);
+    for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            parts->geometry_axes |= gt_axes_used(template->arguments[i].extents[k]);
         }
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {
         gt_map_expressions(&parts->maps[i], gt_axes_add, &parts->geometry_axes);
     }
-    if (!parse->template->work.stated) {
-        parse->template->work.place = parts->kernel.place;
-    }
-    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
-        parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);
+    template->work.place = template->work.stated ? template->work.place : parts->kernel.place;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        template->axes[i].in_source = is_in_source(parts, template, i);
     }
 }
 

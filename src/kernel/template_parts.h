@@ -191,10 +191,6 @@ typedef struct gt_template_parts {
     uint32_t map_count;
     gt_texture_clause textures[GT_TEXTURE_MAX];
     uint32_t texture_count;
-    gt_argument scratch[GT_SCRATCH_MAX]; /* GT_FILL_ZERO: it holds zeros before the first launch,
-                                            else anything */
-    uint32_t scratch_count;
-    uint64_t cleared; /* bit i: argument i, or behind them a scratch, is in clear() */
     gt_define defines[GT_DEFINE_MAX];
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];

@@ -25,7 +25,7 @@ static const pragma pragmas[] = {
     {"problem", 0, MANY, gt_parse_problem, NULL},
     {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
     {"args", 3, SOME, gt_parse_args, NULL},
-    {"scratch", 3, MANY, gt_parse_scratch, NULL},
+    {"scratch", 4, MANY, gt_parse_scratch, NULL},
     {"default", 3, MANY, gt_parse_default, NULL},
     {"block", 3, NEEDED, gt_parse_setting, NULL},
     {"grid", 3, NEEDED, gt_parse_setting, NULL},
@@ -33,29 +33,29 @@ static const pragma pragmas[] = {
     {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
     {"require", 3, MANY, gt_parse_require, NULL},
     {"work", 3, ONCE, gt_parse_work, NULL},
-    {"reference", 4, ONCE, gt_parse_reference,
+    {"reference", 5, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
     {"check", 3, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
     {"define", 2, MANY, gt_parse_define, NULL},
     {"options", 3, MANY, gt_parse_options,
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
-    {"clear", 4, MANY, gt_parse_clear, NULL},
-    {"prove", 4, MANY, gt_parse_prove, "prove(a = 0, -1)"},
-    {"in_place", 5, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
-    {"tensormap", 4, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"texture", 4, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
-    {"expect", 5, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"clear", 5, MANY, gt_parse_clear, NULL},
+    {"prove", 5, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 6, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
+    {"tensormap", 5, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"texture", 5, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
+    {"expect", 6, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     {"init", AXES, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */
-    {"for", 4, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
-    {"end", 4, MANY, gt_parse_end, "end(i)"},
-    {"swap", 4, MANY, gt_parse_swap, "swap(next, now)"},
-    {"launch", 4, MANY, gt_parse_launch,
+    {"for", 5, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 5, MANY, gt_parse_end, "end(i)"},
+    {"swap", 5, MANY, gt_parse_swap, "swap(next, now)"},
+    {"launch", 5, MANY, gt_parse_launch,
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 6, WORD_MAX = 40 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 7, WORD_MAX = 40 };
 
 /* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
 static pragma pragma_at(int index)

@@ -5,17 +5,6 @@
 
 enum { BOX_MAX = 256 };
 
-int gt_map_of_argument(const gt_template *template, uint32_t argument)
-{
-    for (uint32_t i = 0; i < template->parts->map_count; i++) {
-        const gt_map *map = &template->parts->maps[i];
-        if (map->replaces && map->argument == argument) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
                         void *user)
 {

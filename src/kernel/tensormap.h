@@ -6,8 +6,6 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 
-/* The index of the map that stands in the place of an argument, or -1. */
-int gt_map_of_argument(const gt_template *template, uint32_t argument);
 /* Fills `out` with all maps for the binding's configuration. Returns the first limit that a map
  * breaks, or GT_LIMIT_NONE. */
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
@@ -21,8 +19,6 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
 enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
 enum { GT_TEXTURE_WRAP, GT_TEXTURE_CLAMP, GT_TEXTURE_MIRROR, GT_TEXTURE_BORDER };
 
-/* The index of the texture that stands in the place of an argument, or -1. */
-int gt_texture_of_argument(const gt_template *template, uint32_t argument);
 /* Checks that a texture can have the argument's elements and the clause's settings. ETEMPLATE, with
  * the clause's place, if not. */
 gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,

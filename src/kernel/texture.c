@@ -6,16 +6,6 @@
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
 enum { FIRST_FLOAT = 16 };                                /* of CUarray_format */
 
-int gt_texture_of_argument(const gt_template *template, uint32_t argument)
-{
-    for (uint32_t i = 0; i < template->parts->texture_count; i++) {
-        if (template->parts->textures[i].argument == argument) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 /* CUarray_format; elements of 8 bytes are read as two integers, as hardware has it. 0: none. */
 static uint32_t format_of(gt_type type)
 {

@@ -205,7 +205,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
 {
     const uint32_t first = launch->parameter_count - workload->argument_count;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
-        if (template->parts->cleared >> i & 1) {
+        if (template->arguments[i].cleared) {
             launch->clears[launch->clear_count++] =
                 (gt_clear){(int)(first + i),
                            gt_buffer_reference_bytes(&workload->buffers[buffer_of(workload, i)])};

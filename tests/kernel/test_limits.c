@@ -91,7 +91,7 @@ static const gt_excess excesses[] = {
     {7, "", P "scratch(float s@[n])\n", 9, "",
      "a.cu:15:17: more than 8 scratch buffers; expected fewer", NULL},
     {7, "", P "scratch(float s[n])\n", 2, "",
-     "a.cu:8:31: 's' declared twice; expected another name", NULL},
+     "a.cu:8:31: 's' declared twice; expected another name (first on line 7)", NULL},
     {7, "", P "define(D@ = 1)\n", 65, "", "a.cu:71:17: more than 64 macros; expected fewer", NULL},
     {7, "", P "define(D = 1)\n", 2, "", "a.cu:8:24: 'D' declared twice; expected another name",
      NULL},
