@@ -1,9 +1,9 @@
 /* tex: reads of texture objects, by the rules of the CUDA programming guide ("Texture Fetching").
  */
 #include "emulator/address.h"
+#include "emulator/driver_abi.h"
 #include "emulator/float.h"
 #include "emulator/lanes.h"
-#include "gpu/abi.h"
 
 #include <math.h>
 

@@ -25,9 +25,6 @@ typedef void (*CUhostFn)(void *user);
 typedef uint64_t cuuint64_t;
 typedef uint32_t cuuint32_t;
 
-#define CU_STREAM_LEGACY     ((CUstream)0x1)
-#define CU_STREAM_PER_THREAD ((CUstream)0x2)
-
 typedef enum CUresult {
 #define GT_CUDA_RESULT_ENUM(name, value) name = (value),
     GT_CUDA_RESULT_LIST(GT_CUDA_RESULT_ENUM)
@@ -39,8 +36,6 @@ typedef enum CUdevice_attribute {
     GT_DEVICE_ATTRIBUTE_LIST(GT_DEVICE_ATTRIBUTE_ENUM)
 #undef GT_DEVICE_ATTRIBUTE_ENUM
 } CUdevice_attribute;
-
-typedef enum CUcomputemode { CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3 } CUcomputemode;
 
 typedef enum CUfunction_attribute {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
@@ -99,21 +94,14 @@ typedef enum CUdriverProcAddressQueryResult {
 /* Flags that cuda.h declares as enums and its functions take as unsigned int. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
-    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
     CU_CTX_SCHED_SPIN = 0x01,
-    CU_CTX_SCHED_BLOCKING_SYNC = 0x04,
-    CU_STREAM_DEFAULT = 0,
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_DISABLE_TIMING = 2,
-    CU_EVENT_INTERPROCESS = 4,
     CU_EVENT_WAIT_DEFAULT = 0,
-    CU_MEMHOSTALLOC_WRITECOMBINED = 4,
-    CU_MEMHOSTREGISTER_READ_ONLY = 8,
     CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
-    CU_GRAPH_USER_OBJECT_MOVE = 1,
-    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2
+    CU_GRAPH_USER_OBJECT_MOVE = 1
 };
 
 typedef enum CUstreamCaptureStatus {
@@ -137,10 +125,6 @@ enum { CU_IPC_HANDLE_SIZE = 64 };
 typedef struct CUipcMemHandle {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcMemHandle;
-
-typedef struct CUipcEventHandle {
-    char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcEventHandle;
 
 typedef unsigned long long CUmemGenericAllocationHandle;
 
@@ -220,27 +204,7 @@ typedef struct CUtensorMap {
 
 typedef unsigned long long CUtexObject;
 
-enum {
-    CU_AD_FORMAT_UNSIGNED_INT8 = 1,
-    CU_AD_FORMAT_UNSIGNED_INT16 = 2,
-    CU_AD_FORMAT_UNSIGNED_INT32 = 3,
-    CU_AD_FORMAT_SIGNED_INT8 = 8,
-    CU_AD_FORMAT_SIGNED_INT16 = 9,
-    CU_AD_FORMAT_SIGNED_INT32 = 10,
-    CU_AD_FORMAT_HALF = 16,
-    CU_AD_FORMAT_FLOAT = 32,
-    CU_RESOURCE_TYPE_ARRAY = 0,
-    CU_RESOURCE_TYPE_LINEAR = 2,
-    CU_RESOURCE_TYPE_PITCH2D = 3,
-    CU_TR_ADDRESS_MODE_WRAP = 0,
-    CU_TR_ADDRESS_MODE_CLAMP = 1,
-    CU_TR_ADDRESS_MODE_MIRROR = 2,
-    CU_TR_ADDRESS_MODE_BORDER = 3,
-    CU_TR_FILTER_MODE_POINT = 0,
-    CU_TR_FILTER_MODE_LINEAR = 1,
-    CU_TRSF_READ_AS_INTEGER = 1,
-    CU_TRSF_NORMALIZED_COORDINATES = 2
-};
+enum { CU_RESOURCE_TYPE_ARRAY = 0, CU_RESOURCE_TYPE_LINEAR = 2, CU_RESOURCE_TYPE_PITCH2D = 3 };
 
 /* A CUDA array: opaque memory whose layout suits texture reads. */
 typedef struct CUarray_st *CUarray;

@@ -1,7 +1,7 @@
 /* Reads of texture objects: what filters and address modes give, and what bad objects lead to. */
 #include "machine_fixture.h"
 
-#include "gpu/abi.h"
+#include "emulator/driver_abi.h"
 
 #include <math.h>
 

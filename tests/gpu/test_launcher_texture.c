@@ -1,6 +1,8 @@
 /* Texture objects of a launch: how they are made, how long they are kept, and who destroys them. */
 #include "launcher_support.h"
 
+#include "emulator/driver_abi.h"
+
 static bool with_pass; /* a block is the first argument */
 
 /* kernel(texture, count) */
