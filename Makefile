@@ -151,7 +151,7 @@ $(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
 
 # the service kernels compiled ahead, by a tool of the build's own
 EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \
-             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc.c src/gpu/ptxas_log.c src/gpu/image.c src/gpu/toolkit.c src/gpu/*header*.c))
+             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc.c src/gpu/image.c src/gpu/toolkit.c src/gpu/*header*.c))
 $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/generated/service_images.c: $(B)/embed-service $(SERVICE_SRC)

@@ -5,7 +5,6 @@
 #include "api/description.h"
 #include "api/misses.h"
 #include "base/device.h"
-#include "gpu/context.h"
 #include "gpu/driver.h"
 #include "gpu/launcher.h"
 #include "tuner/tune.h"

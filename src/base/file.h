@@ -1,6 +1,7 @@
-/* Whole files and well-known folders. */
+/* Whole files, well-known folders, and paths that match a pattern. */
 #pragma once
 
+#include "base/array.h"
 #include "base/text.h"
 
 enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
@@ -38,3 +39,10 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
 gputune_status gt_file_cache_folder(char **out);
 /* Writes a formatted text into a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
+
+/* Finds the paths that match an absolute or relative pattern of a shell, in which *, ? and [] stand
+ * within one component, as in fnmatch(3); a leading dot is matched by a dot alone. No match is no
+ * failure, nor is a folder that cannot be read. The paths are in ascending order. ENOMEM.
+ * gt_texts_free() releases *out, whatever the status. glibc's glob() is not used: it frees memory
+ * twice where memory is short. */
+gputune_status gt_matches_find(gt_texts *out, const char *pattern);

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/condition.h"
 #include "base/text.h"
-#include "gpu/context.h"
+#include "gpu/driver.h"
 #include "gpu/image.h"
 #include "gpu/launcher_parts.h"
 

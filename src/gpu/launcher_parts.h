@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "gpu/context.h"
+#include "gpu/driver.h"
 #include "gpu/launcher.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * its own. Graphs hold what they launch: plans may be let go before the graphs in which they were
  * captured. */
 #include "base/condition.h"
-#include "gpu/context.h"
+#include "gpu/driver.h"
 #include "gpu/launcher_parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* NVRTC, the runtime compiler, opened by dlopen(). */
+/* NVRTC, the runtime compiler, opened by dlopen(), and what its log says. */
 #pragma once
 
 #include "base/launch.h"
@@ -53,3 +53,12 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head);
 void gt_compiled_free(gt_compiled *compiled);
+
+/* Sets the registers, spills (stores plus loads), shared, stack and constant memory of *out to
+ * those of the entry function with the most registers; all are zero when the log names none. */
+void gt_ptxas_parse(gt_resources *out, const char *log);
+
+/* Sets *out to the most useful line of a failed compilation's log: the first error; else, for
+ * static shared memory above the limit, which ptxas 13.0 refuses without a message, a line that
+ * says so; else the last line. The caller frees *out. */
+gputune_status gt_compile_error_line(char **out, const char *log);

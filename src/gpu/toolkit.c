@@ -4,7 +4,6 @@
 
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/matches.h"
 #include "base/text.h"
 
 #include <pthread.h>

@@ -1,8 +1,40 @@
-/* Blanks the lines of a text that its own #if leave out, as far as the conditions can be decided.
- */
+/* Follows the #if, #ifdef and #else of a text and says whether the current line is compiled, as far
+ * as the text itself tells; and blanks the lines that are surely left out. */
 #pragma once
 
 #include "kernel/lexer.h"
+
+/* Whether a condition holds. The order matters: && is the smaller of two verdicts, || the larger.
+ */
+typedef enum gt_verdict { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_verdict;
+
+/* Whether a macro of that name is defined. */
+typedef gt_verdict (*gt_defined_fn)(const void *user, const gt_token *name);
+
+/* Whether a term without && and || is true: a comparison, a sum or a macro. The lexer covers the
+ * term alone. */
+typedef gt_verdict (*gt_term_fn)(const void *user, gt_lexer term);
+
+enum { GT_CONDITIONS_MAX = 64 };
+
+typedef struct gt_conditions {
+    gt_verdict now; /* whether the current line is compiled */
+    gt_defined_fn defined;
+    gt_term_fn term; /* NULL: every term is GT_PERHAPS */
+    const void *user;
+    struct {
+        /* Whether the code around the #if is compiled; whether one of its branches so far is. */
+        gt_verdict outside, taken;
+    } open[GT_CONDITIONS_MAX];
+    unsigned depth;
+} gt_conditions;
+
+/* Begins a text, outside of every condition. */
+void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
+                        const void *user);
+/* Reads a directive; `line` is on the first token behind its '#', and the caller's copy stays
+ * there. A directive that is no condition changes nothing. */
+void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 
 /* Replaces a part of a text by blanks; lines keep their numbers. */
 void gt_blank(char *text, size_t begin, size_t end);

@@ -1,4 +1,5 @@
-/* Finds __global__ functions in CUDA text: where they begin and end and what they take. */
+/* Finds what CUDA text declares: __global__ functions, where they begin and end and what they take;
+ * and the named constants: macros, constants and enumerators. */
 #pragma once
 
 #include "kernel/template_parts.h"
@@ -59,3 +60,9 @@ typedef struct gt_signature {
 
 /* Reads the parameters of a function. false: directives or brackets make the list unreadable. */
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
+
+/* Opens *value on the definition of the constant `name` in the code: the text behind `#define NAME`
+ * up to the line's end, or all the code behind the `=` of a constexpr or const variable or of an
+ * enumerator, outside of functions. false: the code has no such constant, or several, of which only
+ * the compiler knows the right one. */
+bool gt_code_constant(gt_lexer *value, const char *code, const char *path, const char *name);

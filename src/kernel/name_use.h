@@ -28,6 +28,3 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
 /* Whether gputune gives the token its value: it is the name of a tunable or of a compile-time
  * problem value, or the macro of one of their words (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Tries the names in the text's code that are written in letters of the same case; tunables and
- * problem values do not count. */
-void gt_near_names(gt_near *near, const gt_template *template, const char *text);

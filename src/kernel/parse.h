@@ -59,7 +59,7 @@ gputune_status gt_parse_clauses(gt_parse *p, const gt_reader *reader);
  * and its launch depend on. ENOMEM. */
 gputune_status gt_template_identify(gt_parse *p, const gt_reader *reader);
 
-/* ---- parse_kernel.c: how clauses name kernels ---- */
+/* ---- parse_launch.c: how clauses name kernels ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
@@ -77,7 +77,7 @@ gputune_status gt_parse_order(gt_order **out, gt_parse *p, gt_order_kind kind, u
  * scratch() that uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* ---- name_check.c ---- */
+/* ---- name_use.c ---- */
 
 /* Checks how the bodies use the names of tunables and problem values. ETEMPLATE for a name that
  * would be a macro but is also something else in the code. */

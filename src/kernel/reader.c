@@ -1,7 +1,7 @@
 /* Reads a template and its includes, and cuts the pragmas out. */
 #include "kernel/reader.h"
 
-#include "kernel/condition.h"
+#include "kernel/branches.h"
 #include "kernel/host_code.h"
 #include "kernel/types.h"
 

@@ -1,7 +1,7 @@
 /* Reads the structs of a template's code. */
 #include "kernel/structure.h"
 
-#include "kernel/code_constant.h"
+#include "kernel/functions.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>

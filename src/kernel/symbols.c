@@ -1,7 +1,7 @@
 /* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
 
-#include "kernel/code_constant.h"
+#include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

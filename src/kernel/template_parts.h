@@ -246,7 +246,7 @@ const gt_expression *gt_work_measure(const gt_template *template);
  * for an unknown name. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
 
-/* ---- axis_values.c: the values of axes, and those that users add to a template ---- */
+/* ---- config.c: the values of axes, and those that users add to a template ---- */
 
 /* Sets *out to a word value: the template's own copy of the word, and the number that expressions
  * see. EINVAL: the template has too many words already. Thread-safe. */

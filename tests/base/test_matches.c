@@ -1,6 +1,5 @@
 /* Paths that match a pattern. */
 #include "base/file.h"
-#include "base/matches.h"
 #include "support/folder.h"
 #include "support/test.h"
 

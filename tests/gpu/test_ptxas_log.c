@@ -1,5 +1,5 @@
 /* Reading `ptxas -v` logs, as NVRTC hands them on. */
-#include "gpu/ptxas_log.h"
+#include "gpu/nvrtc.h"
 #include "support/test.h"
 
 #include <stdlib.h>
