@@ -263,7 +263,6 @@ static void *work(void *user)
         }
     }
     pthread_mutex_unlock(&background->mutex);
-    gt_nvml_close(background->activity.nvml);
     return NULL;
 }
 

@@ -458,7 +458,6 @@ int gputune_diagnose(const gputune_open_options *options,
             checks[i].check(&p);
         }
     }
-    gt_nvml_close(p.nvml);
     gt_store_facts_free(&p.facts);
     return p.answer;
 }

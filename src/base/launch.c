@@ -136,32 +136,31 @@ static void summarise(summary out[GT_STEPS_MAX], const gt_launch *launch)
     }
 }
 
-void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
+/* The grids, from the first launch's to the last's, or the blocks. */
+static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool grids)
 {
     summary all[GT_STEPS_MAX];
     summarise(all, launch);
     out[0] = '\0';
     for (uint32_t i = 0; i < launch->step_count; i++) {
         if (all[i].times) {
-            append_extent(out, all[i].first, out[0] ? " + " : "");
+            append_extent(out, grids ? all[i].first : launch->steps[i].block, out[0] ? " + " : "");
         }
-        if (memcmp(all[i].first, all[i].last, sizeof all[i].last) != 0) {
+        if (grids && memcmp(all[i].first, all[i].last, sizeof all[i].last) != 0) {
             append_extent(out, all[i].last, "..");
         }
-        append_times(out, all[i].times);
+        append_times(out, grids ? all[i].times : 0);
     }
+}
+
+void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
+{
+    list_shapes(out, launch, true);
 }
 
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 {
-    summary all[GT_STEPS_MAX];
-    summarise(all, launch);
-    out[0] = '\0';
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        if (all[i].times) {
-            append_extent(out, launch->steps[i].block, out[0] ? " + " : "");
-        }
-    }
+    list_shapes(out, launch, false);
 }
 
 gputune_status gt_image_copy(gt_image *out, const void *data, size_t bytes)

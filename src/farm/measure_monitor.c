@@ -133,7 +133,6 @@ void gt_monitor_stop(gt_monitor *monitor)
     pthread_cond_broadcast(&monitor->changed);
     pthread_mutex_unlock(&monitor->mutex);
     pthread_join(monitor->thread, NULL);
-    gt_nvml_close(monitor->nvml);
     pthread_cond_destroy(&monitor->changed);
     pthread_mutex_destroy(&monitor->mutex);
     free(monitor);

@@ -279,34 +279,31 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-bool gt_cuda_fatal(CUresult result)
-{
-    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999};
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        if ((int)result == fatal[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The status of a failed call. What no kernel can cause is not said to be a kernel's failure. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
-        CUresult result;
         gputune_status status;
-    } others[] = {{CUDA_ERROR_OUT_OF_MEMORY, GPUTUNE_EDEVMEM},
-                  {CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY},
-                  {CUDA_ERROR_NO_DEVICE, GPUTUNE_ENODRIVER},
-                  {CUDA_ERROR_ECC_UNCORRECTABLE, GPUTUNE_ENODRIVER},
-                  {CUDA_ERROR_NVLINK_UNCORRECTABLE, GPUTUNE_ENODRIVER}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (others[i].result == result) {
-            return others[i].status;
+        int results[13];
+    } rows[] = {
+        {GPUTUNE_EDEVMEM, {CUDA_ERROR_OUT_OF_MEMORY}},
+        {GPUTUNE_EBUSY, {CUDA_ERROR_DEVICE_UNAVAILABLE}},
+        {GPUTUNE_ENODRIVER,
+         {CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_NVLINK_UNCORRECTABLE}},
+        {GPUTUNE_ECRASHED, {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t k = 0; k < 13; k++) {
+            if (rows[i].results[k] == (int)result) {
+                return rows[i].status;
+            }
         }
     }
-    return gt_cuda_fatal(result) ? GPUTUNE_ECRASHED : GPUTUNE_ECUDA;
+    return GPUTUNE_ECUDA;
+}
+
+bool gt_cuda_fatal(CUresult result)
+{
+    return status_of(result) == GPUTUNE_ECRASHED;
 }
 
 static gputune_status record_failure(const gt_driver *driver, CUresult result, const char *call)

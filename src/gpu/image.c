@@ -86,8 +86,9 @@ typedef struct search {
     unsigned instances;
 } search;
 
-static void consider(search *search, const char *symbol, size_t bytes)
+static void consider(void *user, const char *symbol, size_t bytes)
 {
+    search *search = user;
     if (bytes == strlen(search->name) && memcmp(symbol, search->name, bytes) == 0) {
         search->exact = symbol;
         search->exact_bytes = bytes;
@@ -156,10 +157,17 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-/* A symbol with a name; `flags`: of the section that it is in. */
-typedef void symbol_fn(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name);
+/* Whether a symbol is a kernel, or a variable in a section that kernels may write. */
+static bool is_wanted(const Elf64_Sym *symbol, bool kernels, const char *headers, uint16_t count)
+{
+    const uint16_t home = symbol->st_shndx;
+    const uint64_t flags = home < count ? section_at(headers, home).sh_flags : 0;
+    return kernels ? ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY_FLAG)
+                   : ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && (flags & SHF_WRITE);
+}
 
-static void each_symbol(const gt_image *image, symbol_fn *each, void *user)
+/* Calls `each` with the names of all kernels, or of all variables. */
+static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;
     const char *headers = sections(image, &count);
@@ -175,21 +183,12 @@ static void each_symbol(const gt_image *image, symbol_fn *each, void *user)
         for (uint64_t i = 0; all && texts && i < entries; i++) {
             Elf64_Sym symbol;
             memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
-            const uint16_t home = symbol.st_shndx;
-            if (symbol.st_name < names.sh_size &&
-                memchr(texts + symbol.st_name, '\0', (size_t)(names.sh_size - symbol.st_name))) {
-                each(user, &symbol, home < count ? section_at(headers, home).sh_flags : 0,
-                     texts + symbol.st_name);
+            const char *name = texts + symbol.st_name;
+            if (symbol.st_name < names.sh_size && is_wanted(&symbol, kernels, headers, count) &&
+                memchr(name, '\0', (size_t)(names.sh_size - symbol.st_name))) {
+                each(user, name, strlen(name));
             }
         }
-    }
-}
-
-static void consider_function(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name)
-{
-    (void)flags;
-    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY_FLAG)) {
-        consider(user, name, strlen(name));
     }
 }
 
@@ -199,7 +198,7 @@ static search search_image(const gt_image *image, const char *name)
     if (gt_image_is_ptx(image)) {
         search_ptx(&search, image);
     } else {
-        each_symbol(image, consider_function, &search);
+        each_symbol(image, true, consider, &search);
     }
     return search;
 }
@@ -291,40 +290,12 @@ static void each_ptx_variable(const gt_image *image, gt_image_name_fn *each, voi
     }
 }
 
-typedef struct listing {
-    gt_image_name_fn *each;
-    void *user;
-} listing;
-
-/* Objects in a section that kernels may write. */
-static void list_object(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name)
-{
-    const listing *to = user;
-    if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && (flags & SHF_WRITE)) {
-        to->each(to->user, name, strlen(name));
-    }
-}
-
 void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
 {
     if (gt_image_is_ptx(image)) {
         each_ptx_variable(image, each, user);
     } else {
-        each_symbol(image, list_object, &(listing){each, user});
-    }
-}
-
-void gt_image_each_code(const gt_image *image,
-                        void (*each)(void *user, const void *code, size_t bytes), void *user)
-{
-    uint16_t count = 0;
-    const char *headers = sections(image, &count);
-    for (uint16_t i = 0; headers && i < count; i++) {
-        Elf64_Shdr section = section_at(headers, i);
-        const void *code = part_at(image, section.sh_offset, section.sh_size, 1);
-        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) && code) {
-            each(user, code, (size_t)section.sh_size);
-        }
+        each_symbol(image, false, each, user);
     }
 }
 
@@ -362,22 +333,15 @@ static uint32_t bytes_of(width width, uint64_t high, int cc)
                                                : by_size[high >> SIZE_SHIFT & 7];
 }
 
-typedef struct reading {
-    gt_resources *out;
-    int cc;
-} reading;
-
-static void read_code(void *user, const void *code, size_t bytes)
+static void read_code(gt_resources *out, const char *code, size_t bytes, int cc)
 {
-    const reading *at = user;
-    gt_resources *out = at->out;
     for (size_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
         uint64_t words[2];
-        memcpy(words, (const char *)code + i, sizeof words);
+        memcpy(words, code + i, sizeof words);
         for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
             if ((words[0] & OPCODE_MASK) == opcodes[k].opcode) {
                 *(opcodes[k].stores ? &out->store_widths : &out->load_widths) |=
-                    bytes_of(opcodes[k].width, words[1], at->cc);
+                    bytes_of(opcodes[k].width, words[1], cc);
             }
         }
     }
@@ -385,7 +349,15 @@ static void read_code(void *user, const void *code, size_t bytes)
 
 void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char *arch)
 {
-    reading at = {out, strncmp(arch, "sm_", 3) == 0 ? (int)strtol(arch + 3, NULL, 10) : 0};
+    const int cc = strncmp(arch, "sm_", 3) == 0 ? (int)strtol(arch + 3, NULL, 10) : 0;
+    uint16_t count = 0;
+    const char *headers = sections(cubin, &count);
     out->load_widths = out->store_widths = 0;
-    gt_image_each_code(cubin, read_code, &at);
+    for (uint16_t i = 0; headers && i < count; i++) {
+        const Elf64_Shdr section = section_at(headers, i);
+        const char *code = part_at(cubin, section.sh_offset, section.sh_size, 1);
+        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) && code) {
+            read_code(out, code, (size_t)section.sh_size, cc);
+        }
+    }
 }

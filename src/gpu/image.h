@@ -18,10 +18,6 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
  * is meant. image->data is malloc()ed and may move. ENOMEM: the image is unchanged. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 
-/* Calls `each` with the machine code of every function of a cubin. PTX has none. */
-void gt_image_each_code(const gt_image *image,
-                        void (*each)(void *user, const void *code, size_t bytes), void *user);
-
 /* Calls `each` with the name of every variable of global memory that the image's kernels may write.
  */
 typedef void gt_image_name_fn(void *user, const char *name, size_t length);

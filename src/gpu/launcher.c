@@ -93,7 +93,7 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
 {
-    gt_texture_objects *objects = &launcher->textures;
+    gt_texture_objects *objects = &launcher->held->textures;
     const uint32_t index = parameter->map;
     CUdeviceptr address;
     if (instance->arrays[index]) {
@@ -113,14 +113,6 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
     GT_TRY(gt_texture_make(out, launcher, &launcher->launch->textures[index], address, NULL));
     objects->items[objects->count++] = (gt_texture_object){*out, address, index};
     return GPUTUNE_OK;
-}
-
-void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive)
-{
-    for (size_t i = 0; i < objects->count && alive; i++) {
-        driver->TexObjectDestroy(objects->items[i].object);
-    }
-    gt_array_free(objects);
 }
 
 /* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
@@ -344,17 +336,10 @@ static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
-/* What a launch with per-stream state must know before it touches the stream. */
-typedef struct stream_facts {
-    uint64_t key; /* never 0 */
-    bool capturing;
-    cuuint64_t capture;
-    CUgraph graph;
-} stream_facts;
-
-static gputune_status read_capture(stream_facts *out, const gt_driver *driver, CUstream stream)
+static gputune_status read_capture(gt_stream_facts *out, const gt_driver *driver, CUstream stream)
 {
     CUstreamCaptureStatus status;
+    *out = (gt_stream_facts){.stream = stream};
     CUresult result =
         driver->StreamGetCaptureInfo(stream, &status, &out->capture, &out->graph, NULL, NULL);
     GT_REFUSE(result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, GPUTUNE_ECAPTURE,
@@ -369,7 +354,8 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 /* A handle may be given again once its stream is destroyed; a stream's id (driver 12.0) is not.
  * During a capture the driver refuses to give ids (error 900, seen on an H200 with driver 13.0).
  * The handle is enough then, because the capture has an id of its own. */
-static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
+static gputune_status read_stream(gt_stream_facts *out, const gt_launcher *launcher,
+                                  CUstream stream)
 {
     const gt_driver *driver = launcher->driver;
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
@@ -385,18 +371,12 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
 static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
                                         const void *const *arguments, bool copy)
 {
-    stream_facts facts = {0};
+    gt_stream_facts facts;
     GT_TRY(read_stream(&facts, launcher, stream));
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
-    gputune_status status;
-    if (!facts.capturing) {
-        status = gt_stream_launch(launcher, stream, facts.key, arguments, copy);
-    } else if (copy) {
-        status =
-            gt_graph_launch(launcher, stream, facts.key, facts.capture, facts.graph, arguments);
-    } else {
-        status = gt_stream_capture(launcher, stream, arguments);
-    }
+    gputune_status status = !facts.capturing ? gt_stream_launch(launcher, &facts, arguments, copy)
+                            : copy           ? gt_graph_launch(launcher, &facts, arguments)
+                                             : gt_stream_capture(launcher, stream, arguments);
     gt_relaxed_leave(launcher->driver, mode);
     return status;
 }
@@ -420,14 +400,14 @@ static bool is_capturing(const gt_driver *driver, CUstream stream)
 /* The graph of the stream's capture holds the module. */
 static gputune_status hold(gt_launcher *launcher, CUstream stream)
 {
-    stream_facts facts = {0};
+    gt_stream_facts facts;
     GT_TRY(read_capture(&facts, launcher->driver, stream));
     if (!facts.capturing) {
         return GPUTUNE_OK;
     }
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
     pthread_mutex_lock(&launcher->lock);
-    gputune_status status = gt_module_hold(launcher, facts.capture, facts.graph);
+    gputune_status status = gt_module_hold(launcher, &facts);
     pthread_mutex_unlock(&launcher->lock);
     gt_relaxed_leave(launcher->driver, mode);
     return status < 0
@@ -496,7 +476,7 @@ void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes)
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter)
 {
-    stream_facts facts = {0};
+    gt_stream_facts facts;
     *out = 0;
     if (launcher->launch->parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
         return GPUTUNE_OK;
@@ -504,5 +484,5 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
     GT_TRY(read_stream(&facts, launcher, stream));
     return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
                                                        "stream is being captured")
-                           : gt_stream_scratch(out, launcher, stream, facts.key, parameter);
+                           : gt_stream_scratch(out, launcher, &facts, parameter);
 }

@@ -208,19 +208,6 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher)
     return status;
 }
 
-/* The launch's attribute, its address missing. */
-static CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher)
-{
-    const gt_l2_window *l2 = &launcher->launch->l2;
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW};
-    double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
-    attribute.value.accessPolicyWindow.num_bytes = l2->window_bytes;
-    attribute.value.accessPolicyWindow.hitRatio = ratio < 1 ? (float)ratio : 1.0F;
-    attribute.value.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
-    attribute.value.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
-    return attribute;
-}
-
 /* The first driver whose launches take the carveout as an attribute for certain; the function's
  * attribute, which every driver has, says the same. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
@@ -248,11 +235,6 @@ static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter
     const gt_block *block = &launch->blocks[parameter->argument];
     return parameter->bytes ==
            (block->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : block->by_value_bytes);
-}
-
-static bool is_sound_map(const gt_tensormap *map)
-{
-    return map->rank > 0 && map->rank <= GT_TENSORMAP_RANK && map->alignment > 0;
 }
 
 /* An address lies in a struct that is passed by value. */
@@ -295,8 +277,9 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
                (!parameter->base || is_sound_base(launch, parameter));
     case GT_PARAMETER_TENSORMAP:
         return has_argument && parameter->map < launch->map_count &&
-               parameter->bytes == GT_TENSORMAP_BYTES &&
-               is_sound_map(&launch->maps[parameter->map]);
+               parameter->bytes == GT_TENSORMAP_BYTES && launch->maps[parameter->map].rank > 0 &&
+               launch->maps[parameter->map].rank <= GT_TENSORMAP_RANK &&
+               launch->maps[parameter->map].alignment > 0;
     case GT_PARAMETER_TEXTURE:
         return has_argument && parameter->map < launch->texture_count &&
                parameter->bytes == sizeof(CUtexObject);
@@ -401,56 +384,66 @@ static gputune_status check_launch(const gt_launch *launch)
     return check_runs(launch);
 }
 
-static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
+/* Adds an attribute, whose value is then set. */
+static CUlaunchAttributeValue *add_attribute(gt_launcher_kernel *kernel, CUlaunchAttributeID id)
 {
-    int kb = launcher->launch->carveout_kb;
-    if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
-        attribute->value.sharedMemCarveout =
-            (unsigned)gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024);
-        attribute++;
-    }
-    return attribute;
+    CUlaunchAttribute *added = &kernel->attributes[kernel->config.numAttrs++];
+    added->id = id;
+    return &added->value;
+}
+
+/* Its address is missing. */
+static void add_window(gt_launcher_kernel *out, const gt_l2_window *l2)
+{
+    double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
+    CUlaunchAttributeValue *value = add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    value->accessPolicyWindow.num_bytes = l2->window_bytes;
+    value->accessPolicyWindow.hitRatio = ratio < 1 ? (float)ratio : 1.0F;
+    value->accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    value->accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
 }
 
 /* The first attributes, as count_resident() expects. A preferred cluster needs a regular one. */
-static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const gt_kernel_step *kernel)
+static void add_cluster(gt_launcher_kernel *out, const gt_kernel_step *kernel)
 {
     const uint32_t *cluster = kernel->cluster;
     if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        attribute->value.clusterDim.x = cluster[0];
-        attribute->value.clusterDim.y = cluster[1];
-        attribute->value.clusterDim.z = cluster[2];
-        attribute++;
+        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim, cluster,
+               sizeof kernel->cluster);
     }
     if (kernel->preferred_cluster) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
-        attribute->value.preferredClusterDim.x = kernel->preferred_cluster;
-        attribute->value.preferredClusterDim.y = cluster[1];
-        attribute->value.preferredClusterDim.z = cluster[2];
-        attribute++;
+        const uint32_t preferred[] = {kernel->preferred_cluster, cluster[1], cluster[2]};
+        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
+                    ->preferredClusterDim,
+               preferred, sizeof preferred);
     }
-    return attribute;
+}
+
+static void add_attributes(gt_launcher_kernel *out, const gt_launcher *launcher,
+                           const gt_kernel_step *kernel)
+{
+    const int kb = launcher->launch->carveout_kb;
+    add_cluster(out, kernel);
+    if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
+        add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+            ->sharedMemCarveout =
+            (unsigned)gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024);
+    }
+    if (kernel->cooperative) {
+        add_attribute(out, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)->cooperative = 1;
+    }
+    if (kernel->programmatic) {
+        add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            ->programmaticStreamSerializationAllowed = 1;
+    }
+    if (launcher->launch->l2.window_bytes) { /* last, where place_window() puts its address */
+        add_window(out, &launcher->launch->l2);
+    }
 }
 
 static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                         const gt_kernel_step *kernel)
 {
-    CUlaunchAttribute *attribute = add_carveout(add_cluster(out->attributes, kernel), launcher);
-    if (kernel->cooperative) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-        attribute->value.cooperative = 1;
-        attribute++;
-    }
-    if (kernel->programmatic) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-        attribute->value.programmaticStreamSerializationAllowed = 1;
-        attribute++;
-    }
-    if (launcher->launch->l2.window_bytes) { /* last, where place_window() puts its address */
-        *attribute++ = gt_l2_attribute(launcher);
-    }
     out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
                                    .gridDimY = kernel->grid[1],
                                    .gridDimZ = kernel->grid[2],
@@ -458,8 +451,8 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                                    .blockDimY = kernel->block[1],
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
-                                   .attrs = out->attributes,
-                                   .numAttrs = (unsigned)(attribute - out->attributes)};
+                                   .attrs = out->attributes};
+    add_attributes(out, launcher, kernel);
 }
 
 /* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
@@ -519,6 +512,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         GT_TRY(launcher->needs_module ? gt_image_copy(&launcher->image, image->data, image->bytes)
                                       : GPUTUNE_OK);
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+        launcher->base.owns_module = launcher->needs_module;
+        launcher->held->module = launcher->needs_module ? NULL : launcher->base.module;
     }
     GT_TRY(gt_launcher_check_occupancy(launcher));
     return gt_l2_attach(launcher);
@@ -569,7 +564,8 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     pthread_mutex_init(&launcher->clear_lock, NULL);
     pthread_mutex_init(&launcher->texture_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = prepare(launcher);
+    gputune_status status = gt_module_begin(launcher);
+    GT_THEN(status, prepare(launcher));
     GT_THEN(status, load_in_context(launcher, image, parent));
     gt_relaxed_leave(driver, mode);
     return GT_GIVE(status, out, launcher, gt_launcher_free(launcher));
@@ -594,36 +590,26 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
 /* Unloading a module waits for its launches by itself and leaves captures alone (seen on an H200
  * with driver 13.0); a wait for the context would break every capture in it, and nothing tells
  * whether one of a non-blocking stream is under way. */
-static void free_on_device(gt_launcher *launcher)
-{
-    gt_l2_detach(launcher, true);
-    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
-        gt_stream_state_free(&launcher->states[i], launcher->driver);
-    }
-    gt_graph_states_free(launcher, true);
-    const bool is_held = gt_module_leave(launcher);
-    launcher->base.owns_module =
-        launcher->base.module && !launcher->shares_base && !launcher->base_taken && !is_held;
-    gt_instance_free(&launcher->base, launcher->driver);
-    gt_textures_free(&launcher->textures, launcher->driver, true);
-}
-
 void gt_launcher_free(gt_launcher *launcher)
 {
     gt_context_visit visit;
     if (!launcher) {
         return;
     }
-    if (gt_context_enter(&visit, launcher->driver, &launcher->context) == GPUTUNE_OK) {
-        free_on_device(launcher);
-        gt_context_leave(&visit, launcher->driver);
-    } else { /* what it had on the device went with the context */
-        gt_l2_detach(launcher, false);
-        gt_graph_states_free(launcher, false);
-        gt_textures_free(&launcher->textures, launcher->driver, false);
-    }
+    /* else what it had on the device went with the context */
+    const bool alive = gt_context_enter(&visit, launcher->driver, &launcher->context) == GPUTUNE_OK;
+    gt_l2_detach(launcher, alive);
     for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
+        if (alive) {
+            gt_stream_state_free(&launcher->states[i], launcher->driver);
+        }
         pthread_mutex_destroy(&launcher->states[i].lock);
+    }
+    gt_graphs_leave(launcher, alive);
+    if (alive) {
+        launcher->base.owns_module &= !launcher->base_taken;
+        gt_instance_free(&launcher->base, launcher->driver);
+        gt_context_leave(&visit, launcher->driver);
     }
     free(launcher->states);
     pthread_mutex_destroy(&launcher->clear_lock);

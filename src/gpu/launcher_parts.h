@@ -85,9 +85,9 @@ typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
 
 /* A module, and texture objects, that graphs hold together with their launcher. */
 typedef struct gt_held_module {
-    gt_held held;    /* the first member: one address for both */
-    CUmodule module; /* NULL: the graph's instance has a module of its own */
-    gt_texture_objects textures;
+    gt_held held;                /* the first member: one address for both */
+    CUmodule module;             /* NULL: instances have modules of their own, or another's */
+    gt_texture_objects textures; /* protected by the launcher's texture_lock */
 } gt_held_module;
 
 /* The members that a direct launch reads are together: from the end of `only` to the beginning of
@@ -111,14 +111,13 @@ struct gt_launcher {
     atomic_bool base_taken; /* the base module was given to a state */
     pthread_mutex_t lock;   /* protects keys and graph states; taken before the lock of a state */
     pthread_mutex_t clear_lock;
-    pthread_mutex_t texture_lock; /* protects `textures`; taken last */
-    gt_texture_objects textures;
-    gt_stream_state *states; /* an array of GT_LAUNCHER_STREAMS where needs_state; else NULL */
+    pthread_mutex_t texture_lock; /* taken last */
+    gt_stream_state *states;      /* an array of GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
     uint32_t guard_bytes; /* around each scratch buffer */
     gt_graph_state *graph_states;
-    gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
-    uint64_t held_capture; /* the id of the capture whose graph was the last to hold it */
+    gt_held_module *held;  /* the base module and the launcher's textures */
+    uint64_t held_capture; /* the id of the capture whose graph was the last to hold them */
 };
 
 /* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
@@ -151,40 +150,42 @@ gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *insta
 /* Makes a texture object that reads the buffer at `address`, or `array` where it is not NULL. */
 gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
                                const gt_texture *texture, CUdeviceptr address, CUarray array);
-/* Destroys the texture objects if their context is `alive`, which means current, and empties the
- * list. */
-void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive);
-
 /* ---- launcher_stream.c ---- */
 
-/* Launches on a stream that is not being captured. `copy`: copies the block first. `key` names the
- * stream. */
-gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+/* What a launch with per-stream state must know of its stream before it touches that. */
+typedef struct gt_stream_facts {
+    CUstream stream;
+    uint64_t key; /* names the stream; never 0 */
+    bool capturing;
+    cuuint64_t capture; /* the id of the capture, and its graph */
+    CUgraph graph;
+} gt_stream_facts;
+
+/* Launches on a stream that is not being captured. `copy`: copies the block first. */
+gputune_status gt_stream_launch(gt_launcher *launcher, const gt_stream_facts *facts,
                                 const void *const *arguments, bool copy);
 /* Captures a launch without a copy of the block. The launch uses the instance that served this
  * stream outside the capture. */
 gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
                                  const void *const *arguments);
 /* As gt_launcher_scratch(), for a parameter that is scratch memory. */
-gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
-                                 uint64_t key, uint32_t parameter);
+gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher,
+                                 const gt_stream_facts *facts, uint32_t parameter);
 /* Waits for the state's launches, then releases what the state owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
-/* Makes the graph of a capture hold the base module, if launches in the graph use that module. The
- * caller holds the launcher's lock. */
-gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
-/* Ends the launcher's use of its base module. True: graphs hold the module, and it is unloaded
- * after them. False: the launcher must unload it. The launcher's texture objects go to the graphs
- * together with the module. */
-bool gt_module_leave(gt_launcher *launcher);
+/* Makes launcher->held, without a module. ENOMEM. */
+gputune_status gt_module_begin(gt_launcher *launcher);
+/* Makes the graph of a capture hold the base module and the launcher's textures, if launches in the
+ * graph use them. The caller holds the launcher's lock. */
+gputune_status gt_module_hold(gt_launcher *launcher, const gt_stream_facts *facts);
 
 /* Captures a launch, with an instance that belongs to the graph. */
-gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
-                               uint64_t capture, CUgraph graph, const void *const *arguments);
-/* Releases the launcher's graph states; `on_device`: their memory on the device too, since their
- * context still exists. States that a graph still uses live on. */
-void gt_graph_states_free(gt_launcher *launcher, bool on_device);
+gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *facts,
+                               const void *const *arguments);
+/* Releases the launcher's graph states, module and textures; `alive`: what they have on the device
+ * too, since their context exists and is current. What a graph still uses lives on. */
+void gt_graphs_leave(gt_launcher *launcher, bool alive);
 /* Frees modules and states that outlived their launcher because graphs held them, once no graph
  * does. May be called in any context. */
 void gt_graph_orphans_collect(void);

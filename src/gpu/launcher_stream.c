@@ -173,25 +173,25 @@ static gputune_status no_block(void)
                    "no block was passed on this stream yet; call gt_launcher_launch() on it first");
 }
 
-gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+gputune_status gt_stream_launch(gt_launcher *launcher, const gt_stream_facts *facts,
                                 const void *const *arguments, bool copy)
 {
-    gt_stream_state *state = lock_state(launcher, key);
-    atomic_store_explicit(&state->stream, (uintptr_t)stream, memory_order_relaxed);
+    gt_stream_state *state = lock_state(launcher, facts->key);
+    atomic_store_explicit(&state->stream, (uintptr_t)facts->stream, memory_order_relaxed);
     gputune_status status = copy || state->copied
-                                ? launch_locked(state, launcher, stream, arguments, copy)
+                                ? launch_locked(state, launcher, facts->stream, arguments, copy)
                                 : no_block();
     pthread_mutex_unlock(&state->lock);
     return status;
 }
 
-gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
-                                 uint64_t key, uint32_t parameter)
+gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher,
+                                 const gt_stream_facts *facts, uint32_t parameter)
 {
-    gt_stream_state *state = lock_state(launcher, key);
+    gt_stream_state *state = lock_state(launcher, facts->key);
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
     gputune_status status = make_ready(state, launcher);
-    GT_THEN(status, wait_for_previous_owner(state, launcher->driver, stream));
+    GT_THEN(status, wait_for_previous_owner(state, launcher->driver, facts->stream));
     *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
     gt_relaxed_leave(launcher->driver, mode);
     pthread_mutex_unlock(&state->lock);
@@ -270,17 +270,19 @@ static gputune_status give_to_graph(gt_held *held, CUgraph graph)
     return status;
 }
 
-/* The launcher does without it from now on. False: it is the launcher's to end, as no graph holds
- * it. */
-static bool leave_to_graphs(gt_held *held)
+/* The launcher does without it from now on, and ends it if no graph holds it. */
+static void leave(gt_held *held, bool alive)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);
-    bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
+    pthread_mutex_lock(&left.lock);
+    const bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
     if (is_held) {
         held->next = left.list;
         left.list = held;
     }
-    return is_held;
+    pthread_mutex_unlock(&left.lock);
+    if (!is_held) {
+        held->end(held, alive);
+    }
 }
 
 /* Takes what no graph holds any more out of the list. */
@@ -322,52 +324,30 @@ static void end_module(gt_held *held, bool alive)
     if (alive && module->module) {
         held->driver->ModuleUnload(module->module);
     }
-    gt_textures_free(&module->textures, held->driver, alive);
+    for (size_t i = 0; i < module->textures.count && alive; i++) {
+        held->driver->TexObjectDestroy(module->textures.items[i].object);
+    }
+    gt_array_free(&module->textures);
     free(module);
 }
 
-static gputune_status make_held(gt_launcher *launcher)
+gputune_status gt_module_begin(gt_launcher *launcher)
 {
-    if (launcher->held) {
-        return GPUTUNE_OK;
-    }
-    gt_held_module *module = calloc(1, sizeof *module);
-    GT_TRY(gt_allocated(module));
-    begin_held(&module->held, launcher, end_module);
-    module->module = launcher->needs_module ? NULL : launcher->base.module;
-    launcher->held = module;
+    launcher->held = calloc(1, sizeof *launcher->held);
+    GT_TRY(gt_allocated(launcher->held));
+    begin_held(&launcher->held->held, launcher, end_module);
     return GPUTUNE_OK;
 }
 
-gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
+gputune_status gt_module_hold(gt_launcher *launcher, const gt_stream_facts *facts)
 {
     if (launcher->shares_base || (launcher->needs_module && !launcher->launch->texture_count) ||
-        (launcher->held && launcher->held_capture == capture)) {
+        launcher->held_capture == facts->capture) {
         return GPUTUNE_OK;
     }
-    GT_TRY(make_held(launcher));
-    GT_TRY(give_to_graph(&launcher->held->held, graph));
-    launcher->held_capture = capture;
+    GT_TRY(give_to_graph(&launcher->held->held, facts->graph));
+    launcher->held_capture = facts->capture;
     return GPUTUNE_OK;
-}
-
-bool gt_module_leave(gt_launcher *launcher)
-{
-    gt_held_module *module = launcher->held;
-    launcher->held = NULL;
-    if (!module) {
-        return false;
-    }
-    const bool with_module = module->module;
-    const gt_texture_objects textures = launcher->textures;
-    module->textures = textures; /* before a graph that lets go may end them */
-    launcher->textures = (gt_texture_objects){0};
-    if (leave_to_graphs(&module->held)) {
-        return with_module;
-    }
-    launcher->textures = textures;
-    free(module);
-    return false;
 }
 
 static void end_state(gt_held *held, bool alive)
@@ -383,16 +363,16 @@ static void end_state(gt_held *held, bool alive)
     free(state);
 }
 
-void gt_graph_states_free(gt_launcher *launcher, bool on_device)
+void gt_graphs_leave(gt_launcher *launcher, bool alive)
 {
     gt_graph_state *next;
     for (gt_graph_state *state = launcher->graph_states; state; state = next) {
         next = state->next;
-        if (!leave_to_graphs(&state->held)) {
-            end_state(&state->held, on_device);
-        }
+        leave(&state->held, alive);
     }
-    launcher->graph_states = NULL;
+    if (launcher->held) {
+        leave(&launcher->held->held, alive);
+    }
 }
 
 /* ---- capturing ---- */
@@ -412,13 +392,13 @@ static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
 
 /* The state of this stream in this capture. If there is none, a free or a new state is given to the
  * graph. */
-static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, uint64_t key,
-                                 uint64_t capture, CUgraph graph)
+static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher,
+                                 const gt_stream_facts *facts)
 {
     gt_graph_state *unused = NULL;
     for (gt_graph_state *state = launcher->graph_states; state; state = state->next) {
         bool in_use = atomic_load(&state->held.holders) > 1;
-        if (in_use && state->capture == capture && state->key == key) {
+        if (in_use && state->capture == facts->capture && state->key == facts->key) {
             *out = state;
             return GPUTUNE_OK;
         }
@@ -429,9 +409,9 @@ static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, ui
         return status;
     }
     unused->used = 0;
-    unused->capture = capture;
-    unused->key = key;
-    GT_TRY(give_to_graph(&unused->held, graph));
+    unused->capture = facts->capture;
+    unused->key = facts->key;
+    GT_TRY(give_to_graph(&unused->held, facts->graph));
     *out = unused;
     return GPUTUNE_OK;
 }
@@ -457,18 +437,18 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
     return GPUTUNE_OK;
 }
 
-gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
-                               uint64_t capture, CUgraph graph, const void *const *arguments)
+gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *facts,
+                               const void *const *arguments)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
     gt_graph_state *state = NULL;
     const void *staged = NULL;
-    gputune_status status = find_state(&state, launcher, key, capture, graph);
-    GT_THEN(status, gt_module_hold(launcher, capture, graph));
+    gputune_status status = find_state(&state, launcher, facts);
+    GT_THEN(status, gt_module_hold(launcher, facts));
     GT_THEN(status, stage(&staged, state, launcher, arguments));
     if (status < 0) {
         return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
                               launcher->launch->steps[0].entry);
     }
-    return gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
+    return gt_launcher_queue(launcher, &state->instance, facts->stream, arguments, staged);
 }

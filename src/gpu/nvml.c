@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 /* The parts of nvml.h that are used here. Results are 0 for success. */
-typedef struct device_st *device;
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
 /* Hardware slowdown, software thermal, hardware thermal, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
@@ -30,23 +29,23 @@ typedef struct utilization {
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(count, nvmlDeviceGetCount_v2, (unsigned *count))                                             \
-    X(by_index, nvmlDeviceGetHandleByIndex_v2, (unsigned index, device *out))                      \
-    X(by_uuid, nvmlDeviceGetHandleByUUID, (const char *uuid, device *out))                         \
-    X(clock, nvmlDeviceGetClockInfo, (device device, int type, unsigned *mhz))                     \
+    X(by_index, nvmlDeviceGetHandleByIndex_v2, (unsigned index, gt_nvml **out))                    \
+    X(by_uuid, nvmlDeviceGetHandleByUUID, (const char *uuid, gt_nvml **out))                       \
+    X(clock, nvmlDeviceGetClockInfo, (gt_nvml * nvml, int type, unsigned *mhz))                    \
     X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
-      (device device, unsigned long long *reasons))                                                \
-    X(energy, nvmlDeviceGetTotalEnergyConsumption, (device device, unsigned long long *mj))        \
-    X(utilization, nvmlDeviceGetUtilizationRates, (device device, utilization * out))              \
-    X(most_clock, nvmlDeviceGetMaxClockInfo, (device device, int type, unsigned *mhz))             \
-    X(temperature, nvmlDeviceGetTemperature, (device device, int sensor, unsigned *celsius))       \
-    X(persistence, nvmlDeviceGetPersistenceMode, (device device, int *on))                         \
-    X(ecc, nvmlDeviceGetEccMode, (device device, int *on, int *pending))                           \
+      (gt_nvml * nvml, unsigned long long *reasons))                                               \
+    X(energy, nvmlDeviceGetTotalEnergyConsumption, (gt_nvml * nvml, unsigned long long *mj))       \
+    X(utilization, nvmlDeviceGetUtilizationRates, (gt_nvml * nvml, utilization * out))             \
+    X(most_clock, nvmlDeviceGetMaxClockInfo, (gt_nvml * nvml, int type, unsigned *mhz))            \
+    X(temperature, nvmlDeviceGetTemperature, (gt_nvml * nvml, int sensor, unsigned *celsius))      \
+    X(persistence, nvmlDeviceGetPersistenceMode, (gt_nvml * nvml, int *on))                        \
+    X(ecc, nvmlDeviceGetEccMode, (gt_nvml * nvml, int *on, int *pending))                          \
     X(ecc_errors, nvmlDeviceGetTotalEccErrors,                                                     \
-      (device device, int type, int counter, unsigned long long *count))                           \
-    X(mig, nvmlDeviceGetMigMode, (device device, unsigned *on, unsigned *pending))                 \
-    X(compute_mode, nvmlDeviceGetComputeMode, (device device, int *mode))                          \
+      (gt_nvml * nvml, int type, int counter, unsigned long long *count))                          \
+    X(mig, nvmlDeviceGetMigMode, (gt_nvml * nvml, unsigned *on, unsigned *pending))                \
+    X(compute_mode, nvmlDeviceGetComputeMode, (gt_nvml * nvml, int *mode))                         \
     X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                          \
-      (device device, unsigned *count, process_info *infos))
+      (gt_nvml * nvml, unsigned *count, process_info *infos))
 
 static struct {
     pthread_once_t once;
@@ -56,10 +55,6 @@ static struct {
     NVML_LIST(MEMBER)
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
-
-struct gt_nvml {
-    device device;
-};
 
 static void load_library(void)
 {
@@ -84,27 +79,16 @@ static void load_library(void)
 
 gt_nvml *gt_nvml_open(const char *uuid)
 {
-    device device;
+    gt_nvml *nvml;
     pthread_once(&nvml_library.once, load_library);
-    if (!nvml_library.ready || !uuid || !*uuid || nvml_library.by_uuid(uuid, &device) != 0) {
-        return NULL;
-    }
-    gt_nvml *nvml = malloc(sizeof *nvml);
-    if (nvml) {
-        nvml->device = device;
-    }
-    return nvml;
+    bool has = nvml_library.ready && uuid && *uuid && nvml_library.by_uuid(uuid, &nvml) == 0;
+    return has ? nvml : NULL;
 }
 
-void gt_nvml_close(gt_nvml *nvml)
-{
-    free(nvml);
-}
-
-static gt_switch read_mig(device device)
+static gt_switch read_mig(gt_nvml *nvml)
 {
     unsigned on, next;
-    bool known = nvml_library.mig && nvml_library.mig(device, &on, &next) == 0;
+    bool known = nvml_library.mig && nvml_library.mig(nvml, &on, &next) == 0;
     return !known ? GT_UNKNOWN : on ? GT_ON : GT_OFF;
 }
 
@@ -117,8 +101,8 @@ uint32_t gt_nvml_count(void)
         return 0;
     }
     for (unsigned i = 0; i < count; i++) {
-        device device;
-        if (nvml_library.by_index(i, &device) != 0 || read_mig(device) == GT_ON) {
+        gt_nvml *nvml;
+        if (nvml_library.by_index(i, &nvml) != 0 || read_mig(nvml) == GT_ON) {
             return 0;
         }
     }
@@ -140,11 +124,11 @@ static bool is_worker_of(unsigned pid, pid_t friend)
 /* Other processes than this one and `friend`. In a container NVML may list them under the numbers
  * of another namespace. This one is then among those listed, because it has a context, and the
  * friend may be. */
-static void count_others(gt_nvml_users *out, device device, pid_t friend)
+static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];
     unsigned count = sizeof infos / sizeof *infos;
-    int result = nvml_library.processes(device, &count, infos);
+    int result = nvml_library.processes(nvml, &count, infos);
     if (result == ERROR_INSUFFICIENT_SIZE) {
         out->others = count;
         return;
@@ -175,10 +159,10 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml)
     }
     unsigned long long reasons = 0;
     if (nvml_library.clock) {
-        nvml_library.clock(nvml->device, CLOCK_SM, &out->sm_clock_mhz);
-        nvml_library.clock(nvml->device, CLOCK_MEMORY, &out->memory_clock_mhz);
+        nvml_library.clock(nvml, CLOCK_SM, &out->sm_clock_mhz);
+        nvml_library.clock(nvml, CLOCK_MEMORY, &out->memory_clock_mhz);
     }
-    if (nvml_library.throttle && nvml_library.throttle(nvml->device, &reasons) == 0) {
+    if (nvml_library.throttle && nvml_library.throttle(nvml, &reasons) == 0) {
         out->throttle = reasons;
         out->spoils = (reasons & REASONS_THAT_SPOIL) != 0;
     }
@@ -188,14 +172,14 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     *out = (gt_nvml_users){0};
     if (nvml && nvml_library.processes) {
-        count_others(out, nvml->device, friend);
+        count_others(out, nvml, friend);
     }
 }
 
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml)
 {
     utilization now;
-    if (!nvml || !nvml_library.utilization || nvml_library.utilization(nvml->device, &now) != 0) {
+    if (!nvml || !nvml_library.utilization || nvml_library.utilization(nvml, &now) != 0) {
         return false;
     }
     *out = now.gpu;
@@ -205,28 +189,28 @@ bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml)
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
 {
     unsigned long long mj;
-    if (!nvml || !nvml_library.energy || nvml_library.energy(nvml->device, &mj) != 0) {
+    if (!nvml || !nvml_library.energy || nvml_library.energy(nvml, &mj) != 0) {
         return false;
     }
     *out = mj;
     return true;
 }
 
-static void read_modes(gt_nvml_setup *out, device device)
+static void read_modes(gt_nvml_setup *out, gt_nvml *nvml)
 {
     int on, mode, pending;
     unsigned long long errors;
-    if (nvml_library.persistence && nvml_library.persistence(device, &on) == 0) {
+    if (nvml_library.persistence && nvml_library.persistence(nvml, &on) == 0) {
         out->persistence = on ? GT_ON : GT_OFF;
     }
-    if (nvml_library.ecc && nvml_library.ecc(device, &on, &pending) == 0) {
+    if (nvml_library.ecc && nvml_library.ecc(nvml, &on, &pending) == 0) {
         out->ecc = on ? GT_ON : GT_OFF;
     }
-    out->mig = read_mig(device);
-    if (nvml_library.compute_mode && nvml_library.compute_mode(device, &mode) == 0) {
+    out->mig = read_mig(nvml);
+    if (nvml_library.compute_mode && nvml_library.compute_mode(nvml, &mode) == 0) {
         out->mode = (gt_compute_mode)mode;
     }
-    if (nvml_library.ecc_errors && nvml_library.ecc_errors(device, UNCORRECTED, 0, &errors) == 0) {
+    if (nvml_library.ecc_errors && nvml_library.ecc_errors(nvml, UNCORRECTED, 0, &errors) == 0) {
         out->uncorrected_errors = errors;
     }
 }
@@ -237,12 +221,12 @@ void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml)
     if (!nvml) {
         return;
     }
-    read_modes(out, nvml->device);
+    read_modes(out, nvml);
     if (nvml_library.most_clock) {
-        nvml_library.most_clock(nvml->device, CLOCK_SM, &out->most_sm_mhz);
-        nvml_library.most_clock(nvml->device, CLOCK_MEMORY, &out->most_memory_mhz);
+        nvml_library.most_clock(nvml, CLOCK_SM, &out->most_sm_mhz);
+        nvml_library.most_clock(nvml, CLOCK_MEMORY, &out->most_memory_mhz);
     }
     if (nvml_library.temperature) {
-        nvml_library.temperature(nvml->device, 0, &out->celsius);
+        nvml_library.temperature(nvml, 0, &out->celsius);
     }
 }

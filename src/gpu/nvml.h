@@ -6,11 +6,10 @@
 
 #include <sys/types.h>
 
-typedef struct gt_nvml gt_nvml;
+typedef struct gt_nvml gt_nvml; /* NVML's own, which lives for ever */
 
 /* The handle for the GPU with this UUID, or NULL when NVML has none. Thread-safe. */
 gt_nvml *gt_nvml_open(const char *uuid);
-void gt_nvml_close(gt_nvml *nvml);
 
 /* How many GPUs CUDA shows if no environment variable hides one. 0: NVML does not tell, because
  * this process may not use one of the GPUs, or because CUDA shows parts of a GPU instead (MIG). */

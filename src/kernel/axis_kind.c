@@ -64,17 +64,6 @@ static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workloa
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }
 
-static void set_cluster(gt_kernel_step *step, const gt_axis *axis, int64_t value)
-{
-    step->cluster[axis->dimension] = (uint32_t)value;
-}
-
-static void set_preferred(gt_kernel_step *step, const gt_axis *axis, int64_t value)
-{
-    (void)axis;
-    step->preferred_cluster = (uint32_t)value;
-}
-
 static const gt_axis_traits table[GT_AXIS_KINDS] = {
     [GT_AXIS_TUNE] = {.name = "tune", .parse = gt_parse_axis},
     [GT_AXIS_VECTOR] = {.name = "vector",
@@ -98,7 +87,7 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                          .at_launch = true,
                          .expected = "a number of blocks from 1 to 64",
                          .numbers = {1, 64},
-                         .set = set_cluster,
+                         .sets = offsetof(gt_kernel_step, cluster),
                          .parse = gt_parse_cluster},
     [GT_AXIS_CARVEOUT] = {.name = "carveout",
                           .once = true,
@@ -113,7 +102,7 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                                    .expected = "0, or a number of blocks up to 64",
                                    .numbers = {0, 64},
                                    .limit = limit_preferred,
-                                   .set = set_preferred,
+                                   .sets = offsetof(gt_kernel_step, preferred_cluster),
                                    .parse = gt_parse_axis},
     [GT_AXIS_L2_PERSIST] = {.name = "l2_persist",
                             .once = true,

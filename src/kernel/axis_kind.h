@@ -1,7 +1,7 @@
 /* The table of the kinds of axes. A row holds everything that the engine must know about one kind.
  * A new kind needs a value of gt_axis_kind (template.h), a row, and a parser if gt_parse_axis()
  * does not suffice. A kind that is a setting of the launch also needs a number in gt_kernel_step
- * (base/launch.h), which `set` in its row writes, and code in gpu/launcher_load.c that applies it.
+ * (base/launch.h), which `sets` in its row names, and code in gpu/launcher_load.c that applies it.
  */
 #pragma once
 
@@ -28,9 +28,9 @@ typedef struct gt_axis_traits {
      * any. `binding` has the problem and the device. */
     gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                       uint8_t choice);
-    /* Writes a value into the step that is launched. NULL: the kind is no setting of a step.
-     * gt_binding_cluster() calls this for all axes at once. */
-    void (*set)(gt_kernel_step *step, const gt_axis *axis, int64_t value);
+    /* The offset of the number, or of one for each dimension, that a value becomes in the step that
+     * is launched, by gt_binding_cluster(). 0: the kind is no setting of a step. */
+    size_t sets;
     gt_parse_fn *parse; /* reads the pragma */
 } gt_axis_traits;
 

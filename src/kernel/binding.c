@@ -78,8 +78,9 @@ gt_limit gt_binding_cluster(gt_binding *binding)
     gt_limit limit = bind_cluster(binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
-        if (traits->set) {
-            traits->set(shape, &template->axes[i], binding->slots[GT_SLOT_AXIS + i]);
+        if (traits->sets) {
+            uint32_t *set = (uint32_t *)(void *)((char *)shape + traits->sets);
+            set[template->axes[i].dimension] = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
     GT_WITHIN(limit);
@@ -177,21 +178,16 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
     return limit;
 }
 
-static gt_limit bind_grid(gt_binding *binding)
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        GT_WITHIN(gt_binding_grid(binding, i));
-    }
-    return GT_LIMIT_NONE;
-}
-
 /* All that a kernel's launch has by itself, in the order of the steps. */
 static gt_limit bind_shape(gt_binding *binding)
 {
     GT_WITHIN(gt_binding_cluster(binding));
     GT_WITHIN(gt_binding_block(binding));
     GT_WITHIN(gt_binding_shared(binding));
-    return bind_grid(binding);
+    for (uint32_t i = 0; i < 3; i++) {
+        GT_WITHIN(gt_binding_grid(binding, i));
+    }
+    return GT_LIMIT_NONE;
 }
 
 static bool has_carveout(const gt_device *device, int64_t kb)

@@ -25,23 +25,17 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     return GPUTUNE_OK;
 }
 
-static size_t count_arguments(gt_lexer arguments)
-{
-    gt_lexer item;
-    size_t count = 0;
-    while (gt_lexer_item(&item, &arguments)) {
-        count++;
-    }
-    return count;
-}
-
 /* An instance has an argument for each parameter without a default: what it could tell from a
  * call's arguments has no call here. */
 static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
                                      const char *text)
 {
     char missing[GT_NAME_MAX];
-    size_t given = count_arguments(kernel->arguments);
+    gt_lexer item, arguments = kernel->arguments;
+    size_t given = 0;
+    while (gt_lexer_item(&item, &arguments)) {
+        given++;
+    }
     size_t needed = gt_function_needs(missing, text, function, given);
     GT_REFUSE_AT(given < needed, kernel->place,
                  "'%s' has %zu template argument%s; expected %zu, the next for '%s'", kernel->name,
@@ -74,12 +68,6 @@ static gputune_status find_function(checked *c)
     return note_entry(kernel, function);
 }
 
-/* The element of an argument, unless it depends on the problem. */
-static bool fixed_element(gt_element *out, const gt_argument *argument)
-{
-    return gt_element_from_name(out, argument->type);
-}
-
 static const char texture[] = "cudaTextureObject_t";
 
 /* Whether the parameter is of the type that stands in a buffer's place. */
@@ -109,7 +97,8 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
                  "'%s' takes '%s' as a texture; expected texture(%s) beside args()", function,
                  given->name, argument->name);
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
-    bool known = given->has_type && !given->is_unusual && fixed_element(&element, argument);
+    bool known =
+        given->has_type && !given->is_unusual && gt_element_from_name(&element, argument->type);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
     GT_REFUSE_AT((given->has_type && !given->is_unusual && is_struct) ||
                      (known && !as_double && element.bytes != given->element.bytes),
@@ -122,7 +111,8 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
-    bool may_be = !argument->is_buffer && c->function.plain && fixed_element(&element, argument) &&
+    bool may_be = !argument->is_buffer && c->function.plain &&
+                  gt_element_from_name(&element, argument->type) &&
                   !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
     argument->is_stated |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
@@ -304,8 +294,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, 
     for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
-        bool may_be_double =
-            extra->is_reference && argument->is_buffer && argument->direction != GT_IN;
+        bool may_be_double = extra->is_reference && argument->direction != GT_IN;
         GT_TRY(check_parameter(c, given, argument, may_be_double));
         bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
         judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
@@ -382,7 +371,7 @@ static bool fits_arguments(const gt_parse *parse, const char *text, const gt_fun
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &takes.items[i];
         gt_element element;
-        const bool known = given->has_type && fixed_element(&element, argument);
+        const bool known = given->has_type && gt_element_from_name(&element, argument->type);
         fits = given->pointer == (argument->is_buffer || argument->pointee[0]) &&
                (!known || given->element.type == element.type);
     }

@@ -307,12 +307,6 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-static bool is_qualifier(const gt_token *token)
-{
-    return gt_token_is_any(token, "const volatile __restrict__ restrict __grid_constant__ "
-                                  "__restrict struct class enum typename");
-}
-
 /* The last name of a parameter is its name, the names before it are its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
@@ -333,6 +327,8 @@ static void keep_name(gt_function_parameter *out, const gt_token *token)
 
 static void read_parameter(gt_function_parameter *out, gt_lexer item)
 {
+    static const char qualifiers[] = "const volatile __restrict__ restrict __grid_constant__ "
+                                     "__restrict struct class enum typename";
     int depth = 0;
     bool is_template = false;
     *out = (gt_function_parameter){0};
@@ -353,7 +349,7 @@ static void read_parameter(gt_function_parameter *out, gt_lexer item)
         out->is_unusual |= gt_token_is(token, "(") || (points && out->pointer);
         out->is_const |= gt_token_is(token, "const") && !out->pointer && depth == 0;
         out->pointer |= points;
-        if (token->kind == GT_TOKEN_NAME && depth == 0 && !is_qualifier(token)) {
+        if (token->kind == GT_TOKEN_NAME && depth == 0 && !gt_token_is_any(token, qualifiers)) {
             keep_name(out, token);
         }
     }

@@ -91,29 +91,19 @@ static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *toke
     }
 }
 
-static void note_read(gt_name_scan *s, const gt_token *token)
+static void note_token(gt_name_scan *s, const gt_token *token, bool is_read)
 {
     gt_name_use *use = use_of(s, token);
     if (use) {
         use->occurs = true;
-        use->is_read |= s->conditions.now != GT_NEVER;
+        use->is_read |= is_read && s->conditions.now != GT_NEVER;
     }
 }
 
-static void note_occurrences(gt_name_scan *s, gt_lexer text)
+static void note_text(gt_name_scan *s, gt_lexer text, bool is_read)
 {
     for (; text.token.kind != GT_TOKEN_END; gt_lexer_next(&text)) {
-        gt_name_use *use = use_of(s, &text.token);
-        if (use) {
-            use->occurs = true;
-        }
-    }
-}
-
-static void note_line(gt_name_scan *s, gt_lexer line)
-{
-    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        note_read(s, &line.token);
+        note_token(s, &text.token, is_read);
     }
 }
 
@@ -149,7 +139,7 @@ static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
         use->is_in_doubt |= s->conditions.now != GT_NEVER;
         set_place(&use->tested, s, &line.token);
     }
-    note_occurrences(s, line);
+    note_text(s, line, false);
     s->pastes |= gt_lexer_has(line, &(gt_token){GT_TOKEN_PUNCTUATION, "##", 2, 0, 0});
     gt_lexer_next(&added.body);
     return s->conditions.now == GT_NEVER ? GPUTUNE_OK : gt_array_push(&s->macros, added);
@@ -210,7 +200,7 @@ static gputune_status read_directive(gt_name_scan *s)
         return GPUTUNE_OK;
     }
     if (gt_lexer_is(&line, "pragma") || gt_lexer_is(&line, "include")) {
-        note_line(s, line);
+        note_text(s, line, true);
         return GPUTUNE_OK;
     }
     read_condition(s, line);
@@ -245,7 +235,7 @@ static void read_parameters(gt_name_scan *s)
         if (use && depth == 1 && ends && !first && !value) {
             note_declaration(s, &token, use, &use->parameter);
         } else {
-            note_read(s, &token);
+            note_token(s, &token, true);
         }
         value = depth == 1 && (gt_token_is(&token, "=") || (value && !gt_token_is(&token, ",")));
         first = depth == 1 && (gt_token_is(&token, "<") || gt_token_is(&token, ","));
@@ -292,7 +282,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
         return;
     }
     if (!is_declaration(s, &s->lexer.token)) {
-        note_read(s, token);
+        note_token(s, token, true);
         return;
     }
     bool global =
@@ -340,7 +330,7 @@ static void read_code(gt_name_scan *s)
         read_name(s, &token);
     } else if (token.kind == GT_TOKEN_STRING && gt_token_is(&s->previous, "(") &&
                gt_token_is(&s->before, "_Pragma")) { /* _Pragma("unroll N") */
-        note_line(s, gt_lexer_on(token.text + 1, token.length - 1));
+        note_text(s, gt_lexer_on(token.text + 1, token.length - 1), true);
     }
     note_scope(s, &token);
     note_type(s, &token);
@@ -378,14 +368,6 @@ static gputune_status add_options(gt_name_scan *s)
     return GPUTUNE_OK;
 }
 
-/* A name within such a text needs a macro, which one within an expression has as a value. */
-static void note_texts(gt_name_scan *s)
-{
-    for (size_t i = 0; i < s->macros.count; i++) {
-        note_occurrences(s, s->macros.items[i].body);
-    }
-}
-
 static gputune_status add_defines(gt_name_scan *s)
 {
     const gt_template *template = s->template;
@@ -401,7 +383,10 @@ static gputune_status add_defines(gt_name_scan *s)
                    ? add_engines(s, parts->defines[i].name, parts->defines[i].text, GT_SURELY)
                    : GPUTUNE_OK);
     }
-    note_texts(s);
+    for (size_t i = 0; i < s->macros.count; i++) {
+        /* a name within such a text needs a macro, which one within an expression has as a value */
+        note_text(s, s->macros.items[i].body, false);
+    }
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
         GT_TRY(own->text || own->is_name
@@ -543,26 +528,17 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
     return status;
 }
 
-static bool has_small_letters(const char *name)
-{
-    for (; *name; name++) {
-        if (islower((unsigned char)*name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Tries the names in the text's code that are written in letters of the same case; tunables and
  * problem values do not count. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz";
     char name[GT_NAME_MAX];
     gt_lexer lexer = gt_lexer_of(text);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         if (gt_token_copy(name, sizeof name, &lexer.token) &&
             name_index(template, &lexer.token) < 0 &&
-            has_small_letters(name) == has_small_letters(near->word)) {
+            !strpbrk(name, small) == !strpbrk(near->word, small)) {
             gt_near_try(near, name);
         }
     }

@@ -152,6 +152,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
     memcpy(argument->type, "uint64_t", sizeof "uint64_t");
     argument->is_buffer = false;
+    argument->direction = GT_IN;
     GT_TRY(read_name(argument, p));
     GT_TRY(check_name(p, argument->name, argument->place));
     count_argument(p->template, argument);
@@ -273,7 +274,7 @@ gputune_status gt_parse_clear(gt_parse *p)
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
     const int index = gt_parse_parameter_index(p, name);
     gt_argument *buffer = &p->template->arguments[index < 0 ? 0 : index];
-    GT_REFUSE_AT(index < 0 || !buffer->is_buffer || buffer->direction == GT_IN, place,
+    GT_REFUSE_AT(index < 0 || buffer->direction == GT_IN, place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
     GT_REFUSE_AT(buffer->cleared, place, "'%s' given twice; expected each buffer once", name);

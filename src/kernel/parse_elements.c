@@ -75,8 +75,8 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     out->place = gt_lexer_place(body);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        bool is_output = argument->is_buffer && argument->direction != GT_IN;
-        out->output = is_output && gt_lexer_is(body, argument->name) ? argument : out->output;
+        bool is = argument->direction != GT_IN && gt_lexer_is(body, argument->name);
+        out->output = is ? argument : out->output;
     }
     GT_EXPECT(out->output, body, "an out or inout buffer of args()");
     gt_lexer_next(body);
@@ -109,8 +109,7 @@ static gputune_status note_name(elements *made, const assignment *now, const gt_
     (void)gt_token_copy(name, sizeof name, &at->token); /* "" is no argument's */
     const int index = find_argument(template, name);
     const gt_argument *argument = index < 0 ? NULL : &template->arguments[index];
-    GT_REFUSE_AT(argument && argument->is_buffer && argument->direction == GT_OUT,
-                 gt_lexer_place(at),
+    GT_REFUSE_AT(argument && argument->direction == GT_OUT, gt_lexer_place(at),
                  "'%s' is an out buffer, which holds nothing before; expected what it is "
                  "computed from, or it as inout in args()",
                  argument->name);
@@ -346,8 +345,7 @@ static gputune_status check_all_assigned(const gt_template *template, uint64_t a
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !(assigned >> i & 1),
-                     place,
+        GT_REFUSE_AT(argument->direction != GT_IN && !(assigned >> i & 1), place,
                      "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
                      "kernel in reference()",
                      argument->name, argument->name);

@@ -47,12 +47,11 @@ static const fill_word *find_word(const gt_lexer *lexer)
 /* Steps over `mark`, or fails with the form that has it. */
 static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char *form)
 {
-    char what[96];
-    if (gt_lexer_accept(lexer, mark)) {
-        return GPUTUNE_OK;
-    }
-    (void)snprintf(what, sizeof what, "'%s', as in %s", mark, form);
-    return gt_fail_expected(lexer, what);
+    const char *const outer = lexer->form;
+    lexer->form = form;
+    GT_TRY(gt_lexer_expect(lexer, mark));
+    lexer->form = outer;
+    return GPUTUNE_OK;
 }
 
 /* One value of a word behind its mark. */

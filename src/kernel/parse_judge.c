@@ -154,14 +154,11 @@ static gputune_status find_output(gt_argument **out, const gt_template *template
     gt_near near = gt_near_to(name);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         gt_argument *argument = &template->arguments[i];
-        if (!argument->is_buffer || argument->direction == GT_IN) {
-            continue;
-        }
-        if (strcmp(argument->name, name) == 0) {
+        if (argument->direction != GT_IN && strcmp(argument->name, name) == 0) {
             *out = argument;
             return GPUTUNE_OK;
         }
-        gt_near_try(&near, argument->name);
+        gt_near_try(&near, argument->direction != GT_IN ? argument->name : "");
     }
     return gt_fail_at(place, "no output '%s'; expected %s, rtol, atol or stol", name,
                       gt_near_or(&near, "an out or inout buffer"));
@@ -195,8 +192,7 @@ gputune_status gt_parse_expect(gt_parse *p)
     } while (gt_lexer_accept(&p->at, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        GT_REFUSE_AT(argument->is_buffer && argument->direction != GT_IN && !argument->expected,
-                     p->clause->place,
+        GT_REFUSE_AT(argument->direction != GT_IN && !argument->expected, p->clause->place,
                      "no expected results of '%s'; expected '%s = file(\"name.npy\")', because "
                      "every output is compared",
                      argument->name, argument->name);

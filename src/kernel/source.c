@@ -64,11 +64,11 @@ static void define_values(generator *g)
     }
 }
 
-/* The word behind a define(X = NAME) whose NAME has words as values, or NULL. */
-static const char *word_of(const generator *g, const gt_expression *value)
+/* The value that a name has; NULL: it is none of gputune's. */
+static const gt_value *value_named(const generator *g, const char *name)
 {
-    const int index = gt_name_index(g->binding->template, value->text);
-    return index < 0 ? NULL : value_of(g, (uint32_t)index)->word;
+    const int index = gt_name_index(g->binding->template, name);
+    return index < 0 ? NULL : value_of(g, (uint32_t)index);
 }
 
 static gputune_status define_own(generator *g)
@@ -76,7 +76,8 @@ static gputune_status define_own(generator *g)
     const gt_template_parts *parts = g->binding->template->parts;
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
-        gt_value value = {0, own->text ? own->text : own->value ? word_of(g, own->value) : ""};
+        const gt_value *named = own->value ? value_named(g, own->value->text) : NULL;
+        gt_value value = {0, own->text ? own->text : named ? named->word : own->value ? NULL : ""};
         if (own->is_name) {
             continue;
         }
@@ -235,15 +236,6 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* The value of a name in template arguments, or NULL: the C++ source knows it. */
-static const gt_value *argument_value(const generator *g, const gt_token *token)
-{
-    char name[GT_NAME_MAX];
-    (void)gt_token_copy(name, sizeof name, token); /* "" is no name of these */
-    const int index = gt_name_index(g->binding->template, name);
-    return index < 0 ? NULL : value_of(g, (uint32_t)index);
-}
-
 /* Adds "ns::scan<float, 128>" to the source's instances, if the kernel is a template. */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
@@ -255,11 +247,13 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
     }
     gt_text_printf(&text, "%s<", kernel->entry);
     while (lexer.token.kind != GT_TOKEN_END) {
+        char name[GT_NAME_MAX];
         const gt_token token = lexer.token;
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
-        const gt_value *value = qualified ? NULL : argument_value(g, &token);
-        if (value) {
+        const gt_value *value =
+            !qualified && gt_token_copy(name, sizeof name, &token) ? value_named(g, name) : NULL;
+        if (value) { /* else the C++ source knows it */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {

@@ -67,21 +67,17 @@ static void add_launch(planner *p, int slot, int operand)
                                                     .range = {1, INT64_MAX, true}});
 }
 
-static int last_axis(uint32_t axes)
-{
-    return axes ? 31 - __builtin_clz(axes) : -1;
-}
-
 static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
 {
     uint32_t axes = term < 0 ? 0 : p->terms->items.items[term].axes;
-    p->space->rules[p->space->rule_count++] = (gt_rule){.axes = axes,
-                                                        .term = term,
-                                                        .depth = last_axis(axes),
-                                                        .order = order,
-                                                        .require = require,
-                                                        .bind = bind,
-                                                        .limited = -1};
+    p->space->rules[p->space->rule_count++] =
+        (gt_rule){.axes = axes,
+                  .term = term,
+                  .depth = axes ? 31 - __builtin_clz(axes) : -1,
+                  .order = order,
+                  .require = require,
+                  .bind = bind,
+                  .limited = -1};
 }
 
 static int add_code(planner *p, const gt_expression *expression, int from, int to)
@@ -140,7 +136,7 @@ static void plan_block(planner *p)
 {
     const gt_template_step *first = &p->parts->steps[0];
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        bool sets = gt_axis_traits_of(p->template->axes[i].kind)->set != NULL;
+        bool sets = gt_axis_traits_of(p->template->axes[i].kind)->sets != 0;
         p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
     for (uint32_t i = 0; i < 3; i++) { /* a missing item is NULL */
@@ -202,14 +198,6 @@ static void plan_maps(planner *p)
     }
 }
 
-/* What several blocks take together; each by itself is judged with its axis. */
-static void plan_blocks(planner *p)
-{
-    if (p->template->pass_count > 1) {
-        add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
-    }
-}
-
 static void plan_cooperative(planner *p)
 {
     const gt_expression *cooperative = p->parts->steps[0].cooperative;
@@ -268,7 +256,9 @@ static void plan_steps(planner *p)
     add_rule(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
              gt_binding_carveout, 0);
     plan_maps(p);
-    plan_blocks(p);
+    if (p->template->pass_count > 1) { /* together; each by itself is judged with its axis */
+        add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
+    }
     plan_cooperative(p);
     plan_pipeline(p);
 }
@@ -289,14 +279,6 @@ static void add_require(planner *p, int require, int from, int to, int spare)
     } else { /* over plain values it is decided before the steps of its depth: it is cheaper */
         add_rule(p, add_code(p, expression, from, to), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
                  require);
-    }
-}
-
-static void plan_requires(planner *p)
-{
-    const int count = (int)p->parts->require_count;
-    for (int i = 0; i < count; i++) {
-        add_require(p, i, 0, p->parts->requires[i] -> count, count - i);
     }
 }
 
@@ -340,7 +322,10 @@ gputune_status gt_space_plan(gt_space *space)
     }
     add_axes(&p);
     plan_steps(&p);
-    plan_requires(&p);
+    const int requires = (int)p.parts->require_count;
+    for (int i = 0; i < requires; i++) {
+        add_require(&p, i, 0, p.parts->requires[i] -> count, requires - i);
+    }
     GT_TRY(p.status);
     qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
     list_touching(space);

@@ -62,14 +62,6 @@ static int property_index(const char *name)
     return i < PROPERTIES ? i : -1;
 }
 
-static int word_index(const gt_template *template, const char *name)
-{
-    const uint32_t all = template->parts->word_count;
-    const size_t count = all < GT_WORDS_MAX ? all : GT_WORDS_MAX;
-    size_t i = gt_index_of(name, template->parts->words, count);
-    return i < count ? (int)i : -1;
-}
-
 bool gt_symbol_is_reserved(const char *name)
 {
     return property_index(name) >= 0;
@@ -95,9 +87,11 @@ static int find(const gt_template *template, const char *name, unsigned *use)
         *use = properties[i].use;
         return *use == GT_USE_DEVICE ? GT_SLOT_DEVICE + i : properties[i].slot;
     }
+    const uint32_t all = template->parts->word_count;
+    const uint32_t words = all < GT_WORDS_MAX ? all : GT_WORDS_MAX;
+    const uint32_t word = (uint32_t)gt_index_of(name, template->parts->words, words);
     *use = 0;
-    i = word_index(template, name);
-    return i >= 0 ? GT_SLOT_WORD + i : -1;
+    return word < words ? GT_SLOT_WORD + (int)word : -1;
 }
 
 static int slot_of(void *user, const char *name)

@@ -10,7 +10,7 @@ static gputune_status check_outputs(const gt_parse *parse)
 {
     const gt_template *template = parse->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (template->arguments[i].is_buffer && template->arguments[i].direction != GT_IN) {
+        if (template->arguments[i].direction != GT_IN) {
             return GPUTUNE_OK;
         }
     }
@@ -112,19 +112,10 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     return make_summary(parse->template, parse->parts);
 }
 
-static gputune_status seed_words(gt_template *template)
-{
-    static const char *const fixed[GT_WORD_FIXED] = {"",         "value",  "split",
-                                                     "constant", "global", "auto"};
-    gt_value ignored;
-    for (int i = 0; i < GT_WORD_FIXED; i++) {
-        GT_TRY(gt_template_word(&ignored, template, fixed[i]));
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status new_template(gt_template **out)
 {
+    static const char *const words[GT_WORD_FIXED] = {"",         "value",  "split",
+                                                     "constant", "global", "auto"};
     gt_template *template = calloc(1, sizeof *template);
     gt_template_parts *parts = calloc(1, sizeof *parts);
     if (!template || !parts || pthread_mutex_init(&parts->lock, NULL) != 0) {
@@ -132,12 +123,9 @@ static gputune_status new_template(gt_template **out)
         free(parts);
         return gt_fail_memory();
     }
+    memcpy(parts->words, words, sizeof words);
+    parts->word_count = GT_WORD_FIXED;
     template->parts = parts;
-    gputune_status status = seed_words(template);
-    if (status < 0) {
-        gt_template_free(template);
-        return status;
-    }
     *out = template;
     return GPUTUNE_OK;
 }

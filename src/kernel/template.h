@@ -318,7 +318,7 @@ typedef struct gt_argument {
     uint32_t holder; /* 1 + the index of the struct that points to this buffer; 0: the kernel takes
                         the argument itself */
     bool is_buffer;
-    gt_direction direction; /* buffers only */
+    gt_direction direction; /* GT_IN for what is no buffer */
     char type[GT_NAME_MAX]; /* as written: the name of a type problem value, element or struct */
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;

@@ -9,24 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluates an extent; EINVAL below 1. */
-static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
-                                      const int64_t *slots, const char *name)
-{
-    int64_t value;
-    GT_TRY(gt_expression_integer(&value, extent, slots));
-    GT_REFUSE(value < 1, GPUTUNE_EINVAL,
-              "%s[%s] has %lld elements at these sizes; expected at least 1, which %s[max(1, %s)] "
-              "has",
-              name, extent->text, (long long)value, name, extent->text);
-    *out = (uint64_t)value;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, const int64_t *slots)
 {
+    const char *name = argument->name;
     for (uint32_t i = 0; i < argument->extent_count; i++) {
-        GT_TRY(evaluate_extent(&out[i], argument->extents[i], slots, argument->name));
+        const gt_expression *extent = argument->extents[i];
+        int64_t value;
+        GT_TRY(gt_expression_integer(&value, extent, slots));
+        GT_REFUSE(value < 1, GPUTUNE_EINVAL,
+                  "%s[%s] has %lld elements at these sizes; expected at least 1, which "
+                  "%s[max(1, %s)] has",
+                  name, extent->text, (long long)value, name, extent->text);
+        out[i] = (uint64_t)value;
     }
     return GPUTUNE_OK;
 }
@@ -34,10 +28,11 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
 gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
                                  const int64_t *slots)
 {
-    uint64_t elements = 1;
+    uint64_t elements = 1, shape[3];
+    GT_TRY(gt_argument_shape(shape, buffer, slots));
     for (uint32_t i = 0; i < buffer->extent_count; i++) {
-        GT_TRY(evaluate_extent(innermost, buffer->extents[i], slots, buffer->name));
-        GT_REFUSE(__builtin_mul_overflow(elements, *innermost, &elements) ||
+        *innermost = shape[i];
+        GT_REFUSE(__builtin_mul_overflow(elements, shape[i], &elements) ||
                       elements > GT_BUFFER_BYTES_MAX,
                   GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
     }
@@ -92,12 +87,6 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
     return GPUTUNE_OK;
 }
 
-/* The buffer that an argument is. */
-static uint32_t buffer_of(const gt_workload *workload, uint32_t argument)
-{
-    return workload->arguments[argument].index;
-}
-
 static gputune_status bind_in_place(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -105,8 +94,8 @@ static gputune_status bind_in_place(gt_workload *out, const gt_template *templat
         if (!argument->in_place) {
             continue;
         }
-        gt_buffer *output = &out->buffers[buffer_of(out, i)];
-        output->in_place = buffer_of(out, argument->in_place - 1) + 1;
+        gt_buffer *output = &out->buffers[out->arguments[i].index];
+        output->in_place = out->arguments[argument->in_place - 1].index + 1;
         const gt_buffer *input = &out->buffers[output->in_place - 1];
         GT_REFUSE(output->bytes != input->bytes, GPUTUNE_EINVAL,
                   "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; expected as "
@@ -206,9 +195,9 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     const uint32_t first = launch->parameter_count - workload->argument_count;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         if (template->arguments[i].cleared) {
+            const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
             launch->clears[launch->clear_count++] =
-                (gt_clear){(int)(first + i),
-                           gt_buffer_reference_bytes(&workload->buffers[buffer_of(workload, i)])};
+                (gt_clear){(int)(first + i), gt_buffer_reference_bytes(buffer)};
         }
     }
 }

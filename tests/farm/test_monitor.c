@@ -175,7 +175,6 @@ TEST(the_setup_is_told_as_far_as_it_is_known)
     gt_nvml_read_setup(&setup, NULL);
     assert_int_equal(setup.persistence, GT_UNKNOWN);
     assert_int_equal(setup.mode, GT_COMPUTE_SHARED);
-    gt_nvml_close(known);
 }
 
 TEST(gpus_are_counted_where_cuda_shows_them_whole)
