@@ -490,6 +490,20 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
     return GPUTUNE_OK;
 }
 
+/* Says of a search that ran out of time how much of that another tuning took. */
+static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
+{
+    static const double brief_s = 0.1; /* what a lease takes as it is */
+    const double limit_s = request->options.time_limit_s;
+    gputune_status status = gt_search(out, request);
+    if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
+        return status;
+    }
+    GT_FREED char *why = NULL;
+    GT_TRY(gt_strdup(&why, gt_message()));
+    return gt_fail(status, "%s; another process was tuning it for %.3g s of these", why, waited_s);
+}
+
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
@@ -506,7 +520,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
-        status = gt_search(out, request);
+        status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
     const gt_patience brief = gt_patience_for(0.1, NULL); /* what stays runs out by itself */

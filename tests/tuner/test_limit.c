@@ -118,6 +118,25 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
     gt_request_free(request);
 }
 
+TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_world, close_world)
+{
+    const gputune_options options = limited_to(2);
+    pthread_t thread;
+    held_lease held = {.store = w->store};
+    gt_request *request;
+    w->farm.compile_s = 0.9;
+    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
+                                     (gputune_sizes){0, NULL}, &options),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL),
+                     GPUTUNE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
+    expect_default(w, &options);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_non_null(strstr(w->choice.stop_reason, "; another process was tuning it for 1."));
+    gt_request_free(request);
+}
+
 TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(0.4);
