@@ -478,6 +478,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
 {
     gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
     gt_patience limit = lookup_patience(store, patience);
+    const bool waits = gt_patience_left_s(&limit) > 0;
     int64_t start_ns = gt_now_ns();
     gputune_status status;
     int tries = 0;
@@ -488,7 +489,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
         status = try_file(store, work, context);
         pthread_mutex_unlock(&store->reading);
     } while (status == GPUTUNE_EBUSY && gt_wait_step(&limit, tries++, GT_SHORT_STEP_S));
-    if (status == GPUTUNE_EBUSY) { /* the lookup waited in vain */
+    if (status == GPUTUNE_EBUSY && waits) { /* the lookup waited in vain */
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
         store->blind_since_ns = gt_now_ns();
         store->blind_s += gt_seconds_since(start_ns);

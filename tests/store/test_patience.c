@@ -213,6 +213,22 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
     assert_true(time_at(store, n) == 20);
 }
 
+/* A lookup at the end of a call's time finds the file locked, perhaps for a moment. The next one
+ * still waits. */
+TEST_OF(lookup_without_time_spoils_no_other, world *w, open_world, close_world)
+{
+    make_database(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_patience none = gt_patience_for(0, NULL);
+    size_t count;
+    pid_t holder = lock_file(w, exclusive);
+    assert_int_equal(winners_at(store, 1024, &none, &count), GPUTUNE_EBUSY);
+    const int64_t start_ns = gt_now_ns();
+    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
+    assert_true(gt_seconds_since(start_ns) >= 0.1);
+    unlock_file(holder);
+}
+
 static volatile int cancel;
 
 static void raise_flag(int number)
