@@ -593,6 +593,25 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
+/* Why SQLite did not open a file. It has one text for all that access() tells apart. */
+static void say_why_not(char why[GT_WHY_MAX], const gt_database *database, const char *path)
+{
+    enum { MOST = 504 }; /* of 512 bytes; the rest is for the names of journals */
+    char folder[PATH_MAX] = "";
+    bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
+    size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
+    if (access(path, R_OK) != 0) {
+        snprintf(why, GT_WHY_MAX, "%s", strerror(errno));
+    } else if ((database->code & 0xff) == SQLITE_CANTOPEN && bytes > MOST) {
+        snprintf(why, GT_WHY_MAX,
+                 "its path has %zu bytes from / on, and SQLite takes %d; use a "
+                 "shorter one",
+                 bytes, MOST);
+    } else {
+        snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
+    }
+}
+
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
                               char why[GT_WHY_MAX])
 {
@@ -600,9 +619,10 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
-    if (database->code != SQLITE_OK) { /* SQLite has one text for all that access() tells apart */
-        bool is_denied = mode != GT_DATABASE_MEMORY && access(path, R_OK) != 0;
-        snprintf(why, GT_WHY_MAX, "%s", is_denied ? strerror(errno) : gt_database_why(database));
+    if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
+        snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
+    } else if (database->code != SQLITE_OK) {
+        say_why_not(why, database, path);
     }
     return gt_database_trouble(database);
 }

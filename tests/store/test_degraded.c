@@ -107,6 +107,24 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     says(store, "", "newer gputune");
 }
 
+/* Longer than SQLite takes, and not than the system does. */
+TEST_OF(a_path_that_is_too_long, world *w, open_world, close_world)
+{
+    char path[600];
+    int length = snprintf(path, sizeof path, "%s", w->folder);
+    for (int i = 0; i < 5; i++) {
+        length += snprintf(path + length, sizeof path - (size_t)length, "/%0100d", i);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    (void)snprintf(path + length, sizeof path - (size_t)length, "/x.db");
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, false), GPUTUNE_OK);
+    goes_on_in_memory(w, store, "use a shorter one");
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, true), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "use a shorter one"));
+}
+
 TEST_OF(no_folder, world *w, open_world, close_world)
 {
     char file[96];
