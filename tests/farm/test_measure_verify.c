@@ -385,6 +385,20 @@ TEST(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
                      GPUTUNE_EWRONG);
 }
 
+/* It may be slow. Other data are found on which variants are proved. */
+TEST(data_that_give_nothing_finite_end_with_the_references_first_run)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_prepared prepared = {0};
+    gt_measure_setup *setup = make_setup("once");
+    setup->workloads[0].buffers[1].free = setup->workloads[1].buffers[1].free = true;
+    must(gt_measure_prepare(world.measure, setup, &prepared));
+    must(gt_measure_try(world.measure, setup, &prepared));
+    must(verify(&verified, 1, RIGHT));
+    assert_wrong(VARIANT("if (i < n) y[i] += 1.5f * x[i];"), "with inputs with extremes");
+}
+
 /* ---- Crashes --------------------------------------------------------------------------------- */
 
 static pid_t crasher;
