@@ -19,10 +19,17 @@ static uint32_t room(const gt_field *field)
                             gt_field_on_their_way(field));
 }
 
+/* Whether the call's time is up before half of a compile is done. A worker that had begun it would
+ * hold up the next call's first sources. */
+static bool is_too_late(const gt_field *field)
+{
+    return gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
+}
+
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
-    return has_more && room(field) > 0;
+    return has_more && room(field) > 0 && !is_too_late(field);
 }
 
 /* A proposer that learns thinks anew with every result; some proposals at a time save it much of

@@ -65,6 +65,25 @@ TEST_OF(what_learns_is_asked_late, world *w, open_world, close_world)
     tear_down(&listing);
 }
 
+/* Of a compile that the limit cuts off nobody has anything, and it holds up the next search. */
+TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_world)
+{
+    scene at;
+    set_up(&at, w, true);
+    uint32_t begun = at.field.started;
+    at.field.schedule.compile_s = 1;
+    at.request->patience = gt_patience_for(0, NULL);
+    assert_int_equal(gt_field_allow_measuring(&at.field), GPUTUNE_OK);
+    for (int i = 0; i < TURNS; i++) { /* all have results, and the workers have room */
+        turn(&at, w);
+    }
+    assert_int_equal(at.field.started, begun);
+    at.request->patience = gt_patience_for(60, NULL);
+    turn(&at, w);
+    assert_true(at.field.started > begun);
+    tear_down(&at);
+}
+
 /* All verifications run on. */
 static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
 {
