@@ -2,6 +2,7 @@
  * without NVRTC or that driver. */
 #include "gpu/device.h"
 #include "gpu/launcher.h"
+#include "gpu/module.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
@@ -107,7 +108,6 @@ static gputune_status start(void)
 static void need_device(void)
 {
     if (why_not[0]) {
-        print_message("%s\n", why_not);
         skip();
     }
 }
@@ -504,6 +504,17 @@ TEST(test_what_does_not_fit_is_refused)
                      GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "cluster"));
     assert_null(launcher);
+}
+
+TEST(test_bad_ptx_is_told_once)
+{
+    static char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() { nonsense; }";
+    const gt_image image = {text, sizeof text};
+    CUmodule module;
+    assert_true(gt_image_load(&module, driver, &image) < 0);
+    const char *place = strstr(gt_message(), "line 4");
+    assert_non_null(place);
+    assert_null(strstr(place + 1, "line 4"));
 }
 
 TEST(test_free_waits_for_a_running_kernel)
