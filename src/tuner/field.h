@@ -178,7 +178,7 @@ typedef struct gt_field {
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
-    uint32_t doubtful; /* the variant of the last crash, plus one; 0: the GPU has worked since */
+    uint32_t doubtful;    /* the variant of the last crash, plus one; 0: the GPU has worked since */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
     gt_hash champion; /* the trial that was the fastest of this space in earlier tunings; all zero:
                          none */
