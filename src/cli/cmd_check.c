@@ -1,10 +1,6 @@
 /* The command check: looks for races and other mistakes of a kernel's variants on the emulator.
  * Warm can do so first. */
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/memory.h"
-#include "cli/scenarios.h"
-#include "cli/table.h"
 #include "cli/warm.h"
 
 #include "base/text.h"

@@ -2,13 +2,8 @@
  * cache file of Kernel Tuner, where times are milliseconds. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
-#include "cli/console.h"
 #include "cli/files.h"
-#include "cli/measured.h"
-#include "cli/memory.h"
-#include "cli/scenarios.h"
-#include "cli/units.h"
+#include "cli/records.h"
 
 #include "base/asked_for.h"
 #include "base/text.h"

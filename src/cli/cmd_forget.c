@@ -1,9 +1,7 @@
 /* The commands forget and prune: drop what is stored of a kernel, or what is no longer of use. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
-#include "cli/console.h"
-#include "cli/record_columns.h"
+#include "cli/records.h"
 
 #include "base/text.h"
 

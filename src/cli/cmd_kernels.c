@@ -1,42 +1,48 @@
-/* The command kernels: lists the templates that can be tuned by name. */
+/* The commands kernels, devices and doctor: what there is to tune and to tune on, and what is wrong
+ * with what tuning depends on. */
 #include "cli/commands.h"
-
-#include "cli/console.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
+#include "base/text.h"
 
-static const cli_column columns[] = {
+#include <string.h>
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+#define OF_KERNEL(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
+
+static const cli_column kernel_columns[] = {
     CLI_AS("kernel", gputune_kernel, name, "kernel", CLI_TEXT, BOTH),
-    SAME(sizes, CLI_SIZES, BOTH),
-    SAME(objective, CLI_OBJECTIVE, BOTH),
-    SAME(summary, CLI_TEXT, BOTH),
-    SAME(axes, CLI_TEXT, DATA),
-    SAME(path, CLI_TEXT, DATA),
+    OF_KERNEL(sizes, CLI_SIZES, BOTH),
+    OF_KERNEL(objective, CLI_OBJECTIVE, BOTH),
+    OF_KERNEL(summary, CLI_TEXT, BOTH),
+    OF_KERNEL(axes, CLI_TEXT, DATA),
+    OF_KERNEL(path, CLI_TEXT, DATA),
 };
 
-static int add(void *user, const gputune_kernel *kernel)
+static int add_kernel(void *user, const gputune_kernel *kernel)
 {
     cli_table_add(user, kernel);
     return 0;
 }
 
-static const cli_option options[] = {
+static const cli_option kernel_options[] = {
     CLI_TEMPLATES_OPTION,
     CLI_INCLUDE_OPTION,
     CLI_FORMAT_OPTION,
     CLI_MESSAGE_OPTIONS,
 };
 
-static int list(const cli_arguments *arguments)
+static int list_kernels(const cli_arguments *arguments)
 {
     cli_session session;
     (void)arguments;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    cli_table table = CLI_TABLE("kernels", columns, gputune_kernel, CLI_VIEW);
-    CLI_TRY(cli_passed(gputune_kernels(session.tuner, add, &table)));
+    cli_table table = CLI_TABLE("kernels", kernel_columns, gputune_kernel, CLI_VIEW);
+    CLI_TRY(cli_passed(gputune_kernels(session.tuner, add_kernel, &table)));
     return cli_table_print(&table);
 }
 
@@ -47,5 +53,144 @@ const cli_command cmd_kernels = {
     "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
     NULL,
     {0, 0},
-    options,
-    list};
+    kernel_options,
+    list_kernels};
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+typedef struct device_row {
+    gputune_device device; /* the first member, which columns of devices read */
+    const char *note;
+} device_row;
+
+#define OF_DEVICE(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
+
+static const cli_column device_columns[] = {
+    OF_DEVICE(ordinal, "#", CLI_WHOLE, BOTH),
+    CLI_AS("gpu", gputune_device, name, "GPU", CLI_CHARS, BOTH),
+    OF_DEVICE(uuid, "", CLI_CHARS, DATA),
+    OF_DEVICE(arch, "arch", CLI_CHARS, BOTH),
+    OF_DEVICE(environment, "", CLI_CHARS, DATA),
+    OF_DEVICE(sm_count, "SMs", CLI_WHOLE, BOTH),
+    OF_DEVICE(memory_bytes, "memory", CLI_BYTES, BOTH),
+    OF_DEVICE(l2_bytes, "L2", CLI_BYTES, MORE),
+    OF_DEVICE(shared_per_sm_bytes, "shared/SM", CLI_BYTES, MORE),
+    OF_DEVICE(shared_optin_bytes, "shared/block", CLI_BYTES, MORE),
+    OF_DEVICE(max_cluster, "cluster", CLI_WHOLE, MORE),
+    OF_DEVICE(max_parameter_bytes, "parameters", CLI_WHOLE, MORE),
+    OF_DEVICE(memory_clock_khz, "", CLI_WHOLE, DATA),
+    OF_DEVICE(sm_clock_khz, "", CLI_WHOLE, DATA),
+    OF_DEVICE(bus_width_bits, "", CLI_WHOLE, DATA),
+    OF_DEVICE(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
+    OF_DEVICE(driver_version, "", CLI_WHOLE, DATA),
+    CLI_AS(NULL, gputune_device, driver_version, "driver", CLI_VERSION, CLI_VIEW),
+    OF_DEVICE(nvrtc_version, "", CLI_WHOLE, DATA),
+    CLI_AS(NULL, gputune_device, nvrtc_version, "NVRTC", CLI_VERSION, CLI_VIEW),
+    OF_DEVICE(emulated, "", CLI_YES, DATA),
+    CLI_FIELD(device_row, note, "note", CLI_TEXT, CLI_VIEW),
+};
+
+static int add_device(void *user, const gputune_device *device)
+{
+    const device_row row = {*device, device->emulated ? "emulated: times are modelled" : ""};
+    cli_table_add(user, &row);
+    return 0;
+}
+
+static const cli_option device_options[] = {
+    {"driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,
+     "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]"},
+    CLI_FORMAT_OPTION,
+    CLI_MESSAGE_OPTIONS,
+};
+
+static int list_devices(const cli_arguments *arguments)
+{
+    (void)arguments;
+    cli_table table = CLI_TABLE("devices", device_columns, device_row, CLI_VIEW);
+    int status = gputune_devices(cli_given.driver, add_device, &table);
+    if (status >= 0) {
+        return cli_table_print(&table);
+    }
+    int code = cli_fail(status);
+    if (status == GPUTUNE_ENODRIVER && !cli_given.driver) {
+        cli_note("--driver emu lists the emulator's");
+    }
+    return code;
+}
+
+const cli_command cmd_devices = {
+    "devices", "the GPUs there are", "",          "Lists the GPUs that the driver offers.", NULL,
+    {0, 0},    device_options,       list_devices};
+
+/* ---- doctor ---------------------------------------------------------------------------------- */
+
+static const char *const verdicts[] = {"ok", "warning", "failure"};
+
+typedef struct ward {
+    cli_table table;
+    int code;
+    size_t counts[3]; /* by verdict */
+} ward;
+
+typedef struct diagnosis_row {
+    gputune_diagnosis diagnosis; /* the first member, which columns of diagnoses read */
+    const char *verdict;
+} diagnosis_row;
+
+#define OF_DIAGNOSIS(name, title) CLI_FIELD(gputune_diagnosis, name, title, CLI_TEXT, BOTH)
+
+static const cli_column diagnosis_columns[] = {
+    OF_DIAGNOSIS(subject, "what"),
+    CLI_FIELD(diagnosis_row, verdict, "verdict", CLI_STATUS, BOTH),
+    OF_DIAGNOSIS(found, "found"),
+    OF_DIAGNOSIS(remedy, "remedy"),
+};
+
+static int add_diagnosis(void *user, const gputune_diagnosis *diagnosis)
+{
+    ward *at = user;
+    bool database = strncmp(diagnosis->subject, "database", strlen("database")) == 0;
+    const diagnosis_row row = {*diagnosis, verdicts[diagnosis->verdict]};
+    cli_table_add(&at->table, &row);
+    at->counts[diagnosis->verdict]++;
+    if (diagnosis->verdict == GPUTUNE_VERDICT_FAILURE) {
+        at->code = cli_worse(at->code, database ? CLI_EXIT_DATABASE : CLI_EXIT_PLATFORM);
+    }
+    return 0;
+}
+
+static const cli_option doctor_options[] = {
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS,
+};
+
+static int diagnose(const cli_arguments *arguments)
+{
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    ward at = {.table = CLI_TABLE("checks", diagnosis_columns, diagnosis_row, CLI_VIEW)};
+    (void)arguments;
+    open_options.device = cli_given.device;
+    open_options.driver = cli_given.driver;
+    open_options.database = cli_given.database;
+    open_options.templates = cli_given.templates;
+    CLI_TRY(cli_passed(gputune_diagnose(&open_options, add_diagnosis, &at)));
+    cli_table_print(&at.table);
+    cli_note("%zu ok, %zu warning%s, %zu failure%s", at.counts[GPUTUNE_VERDICT_OK],
+             at.counts[GPUTUNE_VERDICT_WARNING], gt_plural(at.counts[GPUTUNE_VERDICT_WARNING]),
+             at.counts[GPUTUNE_VERDICT_FAILURE], gt_plural(at.counts[GPUTUNE_VERDICT_FAILURE]));
+    return at.code;
+}
+
+const cli_command cmd_doctor = {
+    "doctor",
+    "what is wrong here, and what to do about it",
+    "",
+    "Looks at everything that tuning depends on, and says what is wrong and what to do.",
+    "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
+    "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
+    "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
+    "memory; the database stays as it is.",
+    {0, 0},
+    doctor_options,
+    diagnose};

@@ -1,10 +1,7 @@
 /* The command replay: runs search strategies against recorded spaces. */
 #include "cli/commands.h"
 
-#include "cli/console.h"
-#include "cli/memory.h"
 #include "cli/scenarios.h"
-#include "cli/session.h"
 #include "cli/table.h"
 
 #include "base/text.h"

@@ -1,15 +1,9 @@
 /* gputune report: what is stored, as a page to look at. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
-#include "cli/console.h"
 #include "cli/files.h"
 #include "cli/live.h"
-#include "cli/memory.h"
-#include "cli/record_columns.h"
 #include "cli/report.h"
-#include "cli/scenarios.h"
-#include "cli/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,12 +2,7 @@
  * takes two configurations, or two databases. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
-#include "cli/console.h"
-#include "cli/failures.h"
-#include "cli/record_columns.h"
-#include "cli/scenarios.h"
-#include "cli/table.h"
+#include "cli/records.h"
 
 #include <errno.h>
 #include <string.h>

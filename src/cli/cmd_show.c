@@ -1,14 +1,7 @@
 /* The command show: prints the records of the database. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
-#include "cli/console.h"
-#include "cli/failures.h"
-#include "cli/measured.h"
-#include "cli/memory.h"
-#include "cli/record_columns.h"
-#include "cli/table.h"
-#include "cli/units.h"
+#include "cli/records.h"
 
 #include "base/text.h"
 

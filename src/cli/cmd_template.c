@@ -1,11 +1,10 @@
-/* The command template: a first template from a kernel that has none. */
+/* The commands template and embed: a first template from a kernel that has none; and a template
+ * with what it includes as arrays that a program is compiled with. */
 #include "cli/commands.h"
-
-#include "cli/console.h"
 #include "cli/files.h"
-#include "cli/options.h"
 #include "cli/session.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,3 +59,165 @@ const cli_command cmd_template = {
     {1, 2},
     options,
     write_template};
+
+/* ---- embed ----------------------------------------------------------------------------------- */
+
+typedef struct embedded_file {
+    char *name; /* of an include: as between its quotes; of the template: the file's own */
+    char *path, *text;
+    size_t bytes;
+} embedded_file;
+
+typedef struct embedded_files {
+    embedded_file *files; /* the template first */
+    size_t count;
+} embedded_files;
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static embedded_file *add_file(embedded_files *out, const char *name, const char *path)
+{
+    size_t bytes;
+    char *text = cli_read_text(path, &bytes);
+    if (!text) {
+        return NULL;
+    }
+    cli_push(out->files, out->count, (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
+    embedded_file *file = &out->files[out->count - 1];
+    return file;
+}
+
+static const embedded_file *find(const embedded_files *embedded, const char *name)
+{
+    for (size_t i = 1; i < embedded->count; i++) {
+        if (strcmp(embedded->files[i].name, name) == 0) {
+            return &embedded->files[i];
+        }
+    }
+    return NULL;
+}
+
+/* A name that stands for two files cannot be told apart in the program. */
+static int check_same(const embedded_file *known, const char *path)
+{
+    size_t bytes;
+    char *text = cli_read_text(path, &bytes);
+    bool other = text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0);
+    if (other) {
+        cli_error("%s and %s differ, and both are included as \"%s\"; give them different names",
+                  known->path, path, known->name);
+    }
+    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
+}
+
+static int add_include(embedded_files *out, const char *from, const char *name)
+{
+    if (strcmp(name, "gputune.cuh") == 0) {
+        return CLI_CONTINUE; /* comes with the library */
+    }
+    char *path = cli_path_beside(from, name);
+    const embedded_file *known = find(out, name);
+    int code = known ? check_same(known, path) : CLI_CONTINUE;
+    CLI_REFUSE(!known && !add_file(out, name, path) && errno != ENOENT, CLI_EXIT_NOTHING,
+               "cannot read '%s': %s", path, strerror(errno));
+    return code;
+}
+
+/* Reads a template and the files that it and they include in quotes and that stand beside the
+ * including file. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+static int read_template(embedded_files *out, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    *out = (embedded_files){NULL, 0};
+    CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
+               "cannot read '%s': %s", path, strerror(errno));
+    for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
+        char *from = cli_copy(out->files[i].path);
+        for (const char *at = out->files[i].text; *at;) {
+            char *name = cli_next_include(&at);
+            CLI_TRY(name ? add_include(out, from, name) : CLI_CONTINUE);
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The file's name as a C identifier. */
+static char *identifier(const char *name)
+{
+    char *out = cli_format("%s%s", isdigit((unsigned char)name[0]) ? "_" : "", name);
+    for (char *at = out; *at; at++) {
+        *at = (char)(isalnum((unsigned char)*at) ? *at : '_');
+    }
+    return out;
+}
+
+/* Characters instead of a string: a compiler need not take strings of this length. */
+static void write_array(const embedded_file *file, const char *name, FILE *out)
+{
+    fprintf(out, "static const char %s[] = {", name);
+    for (size_t i = 0; i < file->bytes; i++) {
+        unsigned char byte = (unsigned char)file->text[i];
+        fprintf(out, i % 16 ? " " : "\n    ");
+        fprintf(out, byte < 128 ? "%d," : "'\\x%02x',", byte);
+    }
+    fprintf(out, "%s0};\n", file->bytes % 16 ? " " : "\n    ");
+}
+
+static void write_includes(const embedded_files *embedded, const char *id, FILE *out)
+{
+    fprintf(out, "static const gputune_include %s_includes[] = {\n", id);
+    for (size_t i = 1; i < embedded->count; i++) {
+        fprintf(out, "    {\"%s\", %s_include_%zu},\n", embedded->files[i].name, id, i);
+    }
+    fprintf(out, "    {0, 0}};\n");
+}
+
+static void write_header(const embedded_files *embedded, FILE *file)
+{
+    const char *name = embedded->files[0].name;
+    char *id = identifier(name);
+    fprintf(file,
+            "/* %s and what it includes. Made by `gputune embed`; edit that file instead. */\n"
+            "#ifndef EMBEDDED_%s\n#define EMBEDDED_%s\n\n#include <gputune.h>\n\n",
+            name, id, id);
+    for (size_t i = 0; i < embedded->count; i++) {
+        char *array = i ? cli_format("%s_include_%zu", id, i) : cli_format("%s_text", id);
+        write_array(&embedded->files[i], array, file);
+    }
+    write_includes(embedded, id, file);
+    fprintf(file,
+            "\n/* Makes the tuner know the kernel. */\n"
+            "static inline int %s_add(gputune *tuner)\n{\n"
+            "    return gputune_add_source(tuner, \"%s\", %s_text, %s_includes);\n}\n\n#endif\n",
+            id, name, id, id);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_option embed_options[] = {
+    CLI_OUTPUT_OPTION,
+    CLI_OPTIONS_END,
+};
+
+static int embed(const cli_arguments *arguments)
+{
+    embedded_files embedded;
+    cli_output to;
+    CLI_TRY(read_template(&embedded, arguments->items[0]));
+    CLI_TRY(cli_output_open(&to, cli_given.output, true));
+    write_header(&embedded, to.file);
+    return cli_output_close(&to, CLI_EXIT_OK);
+}
+
+const cli_command cmd_embed = {"embed",
+                               "a template as a header to compile a program with",
+                               "PATH",
+                               "Prints a template as a C header that a program is compiled with.",
+                               "Files that the template includes in quotes come with it, as far as "
+                               "they stand beside it. A function of the header, axpy_cu_add(tuner) "
+                               "for axpy.cu, hands them to gputune_add_source().",
+                               {1, 1},
+                               embed_options,
+                               embed};

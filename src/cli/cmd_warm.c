@@ -2,11 +2,8 @@
  * saved; warm_tune.c tunes. */
 #include "cli/commands.h"
 
-#include "cli/console.h"
 #include "cli/files.h"
-#include "cli/memory.h"
 #include "cli/report.h"
-#include "cli/units.h"
 #include "cli/warm.h"
 
 #include "base/text.h"

@@ -1,5 +1,6 @@
 /* Writes a command's result to the file of --output, or to standard output; writes values of JSON;
- * finds the files that a template's text includes. */
+ * finds the files that a template's text includes; runs programs that are installed beside gputune:
+ * curl, ssh-keygen, minisign, nvdisasm. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,3 +30,28 @@ char *cli_json_text(const char *text);
 char *cli_next_include(const char **text);
 /* The path of the file `name` that `from` includes: in the same folder. */
 char *cli_path_beside(const char *from, const char *name);
+
+/* ---- other programs -------------------------------------------------------------------------- */
+
+typedef struct cli_tool {
+    const char *const
+        *arguments;    /* [0] is looked for on PATH, unless it is a path; NULL ends the list */
+    const char *input; /* file for its standard input; NULL: this program's */
+    int output;        /* descriptor to which the tool's standard output goes; -1: into `told` */
+    double limit_s;    /* seconds after which the tool is ended; 0: no limit */
+    const char *grows; /* a file that the tool writes, of CLI_TOOL_MOST_BYTES at most; or NULL */
+    char *told, *said; /* set: what the tool wrote, and the line of its errors that tells most; "":
+                          nothing */
+} cli_tool;
+
+enum { CLI_TOOL_MISSING = -1, CLI_TOOL_LATE = -2, CLI_TOOL_TOO_LARGE = -3, CLI_TOOL_KILLED = -4 };
+enum { CLI_TOOL_MOST_BYTES = 64 << 20 };
+
+/* Runs the tool to its end. Returns its exit code, or one of the values above. Ctrl-C ends the
+ * tool, too. */
+int cli_tool_run(cli_tool *tool);
+
+/* Makes a new folder below TMPDIR, which only this user may use. Returns NULL after a message.
+ * cli_tool_remove_folder() removes the folder, with the files in it. */
+char *cli_tool_make_folder(void);
+void cli_tool_remove_folder(const char *folder);

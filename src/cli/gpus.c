@@ -1,8 +1,6 @@
 /* Opens a tuner for each GPU of a run, and compares how fast the GPUs are. */
 #include "cli/gpus.h"
 
-#include "cli/console.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

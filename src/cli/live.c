@@ -1,7 +1,6 @@
 /* A small server for a page that is looked at on this machine. */
 #include "cli/live.h"
 
-#include "cli/console.h"
 #include "cli/session.h"
 
 #include <arpa/inet.h>

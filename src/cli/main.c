@@ -1,8 +1,6 @@
 /* gputune's command line: finds the command and runs it. */
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/scenarios.h"
-#include "cli/session.h"
 
 #include <fcntl.h>
 #include <signal.h>

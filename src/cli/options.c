@@ -2,7 +2,6 @@
 #include "cli/options.h"
 
 #include "cli/console.h"
-#include "cli/memory.h"
 #include "cli/table.h"
 
 #include "base/number.h"

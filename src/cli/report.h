@@ -2,9 +2,7 @@
  * or Markdown. */
 #pragma once
 
-#include "cli/measured.h"
-#include "cli/session.h"
-#include "cli/table.h"
+#include "cli/records.h"
 
 typedef struct cli_report {
     cli_measured_list measured; /* not empty unless `live` */

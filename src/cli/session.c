@@ -1,8 +1,6 @@
 /* Opens a tuner by the options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
-#include "cli/console.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cli/console.h"
-#include "cli/options.h"
 
 #include <gputune.h>
 

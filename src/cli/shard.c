@@ -2,9 +2,6 @@
  * whether the locks of the runs that have the other parts are seen. */
 #include "cli/shard.h"
 
-#include "cli/console.h"
-#include "cli/session.h"
-
 #include "base/text.h"
 
 #include <fcntl.h>

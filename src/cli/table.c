@@ -4,8 +4,6 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/memory.h"
-#include "cli/units.h"
 
 #include "base/number.h"
 

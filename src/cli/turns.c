@@ -1,8 +1,6 @@
 /* Orders the scenarios of a run, and divides its time. */
 #include "cli/turns.h"
 
-#include "cli/memory.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

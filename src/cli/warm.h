@@ -1,12 +1,12 @@
-/* The options of `warm` (cmd_warm.c, which also implements compiling alone), and its tuning
- * (warm_tune.c; warm_rows.c makes the table of winners). */
+/* The options of `warm` (cmd_warm.c, which also implements compiling alone), its tuning
+ * (warm_tune.c), and what it shows (warm_show.c). */
 #pragma once
 
 #include "cli/gpus.h"
-#include "cli/scenarios.h"
-#include "cli/session.h"
 #include "cli/shard.h"
 #include "cli/table.h"
+
+#include <gputune.h>
 
 /* What the options of warm alone say. */
 extern struct cli_warm {
@@ -42,3 +42,22 @@ void cli_warm_print(cli_table *table, bool of_models);
 /* Checks the kernels on the emulator, whatever --driver says, and prints mistakes on stderr.
  * CLI_CONTINUE where there are none, else the exit code. */
 int cli_check_first(void);
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+typedef struct cli_progress {
+    const char *label;   /* the scenario at hand */
+    size_t index, count; /* its index, from 0, and how many scenarios there are */
+    double shown_s;      /* when something was last shown, on the scenario's own clock */
+    /* Where several GPUs are at work side by side, each with a progress of its own: */
+    const char *gpu;                         /* this GPU's name; NULL with one GPU */
+    const struct cli_progress *first, *next; /* of all progresses; NULL: this is the last */
+    char shown[160]; /* what is shown of this GPU; "": nothing is at work on it */
+} cli_progress;
+
+/* Begins a scenario, the `index`-th. */
+void cli_progress_start(cli_progress *progress, const char *label, size_t index);
+/* A gputune_progress_fn. `user` is a cli_progress. */
+void cli_progress_update(void *user, const gputune_progress *at);
+/* Removes the bar from the terminal. */
+void cli_progress_end(cli_progress *progress);

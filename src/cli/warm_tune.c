@@ -1,10 +1,7 @@
 /* warm: deals the scenarios out to the GPUs, one after another to each. */
 #include "cli/warm.h"
 
-#include "cli/console.h"
-#include "cli/failures.h"
-#include "cli/memory.h"
-#include "cli/progress.h"
+#include "cli/records.h"
 #include "cli/turns.h"
 
 #include <math.h>

@@ -1,8 +1,5 @@
 /* What each axis of a scenario is worth, by its trials. */
-#include "cli/measured.h"
-
-#include "cli/memory.h"
-#include "cli/units.h"
+#include "cli/records.h"
 
 #include <math.h>
 #include <stdlib.h>

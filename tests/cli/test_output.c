@@ -1,7 +1,6 @@
 #include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/table.h"
-#include "cli/units.h"
 
 #include "support/comma_locale.h"
 #include "support/test.h"

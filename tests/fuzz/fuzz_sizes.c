@@ -4,7 +4,6 @@
 #include "cli/memory.h"
 #include "cli/options.h"
 #include "cli/scenarios.h"
-#include "cli/units.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* The columns of a measured configuration, for every command that prints some. */
-#include "cli/record_columns.h"
+/* The columns of records, the trials of each scenario, a scenario taken apart into axes with their
+ * values, and failures, of which the commonest is told. */
+#include "cli/records.h"
 
-#include "cli/failures.h"
-#include "cli/memory.h"
-#include "cli/units.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A record with what is derived from it. NULL and "", NAN, and 0 where the unit says so, give empty
@@ -305,4 +305,335 @@ const char *cli_verdict(const gputune_record *record)
         return "faster";
     }
     return record->speedup_high < 1 ? "slower" : "same";
+}
+
+/* ---- reading ---- */
+
+static cli_measured *find_measured(cli_measured_list *list, const gputune_record *record)
+{
+    for (size_t i = list->count; i-- > 0;) { /* records of a scenario mostly come in a row */
+        if (cli_record_is_alike(&list->items[i].shared, record)) {
+            return &list->items[i];
+        }
+    }
+    cli_push(list->items, list->count,
+             (cli_measured){.shared = cli_record_copy(record, NULL),
+                            .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
+    return &list->items[list->count - 1];
+}
+
+/* A scenario has a winner for each space that was tuned. */
+static void note_winner(cli_measured *one, const gputune_record *record)
+{
+    const gputune_record *best = &one->winner;
+    bool whole = !record->only[0];
+    bool better =
+        !best->is_winner || (whole == !best->only[0] ? record->median_ns < best->median_ns : whole);
+    if (record->is_winner && better) {
+        one->winner = *record;
+    }
+}
+
+int cli_measured_add(void *list, const gputune_record *record)
+{
+    cli_measured *one = find_measured(list, record);
+    const gputune_record *last = one->count ? &one->trials[one->count - 1] : &one->shared;
+    const gputune_record copy = cli_record_copy(record, last);
+    note_winner(one, &copy);
+    cli_push(one->trials, one->count, copy);
+    return 0;
+}
+
+bool cli_trial_has_time(const gputune_record *trial)
+{
+    return trial->median_ns > 0 &&
+           (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
+}
+
+bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
+{
+    return strcmp(of->winner.configuration, trial->configuration) == 0;
+}
+
+double cli_measured_best(const cli_measured *of)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < of->count; i++) {
+        best = cli_trial_has_time(&of->trials[i]) ? fmin(best, of->trials[i].median_ns) : best;
+    }
+    return best;
+}
+
+/* ---- taken apart ---- */
+
+/* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
+static void add_values(cli_apart *data, const char *text, bool words)
+{
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        int64_t number;
+        if (words && gt_read_int(&number, value) == GT_INT_READ) {
+            continue;
+        }
+        cli_value_list *axis = cli_values_named(&data->axes, name);
+        if (cli_value_index(axis, value) == axis->count) {
+            cli_push(axis->values, axis->count, value);
+        }
+    }
+}
+
+/* Numbers by value, before words by their letters. */
+static int compare_values(const void *left, const void *right)
+{
+    const char *a = *(char *const *)left, *b = *(char *const *)right;
+    int64_t x = 0, y = 0;
+    bool a_number = gt_read_int(&x, a) == GT_INT_READ, b_number = gt_read_int(&y, b) == GT_INT_READ;
+    if (a_number != b_number) {
+        return b_number - a_number;
+    }
+    return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
+}
+
+/* Adds a trial. Where its configuration lacks an axis, because it is of another version of the
+ * template, the trial gets the first value of that axis. */
+static void place_trial(cli_apart *data, const gputune_record *trial)
+{
+    const char *text = trial->configuration;
+    char *name, *value;
+    size_t index = data->entry_count++, *choice = data->choices + index * data->axes.count;
+    void *mark = cli_mark();
+    while (cli_next_pair(&text, &name, &value)) {
+        const cli_value_list *axis = cli_values_find(&data->axes, name);
+        choice[axis - data->axes.lists] = cli_value_index(axis, value);
+    }
+    cli_release(mark);
+    data->entries[index] = (cli_entry){trial, choice, data->axes.count};
+}
+
+/* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
+ * one for what was proved and not measured. */
+static bool has_outcome(const gputune_record *trial)
+{
+    if (strcmp(trial->status, "unproved") == 0 || strcmp(trial->status, "proved") == 0) {
+        return false;
+    }
+    bool right = strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0;
+    return !right || trial->median_ns > 0;
+}
+
+/* Orders entries by their values on the axes, and those of the same configuration with the newest
+ * first. */
+static int compare_entries(const void *left, const void *right)
+{
+    const cli_entry *a = left, *b = right;
+    for (size_t i = 0; i < a->axis_count; i++) {
+        if (a->choice[i] != b->choice[i]) {
+            return a->choice[i] < b->choice[i] ? -1 : 1;
+        }
+    }
+    return strcmp(b->trial->created, a->trial->created);
+}
+
+static void drop_doubles(cli_apart *data)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        const size_t *choice = data->entries[i].choice, bytes = data->axes.count * sizeof *choice;
+        if (!kept || memcmp(data->entries[kept - 1].choice, choice, bytes) != 0) {
+            data->entries[kept++] = data->entries[i];
+        }
+    }
+    data->entry_count = kept;
+}
+
+void cli_take_apart(cli_apart *out, const cli_measured *from)
+{
+    *out = (cli_apart){.from = from};
+    for (size_t i = 0; i < from->count; i++) {
+        if (has_outcome(&from->trials[i])) {
+            add_values(out, from->trials[i].configuration, false);
+        }
+    }
+    /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
+    add_values(out, from->shared.sizes, true);
+    for (size_t i = 0; i < out->axes.count; i++) {
+        qsort(out->axes.lists[i].values, out->axes.lists[i].count, sizeof(char *), compare_values);
+    }
+    out->choices = cli_allocate(from->count * out->axes.count + 1, sizeof *out->choices);
+    out->entries = cli_allocate(from->count + 1, sizeof *out->entries);
+    for (size_t i = 0; i < from->count; i++) {
+        if (has_outcome(&from->trials[i])) {
+            place_trial(out, &from->trials[i]);
+        } else {
+            out->unmeasured++;
+        }
+    }
+    qsort(out->entries, out->entry_count, sizeof *out->entries, compare_entries);
+    drop_doubles(out);
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+bool cli_is_failure(const char *status)
+{
+    static const char *const harmless[] = {"", "ok", "eliminated", "unproved", "proved"};
+    const size_t count = sizeof harmless / sizeof *harmless;
+    return status && gt_index_of(status, harmless, count) == count;
+}
+
+static cli_failure *find_failure(cli_failures *all, const gputune_record *failed)
+{
+    size_t i = all->count;
+    for (; i > 0 && cli_record_is_alike(&all->items[i - 1].first, failed); i--) {
+        const gputune_record *first = &all->items[i - 1].first;
+        if (strcmp(first->status, failed->status) == 0 &&
+            strcmp(first->message, failed->message) == 0) {
+            return &all->items[i - 1];
+        }
+    }
+    char *sizes = cli_short_sizes(failed->sizes);
+    char *label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes);
+    cli_push(all->items, all->count, (cli_failure){.first = *failed, .label = label});
+    return &all->items[all->count - 1];
+}
+
+void cli_failures_add(cli_failures *all, const gputune_record *record)
+{
+    if (!cli_is_failure(record->status)) {
+        return;
+    }
+    const gputune_record copy = cli_record_copy(record, NULL);
+    cli_failure *one = find_failure(all, &copy);
+    one->count++;
+    one->first = copy.is_default ? copy : one->first;
+}
+
+static uint32_t count_status(const cli_failure *items, size_t count, const char *status)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += strcmp(items[i].first.status, status) == 0 ? items[i].count : 0;
+    }
+    return sum;
+}
+
+/* The failure with the commonest message among those of the commonest status. */
+static const cli_failure *commonest(const cli_failure *items, size_t count)
+{
+    const cli_failure *best = items;
+    for (size_t i = 1; i < count; i++) {
+        uint32_t now = count_status(items, count, items[i].first.status);
+        uint32_t before = count_status(items, count, best->first.status);
+        if (now > before || (now == before && items[i].count > best->count)) {
+            best = &items[i];
+        }
+    }
+    return best;
+}
+
+/* A wrong default is what users launch today: it is said first, and not once more. */
+static void say_default(const cli_failure *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].first.is_default) {
+            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
+                     items[i].first.configuration, items[i].first.status,
+                     items[i].first.message[0] ? ": " : "", items[i].first.message);
+        }
+    }
+}
+
+static void say_scenario(const cli_failure *items, size_t count)
+{
+    const cli_failure *best = commonest(items, count);
+    uint32_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += items[i].count;
+    }
+    say_default(items, count);
+    const char *text =
+        best->first.is_default
+            ? best->first.status
+            : cli_format("%s%s%s (%s)", best->first.status, best->first.message[0] ? ": " : "",
+                         best->first.message, best->first.configuration);
+    if (all == 1 && !best->first.is_default) {
+        cli_note("%s: 1 variant failed: %s", best->label, text);
+    } else if (all > 1) {
+        uint32_t common = count_status(items, count, best->first.status);
+        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
+                 best->label, all, common == all ? "all" : cli_format("%u", common), text,
+                 best->first.kernel);
+    }
+}
+
+void cli_failures_say(const cli_failures *all)
+{
+    size_t begin = 0;
+    for (size_t i = 1; i <= all->count; i++) {
+        const cli_failure *first = &all->items[begin];
+        if (i == all->count || !cli_record_is_alike(&all->items[i].first, &first->first)) {
+            say_scenario(first, i - begin);
+            begin = i;
+        }
+    }
+}
+
+int cli_failures_code(const cli_failures *all, uint32_t variants)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].first.is_default) {
+            return cli_trial_exit_code(all->items[i].first.status);
+        }
+    }
+    bool most = variants && count_status(all->items, all->count, "wrong") > variants / 2;
+    return most ? CLI_EXIT_WRONG : CLI_EXIT_OK;
+}
+
+/* ---- the compiler's log ---------------------------------------------------------------------- */
+
+void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
+                     const char *configuration)
+{
+    char *code;
+    size_t bytes;
+    gputune_form form = session->device.emulated ? GPUTUNE_FORM_PTX : GPUTUNE_FORM_CUBIN;
+    if (cli_console_is_verbose() && gputune_emit(&code, &bytes, session->tuner, kernel, sizes,
+                                                 configuration, NULL, form) == GPUTUNE_OK) {
+        gputune_free(code);
+    }
+}
+
+/* The newest of the records at these sizes that did not compile. */
+typedef struct newest {
+    const char *sizes;
+    gputune_record record; /* created NULL: there is none */
+} newest;
+
+static int take_newest(void *user, const gputune_record *record)
+{
+    newest *last = user;
+    const char *created = last->record.created;
+    bool fits = strcmp(record->status, "compile") == 0 && strcmp(record->sizes, last->sizes) == 0;
+    if (fits && (!created || strcmp(record->created, created) > 0)) {
+        last->record = cli_record_copy(record, NULL);
+    }
+    return 0;
+}
+
+void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario)
+{
+    newest last = {.sizes = scenario->size_text};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = scenario->kernel->name;
+    filter.all_trials = true;
+    if (!cli_console_is_verbose()) {
+        return;
+    }
+    void *mark = cli_mark();
+    (void)gputune_records(session->tuner, &filter, take_newest, &last);
+    if (last.record.created) {
+        cli_compile_log(session, scenario->kernel->name, scenario->sizes,
+                        last.record.configuration);
+    }
+    cli_release(mark);
 }

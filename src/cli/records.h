@@ -1,0 +1,155 @@
+/* Stored records as the command line shows them: the one schema of measured configurations, which
+ * `show`, `show --all`, `run` and `compare` print in tables of different columns; what is stored by
+ * scenario; failures, counted, with the compiler's log; and what the axes are worth (why.c). */
+#pragma once
+
+#include "cli/scenarios.h"
+#include "cli/table.h"
+
+#include <gputune.h>
+
+enum {
+    CLI_VIEW_WINNERS = CLI_VIEW,
+    CLI_VIEW_TRIALS = CLI_VIEW << 1,
+    CLI_VIEW_RUN = CLI_VIEW << 2,
+    CLI_VIEW_COMPARE = CLI_VIEW << 3,
+    CLI_VIEW_WHY = CLI_VIEW << 4,
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another view: adds the GPU */
+    CLI_VIEW_PLACE = CLI_VIEW << 6,   /* adds where and when the record was measured */
+    CLI_VIEW_HISTORY =
+        CLI_VIEW << 7 /* joined to another view: adds how it compares with the version at hand */
+};
+
+/* An empty table of gputune_record. */
+cli_table cli_record_table(unsigned view);
+/* Adds a row. The items of the table's rows begin with a gputune_record. */
+void cli_record_add(cli_table *table, const gputune_record *record);
+gputune_record *cli_record_at(const cli_table *table, size_t row);
+/* Says in the rows of outdated winners how much faster or slower the template's version at hand is;
+ * nothing where that has no winner in the table. */
+void cli_record_compare(cli_table *table);
+
+/* A record that outlives the callback which gives it: its texts are copies, "" in place of NULL.
+ * Copies share the texts that are equal to those of `like`, a copy made before, or NULL. */
+gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like);
+/* Whether two records are of one scenario, on one kind of GPU. */
+bool cli_record_is_alike(const gputune_record *a, const gputune_record *b);
+
+/* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
+ * without an interval. */
+const char *cli_verdict(const gputune_record *record);
+
+/* ---- by scenario ----------------------------------------------------------------------------- */
+
+typedef struct cli_measured {
+    gputune_record shared; /* one of its trials, for what all of them have in common */
+    /* The winner of the whole space, where that was tuned, else the fastest winner. Without one its
+     * texts are "". */
+    gputune_record winner;
+    gputune_record *trials; /* in the order of gputune_records() */
+    size_t count;
+} cli_measured;
+
+/* Which scenario a row is of, where the row begins with a gputune_record. */
+#define CLI_PLACE_COLUMNS                                                                          \
+    CLI_FIELD(gputune_record, kernel, "", CLI_TEXT, CLI_IN_DATA),                                  \
+        CLI_FIELD(gputune_record, sizes, "", CLI_TEXT, CLI_IN_DATA),                               \
+        CLI_FIELD(gputune_record, objective, "", CLI_OBJECTIVE, CLI_IN_DATA),                      \
+        CLI_FIELD(gputune_record, gpu, "", CLI_TEXT, CLI_IN_DATA),                                 \
+        CLI_FIELD(gputune_record, environment, "", CLI_TEXT, CLI_IN_DATA),                         \
+        CLI_FIELD(gputune_record, scenario, "", CLI_TEXT, CLI_IN_DATA)
+
+typedef struct cli_measured_list {
+    cli_measured *items;
+    size_t count;
+} cli_measured_list;
+
+/* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
+int cli_measured_add(void *list, const gputune_record *record);
+
+/* Whether a trial was measured and is right. */
+bool cli_trial_has_time(const gputune_record *trial);
+/* Whether a trial is the winner's. */
+bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
+/* The best time of all trials; INFINITY without one. */
+double cli_measured_best(const cli_measured *of);
+
+typedef struct cli_entry {
+    const gputune_record *trial;
+    const size_t *choice; /* the index of the value on each axis */
+    size_t axis_count;
+} cli_entry;
+
+/* A scenario taken apart. It borrows texts and trials from `from`, which must outlive it. */
+typedef struct cli_apart {
+    const cli_measured *from;
+    /* and sizes whose values are words, with the values that were tried, in order */
+    cli_values axes;
+    size_t *choices;
+    cli_entry *entries; /* each configuration once, in the order of the axes */
+    size_t entry_count;
+    size_t unmeasured; /* trials without a time that did not fail: left out */
+} cli_apart;
+
+/* Takes the scenario `from` apart into axes and entries. */
+void cli_take_apart(cli_apart *out, const cli_measured *from);
+
+/* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
+
+/* What each axis is worth. */
+typedef struct cli_why {
+    cli_table values; /* of the axes, for programs */
+    cli_table axes;   /* for people */
+    cli_table pairs;  /* of axes that are better chosen together */
+} cli_why;
+
+/* Empty tables. */
+cli_why cli_why_tables(void);
+/* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
+ * with the axis held at it over the best of all, minus 1; a trial that failed or was not proved has
+ * no time. Adds the pairs of axes, at most three, where choosing one while the other is held at
+ * another value than the best costs 1% or more: the cost is what the choice gains there, or what it
+ * loses at the best, whichever is less. */
+void cli_why_explain(cli_why *why, const cli_apart *data);
+/* "120 variants, 1 of them failed or slower and not proved; one is left" */
+char *cli_why_summary(const cli_apart *data);
+/* Writes `standing`, the records of winners and defaults, and then for each scenario in the list
+ * how much its axes matter. */
+void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
+                   FILE *file);
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* Failures of one scenario with the same status and message. */
+typedef struct cli_failure {
+    gputune_record first; /* the default, where that is among them */
+    char *label;          /* "axpy n=1M" */
+    uint32_t count;
+} cli_failure;
+
+typedef struct cli_failures {
+    cli_failure *items; /* those of a scenario in a row */
+    size_t count;
+} cli_failures;
+
+/* Whether a trial with this status ("wrong", "compile", ...) is a failure, which means that it was
+ * not measured. */
+bool cli_is_failure(const char *status);
+/* Counts the record if it is a failure. Records must come in the order of gputune_records(). */
+void cli_failures_add(cli_failures *all, const gputune_record *record);
+/* Prints a note for each scenario: how many variants failed, and the commonest reason; and one more
+ * if the default failed. */
+void cli_failures_say(const cli_failures *all);
+
+/* The exit code of a tuning that tried `variants` variants (0 where a stored result answered) and
+ * has a winner. It is the code for the default's failure if the default failed, and CLI_EXIT_WRONG
+ * if more than half of the variants are wrong. */
+int cli_failures_code(const cli_failures *all, uint32_t variants);
+
+/* Compiles the configuration (NULL: the default) of a kernel again, and shows the compiler's log if
+ * that fails. Does nothing without --verbose, since the messages of a tuning have the first line
+ * only. */
+void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
+                     const char *configuration);
+/* The same for the scenario's variant that failed to compile last, according to the database. */
+void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);

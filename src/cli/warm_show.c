@@ -1,0 +1,310 @@
+/* What warm shows: how far the tuning of one scenario after another is, and in the end the winners.
+ */
+#include "cli/warm.h"
+
+#include "cli/records.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
+static const double redraw_s = 0.1, heartbeat_s = 5;
+
+void cli_progress_start(cli_progress *progress, const char *label, size_t index)
+{
+    progress->label = label;
+    progress->index = index;
+    progress->shown_s = 0;
+}
+
+/* Cuts UTF-8 text to a number of columns. */
+static void cut(char *text, size_t columns)
+{
+    for (; *text; text++) {
+        if (((unsigned char)*text & 0xC0) != 0x80 && columns-- == 0) {
+            *text = '\0';
+            return;
+        }
+    }
+}
+
+/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "": nothing is at work. */
+static char *join(const cli_progress *progress)
+{
+    char *text = cli_copy("");
+    for (const cli_progress *one = progress->first; one; one = one->next) {
+        if (one->shown[0]) {
+            cli_append(&text, "%s%s", text[0] ? " | " : "", one->shown);
+        }
+    }
+    return text;
+}
+
+static void draw(char *text)
+{
+    size_t columns = cli_console_columns(stderr);
+    cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
+    cli_console_progress("%s", text);
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    progress->shown[0] = '\0';
+    if (progress->gpu && cli_console_is_live()) {
+        draw(join(progress));
+    } else {
+        cli_console_progress_end();
+    }
+}
+
+/* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
+ * the rest as variants leave it. */
+static double variants_done(const gputune_progress *at)
+{
+    if (at->variants == 0) {
+        return 0;
+    }
+    double all = at->variants;
+    double ready = fmin(1, (at->compiled + at->verified + at->failed * 2.0) / (2 * all));
+    double raced = ready < 1 ? 0 : 1 - fmin(1, (at->racing > 1 ? at->racing - 1 : 0) / all);
+    return 0.7 * ready + 0.3 * raced;
+}
+
+/* Seconds left: by the pace so far, at most what the limit allows. */
+static double seconds_left(const gputune_progress *at)
+{
+    double limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
+    double done = variants_done(at);
+    double pace = done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY;
+    return fmin(limit, pace);
+}
+
+static void append_bar(char **text, double fraction)
+{
+    int full = (int)(fraction * BAR_CELLS + 0.5);
+    for (int i = 0; i < BAR_CELLS; i++) {
+        cli_append(text, "%s", i < full ? "█" : "░");
+    }
+}
+
+/* Appends what may be cut off on a narrow terminal. */
+static void append_details(char **text, const gputune_progress *at)
+{
+    if (at->failed) {
+        cli_append(text, ", %u failed", at->failed);
+    }
+    if (at->racing > 1 && at->round > 0) {
+        cli_append(text, ", round %u with %u", at->round, at->racing);
+    }
+}
+
+/* Of a large space only how many were tried, and how fast: the rest is left to the limit. */
+static void append_tried(char **text, const gputune_progress *at)
+{
+    uint32_t tried = at->verified + at->failed;
+    if (at->variants <= LARGE) {
+        cli_append(text, "%u/%u", tried < at->variants ? tried : at->variants, at->variants);
+    } else if (tried == 0) {
+        cli_append(text, "%s the first", at->compiled ? "proving" : "compiling");
+    } else {
+        cli_append(text, "%u tried, %.3g/s", tried, tried / at->elapsed_s);
+    }
+}
+
+static void append_best(char **text, const gputune_progress *at)
+{
+    if (!(at->best_ns > 0)) {
+        return;
+    }
+    cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
+    if (at->default_ns > 0) {
+        cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
+    }
+}
+
+static void append_left(char **text, const gputune_progress *at)
+{
+    double left = seconds_left(at);
+    if (isfinite(left)) {
+        cli_append(text, ", %.0f s left", ceil(left));
+    }
+}
+
+static char *describe(const cli_progress *progress, const gputune_progress *at, bool bar)
+{
+    char *text = cli_copy("");
+    if (progress->count > 1) {
+        cli_append(&text, "[%zu/%zu] ", progress->index + 1, progress->count);
+    }
+    if (progress->gpu) {
+        cli_append(&text, "%s: ", progress->gpu);
+    }
+    cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
+    if (bar) { /* a large space is left at the limit, with most of its variants untried */
+        double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
+        append_bar(&text, fmax(variants_done(at), of_limit));
+        cli_append(&text, " ");
+    }
+    append_tried(&text, at);
+    append_best(&text, at);
+    append_left(&text, at);
+    append_details(&text, at);
+    return text;
+}
+
+void cli_progress_update(void *user, const gputune_progress *at)
+{
+    cli_progress *progress = user;
+    bool live = cli_console_is_live();
+    double since = at->elapsed_s - progress->shown_s;
+    bool first = progress->shown_s == 0;
+    if (cli_given.quiet || since < (live ? (first ? 0 : redraw_s) : heartbeat_s)) {
+        return;
+    }
+    progress->shown_s = at->elapsed_s;
+    void *mark = cli_mark();
+    char *text = describe(progress, at, live && !progress->gpu);
+    if (live && progress->gpu) {
+        cut(text, WIDTH_UNKNOWN);
+        snprintf(progress->shown, sizeof progress->shown, "%s", text);
+        draw(join(progress));
+    } else if (live) {
+        draw(text);
+    } else {
+        cli_note("%s", text);
+    }
+    cli_release(mark);
+}
+
+/* ---- winners --------------------------------------------------------------------------------- */
+
+/* A finished scenario as a row. */
+typedef struct outcome {
+    gputune_info info; /* the first member, which columns of it read */
+    const char *sizes;
+    const char *gpu;         /* the model */
+    char default_status[16]; /* of a default that failed, else "" */
+    const char *source, *default_time, *speedup, *flags;
+    double place; /* by which rows are ordered */
+} outcome;
+
+enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | VIEWS };
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_info, name, title, unit, where)
+
+static const cli_column columns[] = {
+    CLI_FIELD(outcome, gpu, "GPU", CLI_TEXT, MODELS),
+    SAME(kernel, "kernel", CLI_TEXT, BOTH),
+    CLI_FIELD(outcome, sizes, "sizes", CLI_SIZES, BOTH),
+    SAME(objective, "objective", CLI_OBJECTIVE, BOTH | CLI_SPARE),
+    SAME(configuration, "configuration", CLI_TEXT, BOTH),
+    SAME(default_configuration, "", CLI_TEXT, DATA),
+    SAME(default_ns, "", CLI_TIME, DATA),
+    CLI_FIELD(outcome, default_time, "default", CLI_FIGURE, VIEWS),
+    CLI_AS("median_ns", gputune_info, time_ns, "median", CLI_TIME, BOTH),
+    CLI_FIELD(outcome, speedup, "speed-up", CLI_TEXT, VIEWS),
+    SAME(speedup, "", CLI_RATIO, DATA),
+    SAME(speedup_low, "", CLI_RATIO, DATA),
+    SAME(speedup_high, "", CLI_RATIO, DATA),
+    SAME(registers, "regs", CLI_SOME_COUNT, BOTH | CLI_SPARE),
+    SAME(spill_bytes, "", CLI_COUNT, DATA),
+    SAME(shared_bytes, "", CLI_COUNT, DATA),
+    SAME(variants, "", CLI_COUNT, DATA),
+    SAME(variants, "variants", CLI_SOME_COUNT, VIEWS | CLI_SPARE),
+    SAME(failed, "", CLI_COUNT, DATA),
+    SAME(failed, "failed", CLI_SOME_COUNT, VIEWS),
+    CLI_FIELD(outcome, source, "source", CLI_TEXT, BOTH | CLI_SPARE),
+    SAME(tie, "", CLI_YES, DATA),
+    SAME(noisy, "", CLI_YES, DATA),
+    SAME(modelled, "", CLI_YES, DATA),
+    CLI_FIELD(outcome, flags, "flags", CLI_TEXT, VIEWS),
+    SAME(stop_reason, "stopped", CLI_TEXT, BOTH | CLI_SPARE),
+    CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
+    CLI_AS("grid", gputune_info, grids, "", CLI_TEXT, DATA),
+    CLI_AS("block", gputune_info, blocks, "", CLI_TEXT, DATA),
+    SAME(outside_only, "", CLI_YES, DATA),
+    CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
+};
+
+/* The failures that are stored of a scenario. */
+typedef struct failed {
+    gputune_cache cache;
+    const cli_scenario *scenario;
+    outcome *row;
+    cli_failures failures;
+} failed;
+
+static int take_failure(void *user, const gputune_record *record)
+{
+    failed *at = user;
+    if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
+        record->objective != at->row->info.objective || record->cache != at->cache ||
+        record->outdated) {
+        return 0;
+    }
+    cli_failures_add(&at->failures, record);
+    if (record->is_default && cli_is_failure(record->status)) {
+        snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
+    }
+    return 0;
+}
+
+/* Says why variants failed, and puts down how the default did. Returns the exit code. A stored
+ * winner of a default that has no time is explained too, so that asking twice says the same. */
+static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
+{
+    failed at = {.cache = cli_tuning_options(scenario).cache, .scenario = scenario, .row = row};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    void *mark = cli_mark();
+    int code = CLI_EXIT_OK;
+    filter.kernel = scenario->kernel->name;
+    filter.failures = true;
+    if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
+        cli_failures_say(&at.failures);
+        code = cli_failures_code(&at.failures, row->info.variants);
+    }
+    cli_release(mark);
+    return code;
+}
+
+int cli_warm_add(cli_table *table, double place, const gputune_info *info,
+                 const cli_session *session, const cli_scenario *scenario)
+{
+    outcome row = {
+        .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
+    bool is_lacking = info->failed || info->default_ns <= 0;
+    int code = is_lacking ? explain_failures(&row, session, scenario) : CLI_EXIT_OK;
+    row.source = gputune_source_name(info->source);
+    row.default_time = row.default_status[0]  ? row.default_status
+                       : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
+                                              : "";
+    row.speedup =
+        info->speedup > 0 ? cli_speedup(info->speedup, info->speedup_low, info->speedup_high) : "";
+    char *flags = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
+                             info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
+                             info->modelled ? "modelled, " : "");
+    flags[strlen(flags) ? strlen(flags) - 2 : 0] = '\0';
+    row.flags = flags;
+    cli_table_add_measured(table, &row, info->objective);
+    return code;
+}
+
+cli_table cli_warm_table(void)
+{
+    return (cli_table)CLI_TABLE("winners", columns, outcome, CLI_VIEW);
+}
+
+static double place_of(const void *item)
+{
+    return ((const outcome *)item)->place;
+}
+
+void cli_warm_print(cli_table *table, bool of_models)
+{
+    cli_table_sort(table, place_of);
+    table->view = of_models ? MODELS : CLI_VIEW;
+    cli_table_print(table);
+}
