@@ -20,40 +20,19 @@ static const char *type_text(const gt_binding *binding, const char *declared)
                                                                       : word;
 }
 
-static gputune_status describe_argument(gt_described_argument *out, const gt_binding *binding,
-                                        const char *name, const char *type, uint64_t whole_bytes)
+static gputune_status name_argument(gt_described_argument *out, const gt_binding *binding,
+                                    const gt_argument *declared)
 {
     gt_text members = {0};
-    snprintf(out->name, sizeof out->name, "%s", name);
+    const char *type = declared->type;
+    snprintf(out->name, sizeof out->name, "%s", declared->name);
     snprintf(out->type, sizeof out->type, "%s", type_text(binding, type));
-    out->element_bytes = gt_element_resolve(binding, type).bytes;
-    out->whole_bytes = whole_bytes ? (uint32_t)whole_bytes : out->element_bytes;
+    if (declared->pointee[0]) {
+        gt_snprintf(out->type, sizeof out->type, "%s *", declared->pointee);
+    }
+    out->element_bytes = out->whole_bytes = gt_element_resolve(binding, type).bytes;
     gt_structure_describe(&members, binding, type);
     return gt_text_take(&out->members, &members);
-}
-
-static gputune_status describe_arguments(gt_description *out, const gt_request *request)
-{
-    gt_binding binding;
-    const gt_template *template = request->template;
-    gt_binding_open(&binding, template, &request->problem, request->device);
-    out->arguments =
-        calloc(template->pass_count + template->argument_count, sizeof *out->arguments);
-    GT_TRY(gt_allocated(out->arguments));
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        const gt_argument *pass = &template->passes[i];
-        GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, pass->name,
-                                 pass->type, request->workload.blocks[i].bytes));
-    }
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        gt_described_argument *described = &out->arguments[out->argument_count++];
-        GT_TRY(describe_argument(described, &binding, argument->name, argument->type, 0));
-        if (argument->pointee[0]) {
-            gt_snprintf(described->type, sizeof described->type, "%s *", argument->pointee);
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 static void describe_constants(gt_description *out, const gt_launch *launch)
@@ -97,27 +76,45 @@ static void set_block(gputune_parameter *out, const gt_block *block, const gt_bu
     out->by_address = block->pass == GT_PASS_GLOBAL;
 }
 
-/* Describes every argument; how many bytes a block takes among the parameters is not known yet. */
-static void set_arguments(gt_description *out, const gt_workload *workload, const gt_launch *launch)
+/* How many bytes a block takes among the parameters is not known yet. */
+static void set_argument(gt_described_argument *out, const gt_workload *workload,
+                         const gt_launch *launch, uint32_t index)
 {
-    for (uint32_t i = 0; i < out->argument_count; i++) {
-        gt_described_argument *argument = &out->arguments[i];
-        gputune_parameter *parameter = &argument->parameter;
-        *parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
-                                         .name = argument->name,
-                                         .type = argument->type,
-                                         .argument = (int)i};
-        if (i < workload->block_count) {
-            set_block(parameter, &launch->blocks[i], &workload->blocks[i]);
-            continue;
-        }
-        uint32_t item = workload->arguments[i - workload->block_count].index;
-        if (workload->arguments[i - workload->block_count].is_buffer) {
-            set_buffer(parameter, workload, item);
-        } else {
-            set_scalar(parameter, &workload->scalars[item], argument->element_bytes);
-        }
+    gputune_parameter *parameter = &out->parameter;
+    *parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
+                                     .name = out->name,
+                                     .type = out->type,
+                                     .argument = (int)index};
+    if (index < workload->block_count) {
+        uint32_t bytes = (uint32_t)workload->blocks[index].bytes;
+        out->whole_bytes = bytes ? bytes : out->whole_bytes;
+        set_block(parameter, &launch->blocks[index], &workload->blocks[index]);
+        return;
     }
+    uint32_t place = index - workload->block_count, item = workload->arguments[place].index;
+    if (workload->arguments[place].is_buffer) {
+        set_buffer(parameter, workload, item);
+    } else {
+        set_scalar(parameter, &workload->scalars[item], out->element_bytes);
+    }
+}
+
+static gputune_status describe_arguments(gt_description *out, const gt_request *request,
+                                         const gt_launch *launch)
+{
+    gt_binding binding;
+    const gt_template *template = request->template;
+    const uint32_t blocks = template->pass_count, count = blocks + template->argument_count;
+    gt_binding_open(&binding, template, &request->problem, request->device);
+    out->arguments = calloc(count, sizeof *out->arguments);
+    GT_TRY(gt_allocated(out->arguments));
+    for (uint32_t i = 0; i < count; i++) {
+        gt_described_argument *argument = &out->arguments[out->argument_count++];
+        GT_TRY(name_argument(argument, &binding,
+                             i < blocks ? &template->passes[i] : &template->arguments[i - blocks]));
+        set_argument(argument, &request->workload, launch, i);
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -165,11 +162,10 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
 {
     uint32_t scratch = 0;
     GT_TRY(gt_strdup(&out->sizes, request->problem_text));
-    GT_TRY(describe_arguments(out, request));
+    GT_TRY(describe_arguments(out, request, launch));
     out->parameters = calloc(launch->parameter_count + 1, sizeof *out->parameters);
     GT_TRY(gt_allocated(out->parameters));
     describe_constants(out, launch);
-    set_arguments(out, &request->workload, launch);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         describe(out, request, launch, i, &scratch);
     }

@@ -1,13 +1,159 @@
-/* tune_kernel(): from a call to a plan. */
+/* tune_kernel(): from a call to a plan; and gputune_tune_together(): several processes launch what
+ * one of them found. */
 #include "api/tuner.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/objective.h"
 #include "base/readers.h"
+#include "base/versioned.h"
 #include "tuner/tune.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- calls that want the same plan ----------------------------------------------------------- */
+
+/* A call that the table may not answer. */
+typedef struct asking {
+    gputune *tuner;
+    const gt_plan_key *key;
+    const char *kernel;
+    gputune_sizes sizes;
+    const gputune_options *options;
+    gt_terms terms; /* what the plan must have been made under at least; the space is in the key */
+    int64_t begun_ns;
+} asking;
+
+/* What came of a flight. */
+typedef struct landing {
+    gputune_status status;
+    gputune_plan *plan; /* of a success; retained for each caller that gets it */
+    gt_terms terms;     /* the terms that the plan was made under */
+    bool cut_short;     /* ended by the leading caller's own limit or cancel, so it is no answer for
+                           others */
+    char message[1024]; /* of a failure */
+} landing;
+
+/* A plan that is being made. */
+struct gt_flight {
+    gt_flight *next;
+    const asking *leader; /* until it has landed */
+    uint32_t changes;
+    unsigned inside; /* calls that lead it or wait for it */
+    bool ended;
+    landing landing;
+};
+
+/* How many flights this thread leads: above 0 in a callback of such a call. */
+static _Thread_local unsigned leading;
+
+void gt_flights_open(gt_flights *flights)
+{
+    *flights = (gt_flights){.first = NULL};
+    pthread_mutex_init(&flights->mutex, NULL);
+    gt_condition_open(&flights->landed);
+}
+
+void gt_flights_close(gt_flights *flights)
+{
+    pthread_cond_destroy(&flights->landed);
+    pthread_mutex_destroy(&flights->mutex);
+}
+
+static bool wants_same(const asking *a, const asking *b)
+{
+    const gt_terms *x = &a->terms, *y = &b->terms;
+    return a->key->hash == b->key->hash && gt_plan_key_is(a->key, b->key->words, b->key->count) &&
+           x->effort == y->effort && x->limit == y->limit && x->isolation == y->isolation &&
+           x->complete == y->complete;
+}
+
+/* Joins the flight that makes this call's plan, or begins one. *leads: the flight is new, and the
+ * caller must make the plan and call land(). A flight that began before a template was replaced is
+ * not joined. NULL: the caller makes its plan alone, because the plan cannot be shared, memory is
+ * short, or the call comes from a callback of a call that leads a flight, which others may wait
+ * for. */
+static gt_flight *join(bool *leads, const asking *a)
+{
+    gt_flights *flights = &a->tuner->flights;
+    const uint32_t changes = gt_plan_table_changes(a->tuner->plans);
+    *leads = false;
+    if (!a->key->count || leading) {
+        return NULL;
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&flights->mutex);
+    gt_flight *flight = flights->first;
+    while (flight && !(flight->changes == changes && wants_same(flight->leader, a))) {
+        flight = flight->next;
+    }
+    if (!flight) {
+        flight = calloc(1, sizeof *flight);
+        *leads = flight != NULL;
+    }
+    if (*leads) {
+        *flight = (gt_flight){.next = flights->first, .leader = a, .changes = changes};
+        flights->first = flight;
+        leading++;
+    }
+    if (flight) {
+        flight->inside++;
+    }
+    return flight;
+}
+
+/* Leaves a flight, and unlocks the mutex. */
+static void leave(gt_flights *flights, gt_flight *flight)
+{
+    bool last = --flight->inside == 0;
+    pthread_mutex_unlock(&flights->mutex);
+    if (last) {
+        gputune_plan_release(flight->landing.plan);
+        free(flight);
+    }
+}
+
+/* Gives the result of a flight that the caller leads to all that wait for it, and leaves the
+ * flight. The landing's plan stays the caller's. */
+static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
+{
+    leading--;
+    pthread_mutex_lock(&flights->mutex);
+    gt_flight **at = &flights->first;
+    while (*at != flight) {
+        at = &(*at)->next;
+    }
+    *at = flight->next;
+    flight->ended = true;
+    flight->landing = *landing;
+    flight->landing.plan = gputune_plan_retain(landing->plan);
+    pthread_cond_broadcast(&flights->landed);
+    leave(flights, flight);
+}
+
+/* Waits for a flight that another call leads, and leaves it. False: the patience ended first, and
+ * *out is not filled. */
+static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
+                          const gt_patience *patience)
+{
+    static const double slice_s = 0.02; /* a cancel is heard */
+    double left_s;
+    pthread_mutex_lock(&flights->mutex);
+    while (!flight->ended && (left_s = gt_patience_left_s(patience)) > 0) {
+        gt_condition_wait(&flights->landed, &flights->mutex, fmin(left_s, slice_s));
+    }
+    bool ended = flight->ended;
+    if (ended) {
+        *out = flight->landing;
+        out->plan = gputune_plan_retain(flight->landing.plan);
+    }
+    leave(flights, flight);
+    return ended;
+}
+
+/* ---- a plan ---------------------------------------------------------------------------------- */
 
 /* Chooses the configuration that the environment forces on this kernel. ENOTFOUND if there is none,
  * and, with a warning, if it cannot be used. */
@@ -79,19 +225,8 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
-/* A call that the table may not answer. */
-typedef struct asking {
-    gputune *tuner;
-    const gt_plan_key *key;
-    const char *kernel;
-    gputune_sizes sizes;
-    const gputune_options *options;
-    gt_terms terms; /* what the plan must have been made under at least; the space is in the key */
-    int64_t begun_ns;
-} asking;
-
 /* Makes the plan of a request, and what is to be known of it. */
-static gputune_status make_plan(gt_landing *out, const asking *a)
+static gputune_status make_plan(landing *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
@@ -130,18 +265,23 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
-/* The plan in the table, retained, or NULL. */
-static gputune_plan *find_known(const asking *a)
+/* The plan in the table that answers, retained, or NULL. */
+static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
-    gputune *tuner = a->tuner;
     gputune_plan *plan = NULL;
     if (gt_readers_enter()) {
         if (!gt_calls_closing(&tuner->calls)) {
-            plan = gt_plan_table_find(tuner->plans, a->key, &a->terms);
+            plan = gt_plan_table_find(tuner->plans, key, terms);
         }
         gt_readers_leave();
     }
-    note_hit(tuner, plan);
+    return plan;
+}
+
+static gputune_plan *find_known(const asking *a)
+{
+    gputune_plan *plan = look_up(a->tuner, a->key, &a->terms);
+    note_hit(a->tuner, plan);
     return plan;
 }
 
@@ -152,7 +292,7 @@ static bool is_anew(const asking *a)
 }
 
 /* Makes a plan and puts it into the table. */
-static void plan_alone(gt_landing *out, const asking *a)
+static void plan_alone(landing *out, const asking *a)
 {
     gt_plan_table *plans = a->tuner->plans;
     uint32_t forgets = gt_plan_table_forgets(plans);
@@ -169,24 +309,23 @@ static void plan_alone(gt_landing *out, const asking *a)
 
 /* Of the calls that want a plan at the same time, the first one makes it, and the others wait for
  * half of their limit. */
-static void plan_or_wait(gt_landing *out, const asking *a)
+static void plan_or_wait(landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
     gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
     patience.closing = &tuner->calls.closing;
     while (!is_anew(a)) {
         bool leads;
-        gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &a->terms,
-                                           gt_plan_table_changes(tuner->plans));
+        gt_flight *flight = join(&leads, a);
         if (leads) { /* the plan may have been made since the table was asked */
-            *out = (gt_landing){.plan = find_known(a), .terms = a->terms};
+            *out = (landing){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
                 plan_alone(out, a);
             }
-            gt_flight_land(&tuner->flights, flight, out);
+            land(&tuner->flights, flight, out);
             return;
         }
-        if (!flight || !gt_flight_await(out, &tuner->flights, flight, &patience)) {
+        if (!flight || !await_landing(out, &tuner->flights, flight, &patience)) {
             break;
         }
         if (!out->cut_short && out->status != GPUTUNE_ENOMEM) { /* the result is this call's too */
@@ -194,7 +333,7 @@ static void plan_or_wait(gt_landing *out, const asking *a)
             return;
         }
         gputune_plan_release(out->plan);
-        *out = (gt_landing){.plan = NULL};
+        *out = (landing){.plan = NULL};
     }
     plan_alone(out, a);
 }
@@ -203,7 +342,7 @@ static void plan_or_wait(gt_landing *out, const asking *a)
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    gt_landing landing = {.plan = NULL};
+    landing landing = {.plan = NULL};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
     plan_or_wait(&landing, a);
     GT_REFUSE(landing.status != GPUTUNE_OK, landing.status, "%s", landing.message);
@@ -274,4 +413,160 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     }
     GT_TRY(gt_call_check(kernel, sizes, o));
     return find_or_plan(out, tuner, kernel, sizes, o);
+}
+
+/* ---- in several processes -------------------------------------------------------------------- */
+
+/* What rank 0 tells the other ranks, as a fixed number of bytes. */
+typedef struct verdict {
+    int32_t status;
+    int32_t is_default; /* nothing is known but the template's default */
+    gt_hash identity;   /* which template was meant */
+    double time_ns, default_ns;
+    gt_verdict verdict;
+    char text[3072]; /* the configuration, or the message */
+} verdict;
+
+static gputune_status share(verdict *v, const gputune_group *group)
+{
+    return group->broadcast(group->user, v, sizeof *v) == 0
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EIO, "gputune_tune_together: the group's broadcast failed");
+}
+
+static gputune_status find_identity(gt_hash *out, const asking *a)
+{
+    const gt_template *template;
+    GT_TRY(gt_catalog_find(&template, a->tuner->catalog, a->kernel));
+    *out = template->identity;
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe(verdict *out, const asking *a, const gputune_plan *plan)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    GT_TRY(find_identity(&out->identity, a));
+    GT_TRY(gputune_plan_info(&info, plan));
+    GT_REFUSE(strlen(info.configuration) >= sizeof out->text, GPUTUNE_EUNSUPPORTED,
+              "%s: a configuration of %zu characters is too long", a->kernel,
+              strlen(info.configuration));
+    snprintf(out->text, sizeof out->text, "%s", info.configuration);
+    out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
+    out->time_ns = info.time_ns;
+    out->default_ns = info.default_ns;
+    out->verdict =
+        (gt_verdict){info.speedup, info.speedup_low, info.speedup_high, info.tie, info.noisy};
+    return GPUTUNE_OK;
+}
+
+/* The part of rank 0: it makes its plan as a call for itself alone, and tells the other ranks the
+ * result, a failure too. */
+static gputune_status lead(gputune_plan **out, const asking *a, const gputune_group *group)
+{
+    gputune_plan *plan = NULL;
+    verdict v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
+    if (v.status == GPUTUNE_OK) {
+        v.status = describe(&v, a, plan);
+    }
+    if (v.status != GPUTUNE_OK) {
+        snprintf(v.text, sizeof v.text, "%s", gt_message());
+    }
+    gputune_status status = share(&v, group);
+    if (v.status != GPUTUNE_OK || status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return v.status != GPUTUNE_OK ? gt_fail((gputune_status)v.status, "%s", v.text) : status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
+/* Makes a plan of rank 0's configuration, which is proved here unless it is known to be right. */
+static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const asking *a,
+                                   const verdict *v)
+{
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
+    gputune *tuner = a->tuner;
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_tune_together"));
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
+                           a->options));
+    GT_TRY(v->is_default ? gt_choose_default(&choice, request)
+                         : gt_choose_forced(&choice, request, v->text));
+    choice.source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
+    choice.time_ns = v->time_ns;
+    choice.default_ns = v->default_ns;
+    choice.verdict = v->verdict;
+    *terms = choice.terms;
+    return gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
+}
+
+/* The plan of that configuration in the table, retained, or NULL. */
+static gputune_plan *find_same(const asking *a, const char *configuration)
+{
+    const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
+                               .driver_version = a->tuner->device.driver_version};
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
+    if (plan && (gputune_plan_info(&info, plan) != GPUTUNE_OK ||
+                 strcmp(info.configuration, configuration) != 0)) {
+        gputune_plan_release(plan);
+        plan = NULL;
+    }
+    return plan;
+}
+
+/* Gives the plan that rank 0's verdict asks for: the plan in the table, or a new one in its place,
+ * so that later calls of this process alone get the same plan. */
+static gputune_status follow(gputune_plan **out, const asking *a, const gputune_group *group)
+{
+    verdict v = {.status = GPUTUNE_EIO};
+    gt_hash identity;
+    gt_terms terms;
+    gt_plan_table *plans = a->tuner->plans;
+    GT_TRY(share(&v, group));
+    v.text[sizeof v.text - 1] = '\0';
+    GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
+    GT_TRY(find_identity(&identity, a));
+    GT_REFUSE(
+        !gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
+        "%s: rank %d has another version of the template than rank 0; give all the same templates",
+        a->kernel, group->rank);
+    uint32_t forgets = gt_plan_table_forgets(plans);
+    gputune_plan *plan = find_same(a, v.text);
+    gputune_status status = GPUTUNE_OK;
+    if (!plan) {
+        status = make_plan_of(&plan, &terms, a, &v);
+        GT_THEN(status, gt_plan_table_add(plans, a->key, &terms, plan, true, forgets));
+    }
+    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
+}
+
+static gputune_status read_group(gputune_group *out, const gputune_group *given)
+{
+    static const gt_layouts layouts = {
+        "gputune_group", GPUTUNE_GROUP_VERSION, {GT_BYTES_THROUGH(gputune_group, user)}};
+    GT_TRY(gt_need("gputune_tune_together", "the group", given));
+    GT_TRY(gt_versioned_read(out, given, &layouts));
+    return out->rank >= 0 && out->broadcast
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
+                                         "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
+}
+
+int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
+                          gputune_sizes sizes, const gputune_options *options,
+                          const gputune_group *group)
+{
+    gputune_options o;
+    gputune_group known = GPUTUNE_GROUP_INIT;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_plan_key_free) gt_plan_key key = {0};
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(read_group(&known, group));
+    GT_TRY(gt_options_read(&o, options));
+    GT_TRY(gt_call_check(kernel, sizes, &o));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gt_plan_key_make(&key, kernel, sizes, &o);
+    const asking a = {.tuner = tuner, .key = &key, .kernel = kernel, .sizes = sizes, .options = &o};
+    return (known.rank ? follow : lead)(out, &a, &known);
 }

@@ -3,13 +3,24 @@
 
 #include "api/background.h"
 #include "api/call.h"
-#include "api/flight.h"
 #include "api/misses.h"
 #include "api/overrides.h"
 #include "api/plan.h"
 #include "api/workers.h"
 #include "base/array.h"
 #include "gpu/device.h"
+
+/* The plans that calls are making now, each for all that want it (tune.c): the first call makes it,
+ * the others wait for it (single-flight, as golang.org/x/sync/singleflight calls it). */
+typedef struct gt_flight gt_flight;
+typedef struct gt_flights {
+    pthread_mutex_t mutex;
+    pthread_cond_t landed;
+    gt_flight *first;
+} gt_flights;
+void gt_flights_open(gt_flights *flights);
+/* No flight may be left. */
+void gt_flights_close(gt_flights *flights);
 
 struct gputune {
     gt_calls calls;
