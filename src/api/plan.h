@@ -20,7 +20,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel);
 
-/* The check that GPUTUNE_DEBUG asks for (debug.c): the driver reports a wrong pointer only at the
+/* The check that GPUTUNE_DEBUG asks for (memory.c): the driver reports a wrong pointer only at the
  * next synchronise, and without its name. EINVAL, with a message that names the kernel and the
  * argument, if there is no current context, or it is of another device than the plan, or if the
  * device cannot use a buffer: the buffer was freed, lies in host memory, belongs to another context

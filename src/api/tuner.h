@@ -3,9 +3,7 @@
 
 #include "api/background.h"
 #include "api/call.h"
-#include "api/misses.h"
 #include "api/overrides.h"
-#include "api/plan.h"
 #include "api/workers.h"
 #include "base/array.h"
 #include "gpu/device.h"
@@ -56,7 +54,7 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
 /* Makes one live input ready for the measure worker: *out has an IPC handle if the allocation can
- * be shared, else staged bytes, which the caller frees (inputs.c). */
+ * be shared, else staged bytes, which the caller frees (memory.c). */
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
-/* Waits for the event after which the inputs are filled, if the options name one (inputs.c). */
+/* Waits for the event after which the inputs are filled, if the options name one (memory.c). */
 gputune_status gt_inputs_await(void *tuner, const gputune_options *options);

@@ -1,6 +1,5 @@
 /* The command check: looks for races and other mistakes of a kernel's variants on the emulator.
  * Warm can do so first. */
-#include "cli/commands.h"
 #include "cli/warm.h"
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 /* The commands emit and space: the source, PTX or SASS of one configuration; and a kernel's axes,
  * and what excludes variants. */
-#include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"

@@ -1,7 +1,5 @@
 /* gputune export: one measured scenario as another tool's file: results of the T4 format, or a
  * cache file of Kernel Tuner, where times are milliseconds. */
-#include "cli/commands.h"
-
 #include "cli/files.h"
 #include "cli/records.h"
 

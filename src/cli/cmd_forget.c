@@ -1,6 +1,4 @@
 /* The commands forget and prune: drop what is stored of a kernel, or what is no longer of use. */
-#include "cli/commands.h"
-
 #include "cli/records.h"
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 /* The commands kernels, devices and doctor: what there is to tune and to tune on, and what is wrong
  * with what tuning depends on. */
-#include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/table.h"
 

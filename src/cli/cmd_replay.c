@@ -1,6 +1,4 @@
 /* The command replay: runs search strategies against recorded spaces. */
-#include "cli/commands.h"
-
 #include "cli/scenarios.h"
 #include "cli/table.h"
 

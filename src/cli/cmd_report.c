@@ -1,6 +1,4 @@
 /* gputune report: what is stored, as a page to look at. */
-#include "cli/commands.h"
-
 #include "cli/files.h"
 #include "cli/live.h"
 #include "cli/report.h"

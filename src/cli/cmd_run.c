@@ -1,7 +1,5 @@
 /* The commands run and compare: check and measure configurations, and store no results. Compare
  * takes two configurations, or two databases. */
-#include "cli/commands.h"
-
 #include "cli/records.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* The command show: prints the records of the database. */
-#include "cli/commands.h"
-
 #include "cli/records.h"
 
 #include "base/text.h"

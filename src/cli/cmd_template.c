@@ -1,6 +1,5 @@
 /* The commands template and embed: a first template from a kernel that has none; and a template
  * with what it includes as arrays that a program is compiled with. */
-#include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/session.h"
 

@@ -1,7 +1,5 @@
 /* The command warm: its options, compiling without measuring, and tuning again when a template is
  * saved; warm_tune.c tunes. */
-#include "cli/commands.h"
-
 #include "cli/files.h"
 #include "cli/report.h"
 #include "cli/warm.h"
@@ -100,39 +98,12 @@ static int cli_warm_compile(const cli_session *session, const cli_scenarios *sce
 
 /* ---- which scenarios ------------------------------------------------------------------------- */
 
-static const char seeded[] = "seed="; /* inputs that can be made here */
-
-typedef struct reading {
-    const char *environment; /* NULL: any */
-    gputune_miss *items;     /* with texts of their own */
-    size_t count, elsewhere;
-} reading;
-
 /* Whether that kernel is among those named, or none is. */
 static bool is_selected(const char *kernel)
 {
     const size_t count = cli_warm.kernels.count;
     return !count ||
            gt_index_of(kernel, (const char *const *)cli_warm.kernels.items, count) < count;
-}
-
-static int take(void *user, const gputune_miss *one)
-{
-    static const size_t texts[] = {offsetof(gputune_miss, kernel), offsetof(gputune_miss, sizes),
-                                   offsetof(gputune_miss, only), offsetof(gputune_miss, alignment),
-                                   offsetof(gputune_miss, inputs)};
-    reading *at = user;
-    if (!is_selected(one->kernel)) {
-        return 0;
-    }
-    if (at->environment && strcmp(at->environment, one->environment) != 0) {
-        at->elsewhere++;
-        return 0;
-    }
-    at->items = cli_grow(at->items, at->count, sizeof *at->items);
-    at->items[at->count] = *one;
-    cli_copy_texts(&at->items[at->count++], NULL, texts, sizeof texts / sizeof *texts);
-    return 0;
 }
 
 /* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
@@ -153,7 +124,17 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     return CLI_CONTINUE;
 }
 
-/* ---- one miss -------------------------------------------------------------------------------- */
+/* ---- misses ---------------------------------------------------------------------------------- */
+
+static const char seeded[] = "seed="; /* inputs that can be made here */
+
+/* A list that is made of misses. */
+typedef struct wanted {
+    cli_scenarios *out;
+    const cli_session *session;
+    const char *environment; /* of the misses that count; NULL: any */
+    size_t elsewhere;
+} wanted;
 
 /* "16 x=4 y=8": of every buffer, and of single ones. */
 static void read_alignment(gputune_options *terms, const char *text)
@@ -179,38 +160,51 @@ static int found(void *user, const gputune_kernel *kernel)
 }
 
 /* A miss that cannot be made a scenario does not stop the others. */
-static void add(cli_scenarios *out, const cli_session *session, const gputune_miss *one)
+static void add(const wanted *to, const gputune_miss *one)
 {
-    size_t at = out->count;
+    size_t at = to->out->count;
+    gputune *tuner = to->session->tuner;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
                  "the program is not here",
                  one->kernel, one->sizes, one->inputs);
-        return;
-    }
-    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+    } else if (gputune_find_kernels(tuner, one->kernel, found, NULL) < 0) {
         cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
-        return;
-    }
-    if (add_some(out, session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
+    } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
         terms->objective = one->objective;
         terms->cache = one->cache;
         terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
-        out->items[at].terms = terms;
+        to->out->items[at].terms = terms;
         read_alignment(terms, one->alignment);
     }
 }
 
-/* Templates that programs named by their path. */
-static void add_paths(const reading *at, const cli_session *session)
+static bool is_here(const wanted *to, const gputune_miss *one)
 {
-    for (size_t i = 0; i < at->count; i++) {
-        if (strchr(at->items[i].kernel, '/') &&
-            gputune_add_template(session->tuner, at->items[i].kernel) < 0) {
-            cli_note("%s", gputune_error());
-        }
+    return !to->environment || strcmp(to->environment, one->environment) == 0;
+}
+
+/* Adds the templates that programs named by their path. */
+static int add_path(void *user, const gputune_miss *one)
+{
+    const wanted *to = user;
+    if (strchr(one->kernel, '/') && is_selected(one->kernel) && is_here(to, one) &&
+        gputune_add_template(to->session->tuner, one->kernel) < 0) {
+        cli_note("%s", gputune_error());
     }
+    return 0;
+}
+
+static int take(void *user, const gputune_miss *one)
+{
+    wanted *to = user;
+    if (is_selected(one->kernel) && is_here(to, one)) {
+        add(to, one);
+    } else if (is_selected(one->kernel)) {
+        to->elsewhere++;
+    }
+    return 0;
 }
 
 /* Builds the list from the file of --from, the most wanted first: of those that were met on this
@@ -219,16 +213,13 @@ static void add_paths(const reading *at, const cli_session *session)
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
-    reading at = {.environment = any_gpu ? NULL : session->device.environment};
+    wanted to = {out, session, any_gpu ? NULL : session->device.environment, 0};
     memset(out, 0, sizeof *out);
-    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &at)));
-    add_paths(&at, session);
-    for (size_t i = 0; i < at.count; i++) {
-        add(out, session, &at.items[i]);
-    }
-    if (at.elsewhere) {
+    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
+    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
+    if (to.elsewhere) {
         cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
-                 at.elsewhere, gt_plural(at.elsewhere));
+                 to.elsewhere, gt_plural(to.elsewhere));
     }
     if (!out->count) {
         cli_note("%s has nothing to tune here", cli_warm.from);
@@ -268,20 +259,15 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
     }
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
-    FILE *file = fopen(path, "re");
-    CLI_REFUSE(!file, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
-    int code = CLI_CONTINUE;
-    char *line = NULL;
-    size_t bytes = 0;
-    while (code == CLI_CONTINUE && getline(&line, &bytes, file) >= 0) {
-        line[strcspn(line, "\n")] = '\0';
-        code = add_line(out, line, session);
+    size_t bytes;
+    const char *text = cli_read_text(path, &bytes);
+    CLI_REFUSE(!text, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        CLI_TRY(add_line(out, cli_copy_part(text, length), session));
     }
-    free(line);
-    (void)fclose(file);
-    CLI_REFUSE(code == CLI_CONTINUE && !out->count, CLI_EXIT_NOTHING, "%s has no such kernel",
-               path);
-    return code;
+    CLI_REFUSE(!out->count, CLI_EXIT_NOTHING, "%s has no such kernel", path);
+    return CLI_CONTINUE;
 }
 
 static int find_all(cli_scenarios *out, const cli_session *session)

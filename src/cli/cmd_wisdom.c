@@ -1,6 +1,5 @@
 /* The commands wisdom and merge: winners as text, from one database to another; and several
  * databases as one. */
-#include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/scenarios.h"
 

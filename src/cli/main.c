@@ -1,5 +1,4 @@
 /* gputune's command line: finds the command and runs it. */
-#include "cli/commands.h"
 #include "cli/scenarios.h"
 
 #include <fcntl.h>

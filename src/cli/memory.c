@@ -67,17 +67,6 @@ char *cli_copy_part(const char *string, size_t count)
     return memcpy(copy, string, length);
 }
 
-void cli_copy_texts(void *item, const void *like, const size_t *offsets, size_t count)
-{
-    static char none[] = "";
-    for (size_t i = 0; i < count; i++) {
-        char **text = (char **)((char *)item + offsets[i]);
-        char *known = like ? *(char *const *)((const char *)like + offsets[i]) : NULL;
-        const char *given = *text ? *text : none;
-        *text = !*given ? none : known && strcmp(known, given) == 0 ? known : cli_copy(given);
-    }
-}
-
 static void append_arguments(char **text, const char *format, va_list args)
 {
     gt_text more = {0};

@@ -30,10 +30,6 @@ char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Puts copies in place of the texts of a struct, which are at these offsets; "" in place of NULL.
- * Where the struct `like` (or NULL) has an equal text, that is the copy. */
-void cli_copy_texts(void *item, const void *like, const size_t *offsets, size_t count);
-
 /* Reads a whole file of *bytes bytes; a NUL is added behind them. NULL, with errno, if the file
  * cannot be read. */
 char *cli_read_text(const char *path, size_t *bytes);

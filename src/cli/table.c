@@ -94,12 +94,16 @@ static cell cell_at(const cli_table *table, size_t row, size_t column)
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count)
 {
+    static char none[] = "";
     for (size_t i = 0; i < count; i++) {
         cli_unit unit = columns[i].unit;
-        bool is_text =
-            unit == CLI_TEXT || unit == CLI_STATUS || unit == CLI_SIZES || unit == CLI_FIGURE;
-        if (is_text && columns[i].offset < bytes) {
-            cli_copy_texts(item, like, &columns[i].offset, 1);
+        size_t at = columns[i].offset;
+        if (at < bytes &&
+            (unit == CLI_TEXT || unit == CLI_STATUS || unit == CLI_SIZES || unit == CLI_FIGURE)) {
+            char **text = (char **)((char *)item + at);
+            char *known = like ? *(char *const *)((const char *)like + at) : NULL;
+            const char *given = *text ? *text : none;
+            *text = !*given ? none : known && strcmp(known, given) == 0 ? known : cli_copy(given);
         }
     }
 }

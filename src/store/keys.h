@@ -1,9 +1,8 @@
-/* Keys of scenarios and environments (keys.c), and functions that trials.c and winner.c offer to
- * the other files of the store. */
+/* Keys of scenarios and environments (keys.c), and functions that results.c offers to the other
+ * files of the store. */
 #pragma once
 
 #include "store/database.h"
-#include "store/store.h"
 
 /* The hash of the scenario without its run-time sizes. A lookup by `nearest` searches all scenarios
  * of this hash. */
@@ -17,10 +16,6 @@ gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *envir
 gputune_status gt_gpu_set(gt_database *database, const char *environment,
                           const gt_gpu_facts *facts);
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
-/* Adds or replaces trials, which are dated `now`. A stored trial whose date is not before `since`
- * keeps its date (NULL: none does). */
-gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
-                             const char *since, const gt_trial *trials, size_t count);
 /* Reads the images of the winner's code. An image that is missing or damaged stays empty, because
  * it can be compiled again. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);

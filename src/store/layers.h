@@ -3,7 +3,6 @@
 #pragma once
 
 #include "store/database.h"
-#include "store/store.h"
 
 /* Work on one database. It may be called several times, and starts from scratch each time. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);

@@ -4,9 +4,7 @@
 #include "base/condition.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "store/database.h"
 #include "store/layers_parts.h"
-#include "store/store.h"
 
 #include <math.h>
 #include <pthread.h>

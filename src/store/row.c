@@ -2,7 +2,6 @@
 #include "store/row.h"
 
 #include "base/text.h"
-#include "store/columns.h"
 #include "store/wisdom_parts.h"
 
 #include <math.h>

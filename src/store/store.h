@@ -1,6 +1,5 @@
 /* The store keeps winners, trials, cubins and leases between runs, in SQLite. It knows no CUDA.
- * Declares functions of layers.c (opening), keys.c, trials.c, winner.c, records.c, lease.c and
- * wisdom.c.
+ * Declares functions of layers.c (opening), keys.c, results.c, records.c, lease.c and wisdom.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
  * what was imported for this store alone, then the read-only system file. What an upper
