@@ -142,7 +142,8 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     while (host->variants.count > 0) {
         gt_live_forget(host, host->variants.items[0].id);
     }
-    return gt_measure_submit(farm, request);
+    gt_measure_submit(farm, request);
+    return GPUTUNE_OK;
 }
 
 /* What a later worker gets of the same variant, which was found to be among the fast ones. */
@@ -178,7 +179,8 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
         gt_farm_request_free(request);
         return status;
     }
-    return gt_measure_submit(farm, request);
+    gt_measure_submit(farm, request);
+    return GPUTUNE_OK;
 }
 
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
@@ -187,7 +189,8 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_SAMPLE, job->id, job));
     GT_TRY(set_variants(request, job->variants, job->count));
     request->objective = job->objective;
-    return gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(gt_host_of(base), request);
+    return GPUTUNE_OK;
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
@@ -195,7 +198,8 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     gt_farm_request *request;
     GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_RECHECK, job->id, job));
     GT_TRY(set_variants(request, &job->id, 1));
-    return gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(gt_host_of(base), request);
+    return GPUTUNE_OK;
 }
 
 static gputune_status pace(gt_farm *base)
@@ -204,7 +208,8 @@ static gputune_status pace(gt_farm *base)
     gt_farm_request *request;
     GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
     request->patient = true; /* another process may be using the GPU */
-    return gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(gt_host_of(base), request);
+    return GPUTUNE_OK;
 }
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
@@ -217,7 +222,8 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     }
     gt_farm_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &job));
-    return gt_measure_submit(farm, request);
+    gt_measure_submit(farm, request);
+    return GPUTUNE_OK;
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
@@ -295,8 +301,13 @@ static void turn(gt_host_farm *first, double seconds)
 static bool take_event(gt_event *out, gt_farm *base)
 {
     for (uint32_t gpu = 0; base; base = base->helper, gpu++) {
-        if (gt_event_take(out, &gt_host_of(base)->events)) {
+        gt_queue *ended = &gt_host_of(base)->ended;
+        if (ended->count > 0) {
+            gt_farm_request *request = gt_queue_take(ended, 0);
+            *out = request->event;
             out->gpu = gpu;
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
+            gt_farm_request_free(request);
             return true;
         }
     }
@@ -351,7 +362,7 @@ static void cancel(gt_farm *base)
         gt_host_farm *farm = gt_host_of(base);
         gt_compile_cancel(farm);
         gt_measure_cancel(farm);
-        gt_event_clear(&farm->events);
+        gt_queue_clear(&farm->ended);
     }
 }
 
@@ -363,7 +374,7 @@ static void close_farm(gt_farm *base)
     }
     gt_compile_close(farm);
     gt_measure_free(farm);
-    gt_event_clear(&farm->events);
+    gt_queue_clear(&farm->ended);
     gt_array_free(&farm->watched);
     gt_array_free(&farm->descriptors);
     free(farm->compile.environment);

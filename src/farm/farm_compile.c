@@ -87,12 +87,7 @@ static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
                                      farm->options.arch,
                                      NULL};
     const char *command = slot->engine ? slot->engine->command : NULL;
-    gt_link_start start = {.path = farm->worker,
-                           .arguments = arguments,
-                           .environment = host->environment,
-                           .low_priority = farm->options.low_priority && !command,
-                           .command = command};
-    GT_TRY(gt_link_spawn(&slot->link, &start));
+    GT_TRY(gt_link_spawn(&slot->link, farm, false, command, arguments));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
 }
@@ -103,7 +98,7 @@ static void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
     if (request->forgotten) {
         gt_farm_request_free(request);
     } else {
-        (void)gt_queue_put(&host->queue, 0, request);
+        gt_queue_put(&host->queue, 0, request);
     }
 }
 
@@ -120,7 +115,7 @@ static void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t 
 static void return_jobs(gt_host_farm *farm, gt_slot *slot)
 {
     if (slot->queue.count > 0) {
-        slot->queue.items[0]->doubted = true; /* the request in hand */
+        slot->queue.first->doubted = true; /* the request in hand */
     }
     gt_compile_return_from(&farm->compile, slot, 0);
 }
@@ -235,14 +230,15 @@ static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
     return_jobs(farm, slot);
 }
 
-/* Notes that a command's compiler has failed at a request, which this machine must try. */
-static void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char *message)
+/* Notes that a command's compiler has failed at a request, with the thread's message. This machine
+ * must try it. */
+static void gt_engine_failed(gt_slot *slot, gt_farm_request *request)
 {
     request->doubted = true;
     request->failed_on = slot;
     if (!slot->engine->doubt[0]) {
         snprintf(slot->engine->doubt, sizeof slot->engine->doubt, "%.*s",
-                 (int)sizeof slot->engine->doubt - 1, message);
+                 (int)sizeof slot->engine->doubt - 1, gt_message());
     }
 }
 
@@ -271,11 +267,10 @@ enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
-    gt_event event = {.status = status,
-                      .culprit = GT_NO_VARIANT,
-                      .repeatable = repeatable,
-                      .compiled.compile_ns = seconds * 1e9};
-    gt_farm_request_fail(farm, request, &event);
+    request->event.status = status;
+    request->event.repeatable = repeatable;
+    request->event.compiled.compile_ns = seconds * 1e9;
+    gt_farm_request_end(farm, request);
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */
@@ -295,11 +290,7 @@ static void slot_flush(gt_host_farm *farm, gt_slot *slot)
 
 static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *request)
 {
-    if (gt_array_reserve(&slot->queue) < 0) {
-        fail_request(farm, request, GPUTUNE_ENOMEM, false, 0);
-        return;
-    }
-    (void)gt_queue_put(&slot->queue, slot->queue.count, request);
+    gt_queue_put(&slot->queue, slot->queue.count, request);
     if (slot->queue.count == 1) {
         slot->since_ns = gt_now_ns();
     }
@@ -329,8 +320,8 @@ static uint32_t count_open(const gt_compile_host *host)
 static bool is_forgotten(const gt_slot *slot)
 {
     bool forgotten = !slot->engine && gt_seconds_since(slot->since_ns) > FORGOTTEN_S;
-    for (size_t i = 0; i < slot->queue.count; i++) {
-        forgotten &= slot->queue.items[i]->forgotten;
+    for (const gt_farm_request *one = slot->queue.first; one; one = one->next) {
+        forgotten &= one->forgotten;
     }
     return forgotten;
 }
@@ -341,7 +332,7 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                       bool has_core)
 {
     size_t jobs = slot->queue.count;
-    bool may_take = gt_engine_may_take(host, slot, host->queue.items[0]);
+    bool may_take = gt_engine_may_take(host, slot, host->queue.first);
     if (!slot->link.open) {
         return !slot->engine && open < host->limit && has_core ? OFFER_START : OFFER_NONE;
     }
@@ -388,7 +379,7 @@ static bool is_for_engines(const gt_compile_host *host)
     bool is = false;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
         const gt_slot *slot = &host->slots[i];
-        is |= slot->link.open && gt_engine_may_take(host, slot, host->queue.items[0]);
+        is |= slot->link.open && gt_engine_may_take(host, slot, host->queue.first);
     }
     return is;
 }
@@ -448,23 +439,12 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
     gt_farm_request *request;
     GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, job));
     GT_TRY(gt_farm_request_make(&request, farm, GT_FRAME_COMPILE, job->id, packet));
-    GT_TRY(gt_queue_put(&host->queue, host->queue.count, request));
+    gt_queue_put(&host->queue, host->queue.count, request);
     gt_compile_pump(farm);
     return GPUTUNE_OK;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
-
-static gputune_status tell(gt_host_farm *farm, const gt_farm_request *request,
-                           const gt_answer *answer, const gt_frame *frame)
-{
-    gt_event event;
-    GT_TRY(gt_answer_read(&event, request, frame));
-    event.status = (gputune_status)answer->status;
-    event.repeatable = event.status == GPUTUNE_ECOMPILE;
-    gt_message_set("%s", answer->message);
-    return gt_event_give(farm, request, &event);
-}
 
 /* False: the worker cannot be used. */
 static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
@@ -492,23 +472,21 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
 
 static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 {
-    gt_answer answer;
-    gt_farm_request *first = slot->queue.items[0];
-    if (gt_frame_answer(&answer, frame) < 0) {
+    gt_farm_request *first = slot->queue.first;
+    if (gt_answer_read(first, frame) < 0) {
         return false;
     }
-    if (slot->engine && answer.status != GPUTUNE_OK) {
-        gt_engine_failed(slot, first, answer.message);
-        gt_compile_return(&farm->compile, gt_slot_pop(slot));
+    gt_slot_pop(slot);
+    if (slot->engine && first->event.status != GPUTUNE_OK) {
+        gt_engine_failed(slot, first);
+        gt_compile_return(&farm->compile, first);
         return true;
     }
-    if (tell(farm, first, &answer, frame) < 0) {
-        return false;
-    }
-    if (answer.status == GPUTUNE_OK) {
+    if (first->event.status == GPUTUNE_OK) {
         gt_engine_refuted(farm, first);
     }
-    gt_farm_request_free(gt_slot_pop(slot));
+    first->event.repeatable = first->event.status == GPUTUNE_ECOMPILE;
+    gt_farm_request_end(farm, first);
     slot->ready = true;
     slot->deaths = 0;
     return true;
@@ -520,7 +498,7 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
     if (frame->kind == GT_FRAME_READY) {
         return handle_ready(farm, slot, frame);
     }
-    const gt_farm_request *first = slot->sent > 0 ? slot->queue.items[0] : NULL;
+    const gt_farm_request *first = slot->sent > 0 ? slot->queue.first : NULL;
     return first && frame->kind == GT_FRAME_COMPILE && frame->sequence == first->sequence &&
            handle_answer(farm, slot, frame);
 }
@@ -627,7 +605,7 @@ const gt_role gt_compile_role = {handle, refuse, slot_died, left_s, late};
 
 static bool is_compiling(const gt_slot *slot)
 {
-    return slot->link.open && slot->queue.count > 0 && !slot->queue.items[0]->forgotten &&
+    return slot->link.open && slot->queue.count > 0 && !slot->queue.first->forgotten &&
            compiling_s(slot) > 0;
 }
 
@@ -639,7 +617,7 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
         for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
             const gt_slot *slot = &host->slots[i];
             if (is_compiling(slot)) {
-                out[found++] = (gt_compiling){slot->queue.items[0]->id, compiling_s(slot)};
+                out[found++] = (gt_compiling){slot->queue.first->id, compiling_s(slot)};
             }
         }
     }
@@ -652,7 +630,7 @@ void gt_compile_give_up(gt_farm *base, uint64_t id)
         gt_host_farm *farm = gt_host_of(base);
         for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
             gt_slot *slot = &farm->compile.slots[i];
-            if (is_compiling(slot) && slot->queue.items[0]->id == id) {
+            if (is_compiling(slot) && slot->queue.first->id == id) {
                 gt_message_set("its compile was given up after %.1f s: others are more promising",
                                compiling_s(slot));
                 end_job(farm, slot);
@@ -668,8 +646,8 @@ void gt_compile_cancel(gt_host_farm *farm)
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        for (size_t k = 0; k < host->slots[i].queue.count; k++) {
-            host->slots[i].queue.items[k]->forgotten = true;
+        for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
+            one->forgotten = true;
         }
     }
     gt_cores_divide(host);
@@ -687,7 +665,6 @@ void gt_compile_close(gt_host_farm *farm)
         gt_slot_free(&host->slots[i]);
     }
     gt_queue_clear(&host->queue);
-    gt_array_free(&host->queue);
     gt_engines_close(farm);
     gt_cores_leave(host);
     free(host->slots);

@@ -28,7 +28,7 @@ uint32_t gt_cores_at_work(const gt_compile_host *host)
     uint32_t at_work = 0;
     for (uint32_t i = 0; i < host->own_count; i++) {
         const gt_slot *slot = &host->slots[i];
-        at_work += slot->link.open && slot->queue.count > 0 && !slot->queue.items[0]->forgotten;
+        at_work += slot->link.open && slot->queue.count > 0 && !slot->queue.first->forgotten;
     }
     return at_work;
 }

@@ -28,19 +28,11 @@ typedef struct gt_link {
     gt_frame_reader reader;
 } gt_link;
 
-/* How to start a worker. */
-typedef struct gt_link_start {
-    const char *path;
-    const char *const *arguments;
-    char *const *environment;
-    const char *command; /* a command by which the process starts the worker, on another machine for
-                            example; NULL: the process is the worker */
-    bool with_page, low_priority;
-} gt_link_start;
-
-/* Starts a worker process. *link must be closed (all zero), and stays as it was on failure.
- * EWORKER, ENOMEM. */
-gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
+/* Starts a process for a worker with these arguments, which end with NULL; a measure worker shares
+ * a page with it. `command` starts the worker, on another machine for example; NULL: the process is
+ * the worker. *link must be closed (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
+gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
+                             const char *command, const char *const *arguments);
 /* Returns EWORKER for a command that has started no worker. Adds to the thread's message the
  * command line by which the user can try it. */
 gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command);
@@ -67,12 +59,6 @@ void gt_link_kill(gt_link *link);
  * device. */
 void gt_link_abandon(gt_link *link);
 
-typedef GT_ARRAY(gt_event) gt_event_list;
-
-/* Moves the first event of the list to *out, which the caller frees. False if the list is empty. */
-bool gt_event_take(gt_event *out, gt_event_list *list);
-void gt_event_clear(gt_event_list *list);
-
 /* An encoded frame, with a count of references: a live variant and its requests share one. */
 typedef struct gt_packet {
     unsigned references;
@@ -81,9 +67,11 @@ typedef struct gt_packet {
 
 /* One request to a worker. */
 typedef struct gt_farm_request {
+    struct gt_farm_request *next; /* in its queue */
     gt_frame_kind kind;
     uint64_t sequence, id; /* the frame's number, which its answer repeats; the event's id */
     gt_packet *packet;
+    gt_event event;     /* with which it ends */
     unsigned attempts;  /* workers that have died at it */
     bool forgotten;     /* a compile job that was canceled: its answer is dropped */
     uint64_t *variants; /* of a sample or recheck: the variants that must be loaded; owned */
@@ -97,7 +85,11 @@ typedef struct gt_farm_request {
     const struct gt_slot *failed_on; /* the slot whose compiler failed at it; NULL: none */
 } gt_farm_request;
 
-typedef GT_ARRAY(gt_farm_request *) gt_queue;
+/* Requests one behind the other, which the queue owns. */
+typedef struct gt_queue {
+    gt_farm_request *first;
+    size_t count;
+} gt_queue;
 
 /* A command that starts compile workers elsewhere. Several slots may have the same one. */
 typedef struct gt_engine_host {
@@ -132,12 +124,12 @@ typedef struct gt_role {
 struct gt_slot {
     const gt_role *role;
     gt_link link;
-    gt_queue queue;      /* the first `sent` requests are with the worker, which is at [0] */
+    gt_queue queue;      /* the first `sent` requests are with the worker, which is at the first */
     size_t sent, offset; /* requests that are sent; bytes sent of the next request */
     bool full;           /* the channel takes no more now */
     bool ready;          /* the worker's compiler is loaded, or its context is open */
     int64_t since_ns;    /* when the clock started */
-    bool begun;          /* the page has shown that the worker is at queue.items[0] */
+    bool begun;          /* the page has shown that the worker is at queue.first */
     uint64_t seen;       /* page->current as the host last read it */
     uint64_t generation; /* number of the worker among those of this slot, from 1 */
     int nvrtc_version;   /* of a compile worker that is ready; 0: it has no compiler */
@@ -159,11 +151,13 @@ gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, g
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
 
-/* Inserts a request at `index`; the queue owns it. On failure (ENOMEM) the request is freed. */
-gputune_status gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
+/* The request at `index`. */
+gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index);
+/* Inserts a request at `index`; the queue owns it. */
+void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
 /* Removes the request at `index` and hands it to the caller. */
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
-/* Frees all requests of a queue, but not its array. */
+/* Frees all requests of a queue. */
 void gt_queue_clear(gt_queue *queue);
 
 /* Notes that a new worker has started: no request is with it yet, and its clock starts. */
@@ -172,18 +166,17 @@ void gt_slot_begin(gt_slot *slot);
 void gt_slot_unsend(gt_slot *slot);
 /* Frees all requests, even one that the worker is at. */
 void gt_slot_clear(gt_slot *slot);
-/* Ends the worker without waiting, and frees the slot's requests and queue. */
+/* Ends the worker without waiting, and frees the slot's requests. */
 void gt_slot_free(gt_slot *slot);
 /* Removes a request from the slot, sent or not, and hands it to the caller. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Reads the answer to a request into *out, an event of status OK. EWORKER if it is malformed. */
-gputune_status gt_answer_read(gt_event *out, const gt_farm_request *request, const gt_frame *frame);
-/* Hands the event of a request that has ended to the caller of wait(), with the thread's message if
- * it is of a failure. Takes the event over. Frees it where nobody waits: the request was canceled,
- * or is the farm's own, or has no answer. ENOMEM. */
-gputune_status gt_event_give(gt_host_farm *farm, const gt_farm_request *request, gt_event *event);
-/* Ends a request that failed: gives `event`, with its status, and frees the request. */
-void gt_farm_request_fail(gt_host_farm *farm, gt_farm_request *request, gt_event *event);
+/* Reads the answer to a request into its event; the thread's message is then the answer's. EWORKER
+ * if it is malformed. */
+gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
+/* Ends a request: hands its event to the caller of wait(), with the thread's message if it is of a
+ * failure. Frees the request where nobody waits: it was canceled, or is the farm's own, or has no
+ * answer. */
+void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
 /* Removes the request that the worker is at, and hands it to the caller. The clock starts for the
  * next request. */
@@ -283,7 +276,7 @@ struct gt_host_farm {
     char *worker;            /* the path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;
-    gt_event_list events;
+    gt_queue ended;        /* requests whose events wait() has not given yet */
     gputune_status broken; /* the failure of the farm as a whole; 0: none */
     char broken_message[512];
     gt_compile_host compile;
@@ -323,9 +316,8 @@ void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all compile workers without waiting, and frees slots, jobs and commands. */
 void gt_compile_close(gt_host_farm *farm);
 
-/* Queues a request for the measure worker, and sends as much as the channel takes. Takes over the
- * request, also on failure. ENOMEM. */
-gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
+/* Queues a request for the measure worker, and sends as much as the channel takes. */
+void gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
 /* Starts a measure worker, and with it a new generation of the slot. A failure is noted as
  * host->refusal. */
 void gt_measure_start(gt_host_farm *farm);

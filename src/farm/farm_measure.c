@@ -54,15 +54,15 @@ static gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_fra
     gt_farm_request *request;
     GT_TRY(gt_farm_request_make(&request, farm, kind, id, gt_packet_keep(packet)));
     request->internal = true;
-    return gt_queue_put(&farm->measure.slot.queue, index, request);
+    gt_queue_put(&farm->measure.slot.queue, index, request);
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
+void gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
 {
     gt_queue *queue = &farm->measure.slot.queue;
-    GT_TRY(gt_queue_put(queue, queue->count, request));
+    gt_queue_put(queue, queue->count, request);
     gt_measure_pump(farm);
-    return GPUTUNE_OK;
 }
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
@@ -73,12 +73,7 @@ static gputune_status start_process(gt_host_farm *farm)
     const gt_farm_options *o = &farm->options;
     const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
                                      "--driver", o->driver, NULL};
-    gt_link_start start = {.path = farm->worker,
-                           .arguments = arguments,
-                           .environment = host->environment,
-                           .with_page = true,
-                           .command = o->measure_on};
-    return gt_link_spawn(&farm->measure.slot.link, &start);
+    return gt_link_spawn(&host->slot.link, farm, true, o->measure_on, arguments);
 }
 
 /* Takes the request for which a variant is being loaded again: the first one that needs the
@@ -86,7 +81,7 @@ static gputune_status start_process(gt_host_farm *farm)
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
-        if (needs(host->slot.queue.items[i], variant)) {
+        if (needs(gt_queue_at(&host->slot.queue, i), variant)) {
             return gt_slot_take(&host->slot, i);
         }
     }
@@ -117,8 +112,10 @@ static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputun
     if (request->kind == GT_FRAME_VERIFY) {
         gt_live_forget(host, request->id);
     }
-    gt_event event = {.status = status, .culprit = culprit, .repeatable = repeatable};
-    gt_farm_request_fail(farm, request, &event);
+    request->event.status = status;
+    request->event.culprit = culprit;
+    request->event.repeatable = repeatable;
+    gt_farm_request_end(farm, request);
 }
 
 /* Goes on without a worker: every request fails with this status and the thread's message until the
@@ -167,7 +164,7 @@ static void fail_all(gt_host_farm *farm)
 static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing)
 {
     gt_measure_host *host = &farm->measure;
-    const gt_farm_request *request = host->slot.queue.items[index];
+    const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = gt_live_find(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->slot.generation) {
@@ -184,7 +181,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
 static bool send_next(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    gt_farm_request *request = host->slot.queue.items[host->slot.sent];
+    gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
     bool missing = false;
     if (host->slot.offset == 0 && !request->alone) {
         if (load_again(farm, host->slot.sent, &missing) < 0) {
@@ -225,8 +222,9 @@ void gt_measure_pump(gt_host_farm *farm)
 /* ---- Ends of requests ------------------------------------------------------------------------ */
 
 /* Notes what the host needs to know of the answer to a request that went well. */
-static void note(gt_measure_host *host, const gt_farm_request *request, const gt_event *reply)
+static void note(gt_measure_host *host, const gt_farm_request *request)
 {
+    const gt_event *reply = &request->event;
     gt_live_variant *variant = gt_live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
@@ -238,22 +236,20 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
     }
 }
 
-/* Makes the event of a request that went well, and notes what the host needs to know of its answer.
- * EWORKER if the answer is malformed. */
-static gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
-                                         const gt_frame *frame)
+/* Ends the request that the worker was at, which went well. False if the answer is malformed. */
+static bool gt_measure_succeed(gt_host_farm *farm, gt_farm_request *request)
 {
-    gt_event reply;
-    GT_TRY(gt_answer_read(&reply, request, frame));
-    if (request->kind == GT_FRAME_SAMPLE && reply.sampled.count != request->variant_count) {
-        gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
-                reply.sampled.count, request->variant_count);
-        gt_event_free(&reply);
-        return GPUTUNE_EWORKER;
+    gt_measure_host *host = &farm->measure;
+    uint32_t samples = request->event.sampled.count;
+    if (request->kind == GT_FRAME_SAMPLE && samples != request->variant_count) {
+        gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u", samples,
+                request->variant_count);
+        return false;
     }
-    note(&farm->measure, request, &reply);
-    farm->measure.blameless = request->internal ? farm->measure.blameless : 0;
-    return gt_event_give(farm, request, &reply);
+    note(host, request);
+    host->blameless = request->internal ? host->blameless : 0;
+    gt_farm_request_end(farm, gt_slot_pop(&host->slot));
+    return true;
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -298,22 +294,20 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
  * requests are sent to it. */
 static void purge_internal(gt_measure_host *host)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < host->slot.queue.count; i++) {
-        gt_farm_request *request = host->slot.queue.items[i];
+    for (size_t i = 0; i < host->slot.queue.count;) {
+        gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
         if (request->internal) {
-            gt_farm_request_free(request);
+            gt_farm_request_free(gt_queue_take(&host->slot.queue, i));
         } else {
-            host->slot.queue.items[kept++] = request;
+            i++;
         }
     }
-    host->slot.queue.count = kept;
 }
 
 static bool prepares_first(const gt_measure_host *host)
 {
-    return host->slot.queue.count > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE;
+    return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
 static void begin_again(gt_host_farm *farm)
@@ -333,7 +327,7 @@ static void begin_again(gt_host_farm *farm)
         return;
     }
     if (prepares_first(host)) {
-        host->slot.queue.items[0]->plain = host->plain;
+        host->slot.queue.first->plain = host->plain;
     }
     if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
         gt_measure_start(farm);
@@ -411,7 +405,7 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
 static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
 {
     gt_measure_host *host = &farm->measure;
-    gt_farm_request *request = host->slot.queue.items[0];
+    gt_farm_request *request = host->slot.queue.first;
     bool crash = is_crash(death);
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
@@ -430,7 +424,7 @@ static void died(gt_host_farm *farm, gt_slot *slot)
     gt_measure_host *host = &farm->measure;
     uint64_t sequence = GT_PAGE_READ(slot->link.page->sequence);
     uint64_t current = GT_PAGE_READ(slot->link.page->current);
-    bool in_hand = slot->sent > 0 && sequence == slot->queue.items[0]->sequence;
+    bool in_hand = slot->sent > 0 && sequence == slot->queue.first->sequence;
     bool by_trial = in_hand && does_without(host);
     gt_death death;
     if (!slot->ready) {
@@ -455,7 +449,7 @@ static void died(gt_host_farm *farm, gt_slot *slot)
  * 1. */
 static double work_in_hand(gt_measure_host *host)
 {
-    const gt_farm_request *request = host->slot.queue.items[0];
+    const gt_farm_request *request = host->slot.queue.first;
     bool sample = request->kind == GT_FRAME_SAMPLE;
     uint64_t id = sample ? GT_PAGE_READ(host->slot.link.page->current) : request->id;
     const gt_live_variant *variant = gt_live_find(host, id);
@@ -469,7 +463,7 @@ static double work_in_hand(gt_measure_host *host)
 static double allowance(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    const gt_farm_request *request = host->slot.queue.items[0];
+    const gt_farm_request *request = host->slot.queue.first;
     double slow = farm->emulated ? 30 : 1;
     if (request->kind == GT_FRAME_PREPARE) {
         return 6 * farm->options.deadline_s * slow;
@@ -493,7 +487,7 @@ static double allowance(gt_host_farm *farm)
 static void note_begun(gt_measure_host *host)
 {
     if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
-        GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.items[0]->sequence) {
+        GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.first->sequence) {
         host->slot.begun = true;
         host->slot.since_ns = gt_now_ns();
     }
@@ -535,7 +529,7 @@ static void late(gt_host_farm *farm, gt_slot *slot)
         gt_measure_refuse(farm, silent ? gt_engine_hint(farm, command) : late);
         return;
     }
-    gt_farm_request *first = slot->queue.items[0];
+    gt_farm_request *first = slot->queue.first;
     uint64_t current = GT_PAGE_READ(slot->link.page->current);
     if (first->kind == GT_FRAME_SAMPLE && current != slot->seen) {
         slot->seen = current; /* the worker makes progress: it is at another variant */
@@ -571,19 +565,13 @@ static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
 static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
 {
     gt_measure_host *host = &farm->measure;
-    gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.items[0] : NULL;
-    gt_answer answer;
-    if (!request || frame->sequence != request->sequence || gt_frame_answer(&answer, frame) < 0) {
+    gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.first : NULL;
+    if (!request || frame->sequence != request->sequence || gt_answer_read(request, frame) < 0) {
         return false;
     }
-    gputune_status status = (gputune_status)answer.status;
-    gt_message_set("%s", answer.message);
+    gputune_status status = request->event.status;
     if (status == GPUTUNE_OK) {
-        if (gt_measure_succeed(farm, request, frame) < 0) {
-            return false;
-        }
-        gt_farm_request_free(gt_slot_pop(&host->slot));
-        return true;
+        return gt_measure_succeed(farm, request);
     }
     if (status == GPUTUNE_ECRASHED && does_without(host)) {
         restart(farm);
@@ -596,7 +584,7 @@ static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
     bool crashed = status == GPUTUNE_ECRASHED;
     bool suspect = is_suspect(farm, request, status);
     gt_slot_pop(&host->slot);
-    gt_measure_fail(farm, request, status, answer.culprit, crashed);
+    gt_measure_fail(farm, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {
         restart(farm);
     }

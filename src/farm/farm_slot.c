@@ -42,52 +42,30 @@ void gt_event_free(gt_event *event)
     *event = (gt_event){.kind = GT_EVENT_TIMEOUT};
 }
 
-gputune_status gt_answer_read(gt_event *out, const gt_farm_request *request, const gt_frame *frame)
+gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
-    *out = (gt_event){.kind = kinds[request->kind], .culprit = GT_NO_VARIANT};
-    return gt_frame_body(&out->compiled, frame, gt_carried[request->kind].reply);
+    const gt_record *reply = gt_carried[request->kind].reply;
+    gt_answer answer;
+    gt_record_release(reply, &request->event.compiled); /* of another worker's answer */
+    GT_TRY(gt_frame_answer(&answer, frame));
+    GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
+    request->event.status = (gputune_status)answer.status;
+    request->event.culprit = answer.culprit;
+    gt_message_set("%s", answer.message);
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_event_give(gt_host_farm *farm, const gt_farm_request *request, gt_event *event)
+void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
 {
-    bool awaited =
-        !request->forgotten && !request->internal && kinds[request->kind] != GT_EVENT_TIMEOUT;
-    event->kind = kinds[request->kind];
-    event->id = request->id;
+    gt_event *event = &request->event;
+    if (request->forgotten || request->internal || event->kind == GT_EVENT_TIMEOUT) {
+        gt_farm_request_free(request);
+        return;
+    }
     if (event->status < 0) {
         snprintf(event->message, sizeof event->message, "%.511s", gt_message());
     }
-    gputune_status status = awaited ? gt_array_push(&farm->events, *event) : GPUTUNE_OK;
-    if (!awaited || status < 0) {
-        gt_event_free(event);
-    }
-    return status;
-}
-
-void gt_farm_request_fail(gt_host_farm *farm, gt_farm_request *request, gt_event *event)
-{
-    if (gt_event_give(farm, request, event) < 0) {
-        gt_farm_break(farm, GPUTUNE_ENOMEM);
-    }
-    gt_farm_request_free(request);
-}
-
-bool gt_event_take(gt_event *out, gt_event_list *list)
-{
-    if (list->count == 0) {
-        return false;
-    }
-    *out = list->items[0];
-    memmove(list->items, list->items + 1, --list->count * sizeof *list->items);
-    return true;
-}
-
-void gt_event_clear(gt_event_list *list)
-{
-    while (list->count > 0) {
-        gt_event_free(&list->items[--list->count]);
-    }
-    gt_array_free(list);
+    gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
 /* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */
@@ -144,45 +122,51 @@ gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command)
 
 /* Writes the arguments of a worker, its path first. If a command is to start the worker, the next
  * arguments make the process here run that command, to which the others are appended. */
-static void put_words(const char *out[ARGUMENTS_MAX], const gt_link_start *start)
+static void put_words(const char *out[ARGUMENTS_MAX], const char *path, const char *command,
+                      const char *const *arguments)
 {
-    *out++ = start->path;
-    if (start->command) {
+    *out++ = path;
+    if (command) {
         *out++ = "--command";
-        *out++ = start->command;
+        *out++ = command;
         *out++ = "--";
-        *out = start->path;
-        out += !names_worker(start->command);
+        *out = path;
+        out += !names_worker(command);
         *out++ = "--stdio";
     }
-    size_t i = 0;
     do {
-        *out++ = start->arguments[i];
-    } while (start->arguments[i++]);
+        *out++ = *arguments;
+    } while (*arguments++);
 }
 
-static gputune_status start_process(gt_link *link, const gt_link_start *start, int child, int *page)
+static gputune_status start_process(gt_link *link, const gt_host_farm *farm,
+                                    const char *const *words, int child, int *page)
 {
+    bool measure = page != NULL;
+    bool low_priority = !measure && !link->is_remote && farm->options.low_priority;
     GT_TRY(set_nonblocking(link->channel));
-    GT_TRY(start->with_page ? make_page(&link->page, page) : GPUTUNE_OK);
-    const char *words[ARGUMENTS_MAX];
-    put_words(words, start);
-    GT_TRY(gt_process_spawn(&link->process, words, start->environment, child, *page));
-    if (start->low_priority) {
+    GT_TRY(measure ? make_page(&link->page, page) : GPUTUNE_OK);
+    GT_TRY(gt_process_spawn(&link->process, words,
+                            measure ? farm->measure.environment : farm->compile.environment, child,
+                            measure ? *page : -1));
+    if (low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
+gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
+                             const char *command, const char *const *arguments)
 {
     gt_link made = {.open = true,
-                    .is_remote = start->command != NULL,
+                    .is_remote = command != NULL,
                     .start_ns = gt_now_ns(),
                     .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
+    const char *words[ARGUMENTS_MAX];
     int child = -1, page = -1;
+    put_words(words, farm->worker, command, arguments);
     GT_TRY(gt_process_channel(&made.channel, &child));
-    gputune_status status = start_process(&made, start, child, &page);
+    gputune_status status = start_process(&made, farm, words, child, measure ? &page : NULL);
     close(child);
     if (page >= 0) {
         close(page);
@@ -332,19 +316,14 @@ static double hello_s(const gt_link *link)
 
 static void describe(gt_death *death)
 {
-    switch (death->end) {
-    case GT_END_EXITED:
+    const char *plain = death->end == GT_END_RUNNING ? "stopped answering" : "ended";
+    if (death->end == GT_END_EXITED) {
         snprintf(death->words, sizeof death->words, "exited with code %d", death->code);
-        return;
-    case GT_END_SIGNALED:
+    } else if (death->end == GT_END_SIGNALED) {
         snprintf(death->words, sizeof death->words, "was ended by signal %d (%s)", death->code,
                  strsignal(death->code));
-        return;
-    case GT_END_RUNNING:
-        snprintf(death->words, sizeof death->words, "stopped answering");
-        return;
-    case GT_END_UNKNOWN:
-        snprintf(death->words, sizeof death->words, "ended");
+    } else {
+        snprintf(death->words, sizeof death->words, "%s", plain);
     }
 }
 
@@ -440,6 +419,7 @@ gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, g
     request->id = id;
     request->sequence = ++farm->next_sequence;
     request->packet = packet;
+    request->event = (gt_event){.kind = kinds[kind], .id = id, .culprit = GT_NO_VARIANT};
     *out = request;
     return GPUTUNE_OK;
 }
@@ -447,38 +427,48 @@ gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, g
 void gt_farm_request_free(gt_farm_request *request)
 {
     gt_packet_drop(request->packet);
+    gt_event_free(&request->event);
     free(request->variants);
     free(request);
 }
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-gputune_status gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request)
+gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index)
 {
-    if (gt_array_reserve(queue) < 0) {
-        gt_farm_request_free(request);
-        return GPUTUNE_ENOMEM;
+    gt_farm_request *request = queue->first;
+    while (index-- > 0) {
+        request = request->next;
     }
-    memmove(queue->items + index + 1, queue->items + index,
-            (queue->count - index) * sizeof *queue->items);
-    queue->items[index] = request;
+    return request;
+}
+
+/* Where the queue has its request at `index`. */
+static gt_farm_request **place_of(gt_queue *queue, size_t index)
+{
+    return index ? &gt_queue_at(queue, index - 1)->next : &queue->first;
+}
+
+void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request)
+{
+    gt_farm_request **place = place_of(queue, index);
+    request->next = *place;
+    *place = request;
     queue->count++;
-    return GPUTUNE_OK;
 }
 
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index)
 {
-    gt_farm_request *request = queue->items[index];
+    gt_farm_request **place = place_of(queue, index), *request = *place;
+    *place = request->next;
     queue->count--;
-    memmove(queue->items + index, queue->items + index + 1,
-            (queue->count - index) * sizeof *queue->items);
     return request;
 }
 
 void gt_queue_clear(gt_queue *queue)
 {
     while (queue->count > 0) {
-        gt_farm_request_free(queue->items[--queue->count]);
+        gt_farm_request_free(gt_queue_take(queue, 0));
     }
 }
 
@@ -508,7 +498,6 @@ void gt_slot_free(gt_slot *slot)
 {
     gt_link_abandon(&slot->link);
     gt_slot_clear(slot);
-    gt_array_free(&slot->queue);
 }
 
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
@@ -532,7 +521,7 @@ gt_farm_request *gt_slot_pop(gt_slot *slot)
 
 gt_push gt_slot_push(gt_slot *slot)
 {
-    const gt_farm_request *request = slot->queue.items[slot->sent];
+    const gt_farm_request *request = gt_queue_at(&slot->queue, slot->sent);
     gt_text *text = &request->packet->text;
     if (slot->offset == 0) {
         gt_frame_number(text->data, request->plain ? GT_FRAME_PREPARE_PLAIN : request->kind,

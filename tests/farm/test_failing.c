@@ -1,5 +1,6 @@
 /* Memory that is short, and a channel that fails, at any moment between a struct of the host and
  * its copy in the worker: nothing is left behind, and what arrives is whole. */
+#include "harness.h"
 #include "wire_objects.h"
 
 #include "support/each_failure.h"
@@ -79,4 +80,32 @@ TEST(the_channel_fails)
 {
     fail_each("send", 1);
     fail_each("recv", 1);
+}
+
+/* Five workers die at once, with two jobs each. */
+TEST(no_job_is_lost_where_memory_is_short)
+{
+    enum { WORKERS = 5, JOBS = 2 * WORKERS };
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = WORKERS});
+    for (uint64_t i = 0; i < WORKERS; i++) {
+        ask_compile(farm, i, "text");
+    }
+    for (uint64_t i = 0; i < WORKERS; i++) {
+        gt_event event;
+        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        gt_event_free(&event);
+    }
+    for (uint64_t i = 0; i < JOBS; i++) {
+        ask_compile(farm, i, "killed");
+    }
+    failing_begin("allocation", 1, true);
+    uint32_t told = 0;
+    for (gt_event event; told < JOBS; told++) {
+        if (farm->ops->wait(farm, &event, SOON_S) < 0 || event.status == GPUTUNE_OK) {
+            break;
+        }
+        gt_event_free(&event);
+    }
+    failing_end();
+    assert_int_equal(told, JOBS);
 }

@@ -10,13 +10,12 @@ enum { CORES = 8 };
 typedef struct fake {
     gt_compile_host host;
     gt_slot slots[CORES];
-    gt_farm_request request, *queue[1];
+    gt_farm_request request;
 } fake;
 
 static void open_fake(fake *f)
 {
     memset(f, 0, sizeof *f);
-    f->queue[0] = &f->request;
     f->host.slots = f->slots;
     f->host.slot_count = f->host.own_count = f->host.limit = CORES;
     gt_cores_join(&f->host);
@@ -27,7 +26,7 @@ static uint32_t allowed(fake *f, uint32_t at_work)
 {
     for (uint32_t i = 0; i < CORES; i++) {
         f->slots[i].link.open = true;
-        f->slots[i].queue.items = f->queue;
+        f->slots[i].queue.first = &f->request;
         f->slots[i].queue.count = i < at_work;
     }
     gt_cores_divide(&f->host);
