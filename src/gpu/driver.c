@@ -66,10 +66,12 @@ static const struct extra {
 #undef EXTRA
 };
 
-/* Stores an address as the function pointer member at `offset`. POSIX allows this conversion. */
-static void set_member(gt_driver *driver, size_t offset, void *address)
+/* Sets the function pointer at `function` to the library's symbol; NULL: it has none. POSIX allows
+ * this conversion. */
+static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
-    memcpy((char *)driver + offset, &address, sizeof address);
+    void *address = dlsym(driver->handle, symbol);
+    memcpy(function, &address, sizeof address);
 }
 
 static gputune_status find_member(gt_driver *driver, gt_get_proc_address get,
@@ -83,15 +85,15 @@ static gputune_status find_member(gt_driver *driver, gt_get_proc_address get,
     GT_REFUSE(!there && entry->required, GPUTUNE_ENODRIVER,
               "the driver %s (version %d.%d) lacks %s", driver->name, driver->version / 1000,
               driver->version % 1000 / 10, entry->symbol);
-    set_member(driver, entry->offset, there ? address : NULL);
+    address = there ? address : NULL;
+    memcpy((char *)driver + entry->offset, &address, sizeof address);
     return GPUTUNE_OK;
 }
 
 static gputune_status check_version(gt_driver *driver)
 {
-    CUresult (*get_version)(int *) = NULL;
-    void *address = dlsym(driver->handle, "cuDriverGetVersion");
-    memcpy(&get_version, &address, sizeof address);
+    CUresult (*get_version)(int *);
+    find_symbol(&get_version, driver, "cuDriverGetVersion");
     GT_REFUSE(!get_version, GPUTUNE_ENODRIVER,
               "%s is not a CUDA driver: it lacks cuDriverGetVersion", driver->name);
     CUresult result = get_version(&driver->version);
@@ -109,9 +111,8 @@ static gputune_status check_version(gt_driver *driver)
 
 static gputune_status fill_table(gt_driver *driver)
 {
-    gt_get_proc_address get = NULL;
-    void *address = dlsym(driver->handle, "cuGetProcAddress_v2");
-    memcpy(&get, &address, sizeof address);
+    gt_get_proc_address get;
+    find_symbol(&get, driver, "cuGetProcAddress_v2");
     GT_REFUSE(!get, GPUTUNE_ENODRIVER,
               "%s is not a CUDA driver of version 12.0 or later: it lacks cuGetProcAddress_v2",
               driver->name);
@@ -119,7 +120,7 @@ static gputune_status fill_table(gt_driver *driver)
         GT_TRY(find_member(driver, get, &entries[i]));
     }
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        set_member(driver, extras[i].offset, dlsym(driver->handle, extras[i].symbol));
+        find_symbol((char *)driver + extras[i].offset, driver, extras[i].symbol);
     }
     driver->emulated = driver->EmuProfileName != NULL;
     return GPUTUNE_OK;
@@ -129,12 +130,10 @@ static gputune_status fill_table(gt_driver *driver)
  * version. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
-    CUresult (*choose)(const char *) = NULL;
-    const char *(*last_message)(void) = NULL;
-    void *address = dlsym(driver->handle, "emuSelectProfile");
-    memcpy(&choose, &address, sizeof address);
-    address = dlsym(driver->handle, "emuLastMessage");
-    memcpy(&last_message, &address, sizeof address);
+    CUresult (*choose)(const char *);
+    const char *(*last_message)(void);
+    find_symbol(&choose, driver, "emuSelectProfile");
+    find_symbol(&last_message, driver, "emuLastMessage");
     CUresult result = *profile && choose ? choose(profile) : CUDA_SUCCESS;
     GT_REFUSE(result == CUDA_ERROR_ILLEGAL_STATE, GPUTUNE_EINVAL,
               "the emulator already runs another profile than \"%s\" in this process", profile);
@@ -172,34 +171,18 @@ static gputune_status start(gt_driver *driver)
     }
 }
 
-/* What the name of a driver asks for: a library, and for the emulator a profile. */
-typedef struct request {
-    char path[4096];
-    char profile[64];
-    bool is_emulator;
-} request;
-
-static gputune_status parse_name(request *out, const char *name)
+/* Finds the library that the name of a driver asks for; of the emulator also the profile, else
+ * *profile is NULL. The caller frees *path. */
+static gputune_status find_library(char **path, const char **profile, const char *name)
 {
-    if (strcmp(name, "cuda") == 0) {
-        snprintf(out->path, sizeof out->path, "libcuda.so.1");
-        return GPUTUNE_OK;
-    }
+    *profile = NULL;
     if (strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0) {
-        GT_FREED char *path = NULL;
-        GT_TRY(find_emulator(&path));
-        snprintf(out->path, sizeof out->path, "%s", path);
-        snprintf(out->profile, sizeof out->profile, "%s", name[3] ? name + 4 : "");
-        out->is_emulator = true;
-        return GPUTUNE_OK;
+        *profile = name[3] ? name + 4 : "";
+        return find_emulator(path);
     }
-    if (strchr(name, '/')) {
-        snprintf(out->path, sizeof out->path, "%s", name);
-        return GPUTUNE_OK;
-    }
-    return gt_fail(GPUTUNE_EINVAL,
-                   "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library",
-                   name);
+    GT_REFUSE(strcmp(name, "cuda") != 0 && !strchr(name, '/'), GPUTUNE_EINVAL,
+              "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library", name);
+    return gt_strdup(path, strchr(name, '/') ? name : "libcuda.so.1");
 }
 
 static struct {
@@ -208,27 +191,22 @@ static struct {
     size_t count;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static gputune_status open_library(gt_driver *driver, const request *wanted)
-{
-    driver->handle = dlopen(wanted->path, RTLD_NOW | RTLD_LOCAL);
-    if (!driver->handle) {
-        const char *why = dlerror();
-        return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s",
-                       wanted->is_emulator ? "emulator" : "CUDA driver", why ? why : wanted->path,
-                       wanted->is_emulator
-                           ? "rebuild it"
-                           : "install the NVIDIA driver, or use the emulator (GPUTUNE_DRIVER=emu)");
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status load(gt_driver *driver, const char *name)
 {
-    request wanted = {0};
-    GT_TRY(parse_name(&wanted, name));
+    GT_FREED char *path = NULL;
+    const char *profile;
+    GT_TRY(find_library(&path, &profile, name));
     snprintf(driver->name, sizeof driver->name, "%s", name);
-    GT_TRY(open_library(driver, &wanted));
-    GT_TRY(select_profile(driver, wanted.profile));
+    driver->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!driver->handle) {
+        const char *why = dlerror();
+        return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s", profile ? "emulator" : "CUDA driver",
+                       why ? why : path,
+                       profile ? "rebuild it"
+                               : "install the NVIDIA driver, or use the emulator "
+                                 "(GPUTUNE_DRIVER=emu)");
+    }
+    GT_TRY(select_profile(driver, profile ? profile : ""));
     GT_TRY(check_version(driver));
     return fill_table(driver);
 }

@@ -121,33 +121,24 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* The parameters of arguments and scratch stand behind the block's, if it has one. */
+/* The launch's parameter that is an argument or a scratch buffer, before others stand behind them.
+ */
+static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
+{
+    return launch->parameter_count - template->parameter_count + index;
+}
+
 static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    const uint32_t first = launch->parameter_count - template->parameter_count;
     for (uint32_t i = 0; i < template->parameter_count; i++) {
         if (template->arguments[i].cleared) {
             gt_clear *added = &launch->clears[launch->clear_count++];
-            added->parameter = (int)(first + i);
+            added->parameter = (int)parameter_of(launch, template, i);
             GT_TRY(bytes_of(&added->bytes, binding, i));
         }
     }
     return GPUTUNE_OK;
-}
-
-/* The parameter that is an argument, or scratch behind them; parameter_count: there is none. */
-static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
-{
-    const bool own = index < template->argument_count;
-    const int wanted = (int)(index + template->pass_count);
-    uint32_t i = own ? 0 : launch->parameter_count - template->parameter_count + index;
-    while (own && i < launch->parameter_count &&
-           (launch->parameters[i].kind != GT_PARAMETER_BUFFER ||
-            launch->parameters[i].argument != wanted)) {
-        i++;
-    }
-    return i;
 }
 
 /* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
@@ -163,7 +154,8 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
         return GPUTUNE_OK;
     }
     launch->l2.parameter = parameter_of(launch, template, index);
-    GT_REFUSE(launch->l2.parameter == launch->parameter_count, GPUTUNE_EINVAL,
+    const gt_parameter_kind kind = launch->parameters[launch->l2.parameter].kind;
+    GT_REFUSE(kind != GT_PARAMETER_BUFFER && kind != GT_PARAMETER_SCRATCH, GPUTUNE_EINVAL,
               "l2_persist: %s is no buffer of the kernel's parameters",
               template->arguments[index].name);
     uint64_t bytes, most = (uint64_t)device->l2_window_bytes;

@@ -1,6 +1,5 @@
 /* What kernels take in a buffer's place, read from a template by parse_tensormap.c: tensor maps,
- * worked out for a configuration (tensormap.c), and texture objects, worked out for sizes
- * (texture.c). */
+ * worked out for a configuration, and texture objects, worked out for sizes. */
 #pragma once
 
 #include "kernel/binding.h"
