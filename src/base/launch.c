@@ -123,24 +123,18 @@ typedef struct summary {
     uint32_t times, first[3], last[3];
 } summary;
 
-static void summarise(summary out[GT_STEPS_MAX], const gt_launch *launch)
+/* The grids, from the first launch's to the last's, or the blocks. */
+static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool grids)
 {
+    summary all[GT_STEPS_MAX] = {{0}};
     gt_iteration run;
-    memset(out, 0, GT_STEPS_MAX * sizeof *out);
     gt_iteration_begin(&run);
     while (gt_launch_next(&run, launch)) {
-        summary *one = &out[run.step];
+        summary *one = &all[run.step];
         memcpy(one->times ? one->last : one->first, run.grid, sizeof run.grid);
         memcpy(one->last, run.grid, sizeof run.grid);
         one->times += run.times;
     }
-}
-
-/* The grids, from the first launch's to the last's, or the blocks. */
-static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool grids)
-{
-    summary all[GT_STEPS_MAX];
-    summarise(all, launch);
     out[0] = '\0';
     for (uint32_t i = 0; i < launch->step_count; i++) {
         if (all[i].times) {

@@ -96,21 +96,14 @@ static gt_reader *take_free(void)
     }
 }
 
-static gt_reader *take_new(void)
-{
-    gt_reader *made = aligned_alloc(GT_LINE_BYTES, sizeof *made);
-    if (made) {
-        *made = (gt_reader){.taken = true};
-        add(made);
-    }
-    return made;
-}
-
 gt_reader *gt_readers_join(void)
 {
     pthread_once(&once, start);
     gt_reader *taken = take_free();
-    taken = taken ? taken : take_new();
+    if (!taken && (taken = aligned_alloc(GT_LINE_BYTES, sizeof *taken))) {
+        *taken = (gt_reader){.taken = true};
+        add(taken);
+    }
     if (taken && has_leaver) {
         pthread_setspecific(leaver, taken);
     }

@@ -186,16 +186,6 @@ static void fill(gt_device *device, const struct arch *arch)
     gt_device_add_arch_facts(device);
 }
 
-static gputune_status unknown_arch(const char *arch)
-{
-    GT_SCOPED(gt_text_free) gt_text known = {0};
-    for (size_t i = 0; i < ARCHES; i++) {
-        gt_text_printf(&known, " sm_%d", table[i].cc);
-    }
-    return gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
-                   gt_text_string(&known));
-}
-
 gputune_status gt_device_for_arch(gt_device *out, const char *arch)
 {
     enum { PREFIX = 3, MOST_DIGITS = 4 };
@@ -208,7 +198,12 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
         !*suffix || (!suffix[1] && ((*suffix == 'a' && cc >= 90) || (*suffix == 'f' && cc >= 100)));
     const struct arch *row = nearest_arch(cc);
     if (!used || row->cc != cc || !known_suffix) {
-        return unknown_arch(arch);
+        GT_SCOPED(gt_text_free) gt_text known = {0};
+        for (size_t i = 0; i < ARCHES; i++) {
+            gt_text_printf(&known, " sm_%d", table[i].cc);
+        }
+        return gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
+                       gt_text_string(&known));
     }
     fill(out, row);
     snprintf(out->name, sizeof out->name, "%s (no GPU)", arch);

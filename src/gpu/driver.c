@@ -284,9 +284,12 @@ bool gt_cuda_fatal(CUresult result)
     return status_of(result) == GPUTUNE_ECRASHED;
 }
 
-static gputune_status record_failure(const gt_driver *driver, CUresult result, const char *call)
+gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call)
 {
     const char *name = "unknown error", *text = "";
+    if (result == CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
     if (!driver->GetErrorName || driver->GetErrorName(result, &name) != CUDA_SUCCESS || !name) {
         name = "unknown error";
     }
@@ -296,11 +299,6 @@ static gputune_status record_failure(const gt_driver *driver, CUresult result, c
     const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
     return gt_fail(status_of(result), "%s: %s (%d)%s%s%s%s", call, name, (int)result,
                    *text ? ": " : "", text, *more ? "; " : "", more);
-}
-
-gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call)
-{
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : record_failure(driver, result, call);
 }
 
 CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver)

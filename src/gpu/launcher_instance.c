@@ -11,13 +11,6 @@ int gt_carveout_percent(int kb, int max_kb)
     return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
 }
 
-static gputune_status attribute(int *out, const gt_driver *driver, CUfunction function,
-                                CUfunction_attribute which)
-{
-    GT_CUDA(driver, FuncGetAttribute, out, which, function);
-    return GPUTUNE_OK;
-}
-
 /* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
 static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function,
                                        const gt_kernel_step *kernel)
@@ -47,11 +40,12 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
 {
     int most, registers;
     uint32_t threads = gt_volume(kernel->block);
-    GT_TRY(attribute(&most, launcher->driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    GT_CUDA(launcher->driver, FuncGetAttribute, &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            function);
     if (threads <= (uint32_t)most) {
         return GPUTUNE_OK;
     }
-    GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
+    GT_CUDA(launcher->driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     return gt_fail(GPUTUNE_ECUDA,
                    "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
                    "allow %d threads",
@@ -64,14 +58,15 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
 {
     int fixed;
     uint32_t dynamic = kernel->shared_bytes;
-    GT_TRY(attribute(&fixed, launcher->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    GT_CUDA(launcher->driver, FuncGetAttribute, &fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+            function);
     uint32_t sum = (uint32_t)fixed + dynamic;
     if (sum <= (uint32_t)launcher->device.shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
     int allowed; /* by an earlier launcher of this function */
-    GT_TRY(attribute(&allowed, launcher->driver, function,
-                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+    GT_CUDA(launcher->driver, FuncGetAttribute, &allowed,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)launcher->device.shared_per_block_optin_bytes, GPUTUNE_ECUDA,
               "a block has %u bytes of shared memory (%u of them dynamic); the device allows %d",
               sum, dynamic, launcher->device.shared_per_block_optin_bytes);
@@ -120,18 +115,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
                                      block->symbol, bytes, needed);
 }
 
-static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher)
-{
-    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
-        const gt_block *block = &launcher->launch->blocks[i];
-        if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
-            GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -142,7 +126,13 @@ static gputune_status load_functions(gt_instance *out, const gt_launcher *launch
         GT_TRY(check_threads(launcher, out->functions[i], kernel));
         GT_TRY(set_attributes(launcher, out->functions[i], kernel));
     }
-    return find_symbols(out, launcher);
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *block = &launch->blocks[i];
+        if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
+            GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
@@ -150,16 +140,8 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
 {
     gt_instance instance = {.owns_module = true};
     GT_TRY(gt_image_load(&instance.module, launcher->driver, image));
-    gputune_status status = load_functions(&instance, launcher);
+    gputune_status status = gt_instance_attach(&instance, launcher);
     return GT_GIVE(status, out, instance, launcher->driver->ModuleUnload(instance.module));
-}
-
-gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
-{
-    gt_instance instance = {.module = module};
-    GT_TRY(load_functions(&instance, launcher));
-    *out = instance;
-    return GPUTUNE_OK;
 }
 
 /* The base module goes to the first state that needs a module of its own. */

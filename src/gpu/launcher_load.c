@@ -65,7 +65,7 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 
 /* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
  * ECUDA and the message says why. */
-static gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
+static gputune_status check_occupancy(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -150,8 +150,8 @@ static gputune_status add(set_aside **out, const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
-static gputune_status gt_l2_attach(gt_launcher *launcher)
+/* Sets aside what the launch needs, until l2_detach(). Nothing for a launch without a window. */
+static gputune_status l2_attach(gt_launcher *launcher)
 {
     if (!launcher->launch->l2.window_bytes) {
         return GPUTUNE_OK;
@@ -177,7 +177,7 @@ static void forget_lines(const gt_driver *driver)
 }
 
 /* `alive`: the context is, and current; else there is nothing to restore. */
-static void gt_l2_detach(gt_launcher *launcher, bool alive)
+static void l2_detach(gt_launcher *launcher, bool alive)
 {
     if (!launcher->has_l2) {
         return;
@@ -375,8 +375,7 @@ static gputune_status check_launch(const gt_launch *launch)
               "the description of the launch contradicts itself");
     GT_REFUSE(launch->l2.window_bytes &&
                   (launch->l2.parameter >= launch->parameter_count ||
-                   (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER &&
-                    launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH)),
+                   !has_address(launch->parameters[launch->l2.parameter].kind)),
               GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     for (uint32_t i = 0; i < launch->step_count; i++) {
         GT_TRY(check_shape(&launch->steps[i]));
@@ -507,7 +506,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
     GT_TRY(find_symbols(launcher, image, parent));
     if (parent) {
         launcher->shares_base = true;
-        GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
+        launcher->base.module = parent->base.module;
+        GT_TRY(gt_instance_attach(&launcher->base, launcher));
     } else {
         GT_TRY(launcher->needs_module ? gt_image_copy(&launcher->image, image->data, image->bytes)
                                       : GPUTUNE_OK);
@@ -515,8 +515,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         launcher->base.owns_module = launcher->needs_module;
         launcher->held->module = launcher->needs_module ? NULL : launcher->base.module;
     }
-    GT_TRY(gt_launcher_check_occupancy(launcher));
-    return gt_l2_attach(launcher);
+    GT_TRY(check_occupancy(launcher));
+    return l2_attach(launcher);
 }
 
 /* Allocates what only few launches need, for those alone, because an application may keep thousands
@@ -524,6 +524,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
 static gputune_status make_parts(gt_launcher *launcher)
 {
     uint32_t steps = launcher->launch->step_count;
+    plan_passing(launcher);
+    launcher->is_direct = is_direct(launcher);
     launcher->kernels = steps > 1 ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
     GT_TRY(gt_allocated(launcher->kernels));
     if (launcher->needs_state) {
@@ -533,15 +535,7 @@ static gputune_status make_parts(gt_launcher *launcher)
             pthread_mutex_init(&launcher->states[i].lock, NULL);
         }
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status prepare(gt_launcher *launcher)
-{
-    plan_passing(launcher);
-    launcher->is_direct = is_direct(launcher);
-    GT_TRY(make_parts(launcher));
-    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+    for (uint32_t i = 0; i < steps; i++) {
         make_config(&launcher->kernels[i], launcher, &launcher->launch->steps[i]);
     }
     return GPUTUNE_OK;
@@ -565,7 +559,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     pthread_mutex_init(&launcher->texture_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
     gputune_status status = gt_module_begin(launcher);
-    GT_THEN(status, prepare(launcher));
+    GT_THEN(status, make_parts(launcher));
     GT_THEN(status, load_in_context(launcher, image, parent));
     gt_relaxed_leave(driver, mode);
     return GT_GIVE(status, out, launcher, gt_launcher_free(launcher));
@@ -598,7 +592,7 @@ void gt_launcher_free(gt_launcher *launcher)
     }
     /* else what it had on the device went with the context */
     const bool alive = gt_context_enter(&visit, launcher->driver, &launcher->context) == GPUTUNE_OK;
-    gt_l2_detach(launcher, alive);
+    l2_detach(launcher, alive);
     for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         if (alive) {
             gt_stream_state_free(&launcher->states[i], launcher->driver);

@@ -126,8 +126,8 @@ struct gt_launcher {
  * attributes. Sets the module, functions and symbols of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
-/* The same for a module that is loaded already and stays its owner's. */
-gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
+/* The same for out->module, which is loaded already and stays its owner's. */
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher);
 /* Makes an instance for one stream: a module of its own if it needs one, buffers, scratch and
  * arrays. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);

@@ -131,16 +131,6 @@ static gputune_status wait_for_previous_owner(gt_stream_state *state, const gt_d
     return GPUTUNE_OK;
 }
 
-static gputune_status record(gt_stream_state *state, const gt_driver *driver, CUstream stream,
-                             unsigned slot)
-{
-    state->used[slot] = true;
-    state->last = state->events[slot];
-    state->next = (slot + 1) % GT_LAUNCHER_SLOTS;
-    GT_CUDA(driver, EventRecord, state->events[slot], stream);
-    return GPUTUNE_OK;
-}
-
 static gputune_status launch_locked(gt_stream_state *state, gt_launcher *launcher, CUstream stream,
                                     const void *const *arguments, bool copy)
 {
@@ -157,14 +147,13 @@ static gputune_status launch_locked(gt_stream_state *state, gt_launcher *launche
     gputune_status status =
         gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
     /* Recorded even after a failure, because the copy may still be running. */
-    if (status < 0) {
-        driver->EventRecord(state->events[slot], stream);
-        state->used[slot] = true;
-        state->last = state->events[slot];
-        return status;
-    }
-    state->copied = state->copied || copy;
-    return record(state, driver, stream, slot);
+    CUresult recorded = driver->EventRecord(state->events[slot], stream);
+    state->used[slot] = true;
+    state->last = state->events[slot];
+    GT_TRY(status);
+    state->copied |= copy;
+    state->next = (slot + 1) % GT_LAUNCHER_SLOTS;
+    return gt_cuda_check(driver, recorded, "cuEventRecord");
 }
 
 static gputune_status no_block(void)

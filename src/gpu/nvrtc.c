@@ -357,17 +357,6 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
-/* Makes the program instantiate the templates that the request names. */
-static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
-                                    const gt_nvrtc_request *request)
-{
-    for (size_t i = 0; i < request->instance_count; i++) {
-        GT_TRY(check(nvrtc, nvrtc->add_name(program, request->instances[i]),
-                     "nvrtcAddNameExpression"));
-    }
-    return GPUTUNE_OK;
-}
-
 /* Notes in the image which of a template's instances were asked for. */
 static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
@@ -407,12 +396,16 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                  "nvrtcCreateProgram");
 }
 
+/* *again: an option was refused, and another attempt without it may succeed. */
 static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       bool *again)
 {
     options options;
-    GT_TRY(add_instances(nvrtc, program, request));
+    for (size_t i = 0; i < request->instance_count; i++) {
+        GT_TRY(check(nvrtc, nvrtc->add_name(program, request->instances[i]),
+                     "nvrtcAddNameExpression"));
+    }
     GT_TRY(make_options(&options, nvrtc, request, head));
     int result = nvrtc->compile(program, options.count, options.items);
     free(options.head);
@@ -431,19 +424,6 @@ static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program
     return GT_THEN(status, note_instances(out, nvrtc, program, request));
 }
 
-/* One attempt to compile. *again: an option was refused, and another attempt without it may
- * succeed. */
-static gputune_status compile_once(gt_compiled *out, gt_nvrtc *nvrtc,
-                                   const gt_nvrtc_request *request, const gt_nvrtc_head *head,
-                                   bool *again)
-{
-    program program = NULL;
-    GT_TRY(create_program(&program, nvrtc, request, head != NULL));
-    gputune_status status = compile_program(out, nvrtc, program, request, head, again);
-    nvrtc->destroy(&program);
-    return status;
-}
-
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
@@ -452,9 +432,15 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
     bool again;
     int64_t start = gt_now_ns();
     do {
+        program program = NULL;
         again = false;
         gt_compiled_free(&compiled);
-        status = compile_once(&compiled, (gt_nvrtc *)nvrtc, request, head, &again);
+        status = create_program(&program, nvrtc, request, head != NULL);
+        GT_THEN(status,
+                compile_program(&compiled, (gt_nvrtc *)nvrtc, program, request, head, &again));
+        if (program) {
+            nvrtc->destroy(&program);
+        }
     } while (again);
     if (status < 0 && status != GPUTUNE_ECOMPILE) {
         gt_compiled_free(&compiled);
@@ -557,15 +543,6 @@ static const char *first_error(const char *log)
     return NULL;
 }
 
-static const char *last_line(const char *log)
-{
-    const char *last = log;
-    for (const char *line = log; *line; line = *line_end(line) ? line_end(line) + 1 : "") {
-        last = line_end(line) > line ? line : last;
-    }
-    return last;
-}
-
 gputune_status gt_compile_error_line(char **out, const char *log)
 {
     const char *line = first_error(log);
@@ -579,7 +556,10 @@ gputune_status gt_compile_error_line(char **out, const char *log)
                            resources.static_shared_bytes, STATIC_SHARED_LIMIT);
             return gt_text_take(out, &text);
         }
-        line = last_line(log);
+        line = log;
+        for (const char *next = log; *next; next = *line_end(next) ? line_end(next) + 1 : "") {
+            line = line_end(next) > next ? next : line; /* the last one */
+        }
     }
     return gt_strndup(out, line, (size_t)(line_end(line) - line));
 }

@@ -303,23 +303,15 @@ static gputune_status search_libraries(void *user, cuda_root kind, const char *f
     return GPUTUNE_OK;
 }
 
-static gputune_status search_nvrtc(gt_nvrtc_candidates *found)
-{
-    const char *given = gt_environment("GPUTUNE_NVRTC");
-    found->given = given != NULL;
-    if (!given || gt_file_is_folder(given)) {
-        return given ? search_libraries(found, ROOT_HOME, given)
-                     : visit_roots(search_libraries, found);
-    }
-    note_searched(&found->searched, given);
-    return add_path(&found->paths, given);
-}
-
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
 {
-    gt_nvrtc_candidates found = {0};
-    gputune_status status = search_nvrtc(&found);
-    return GT_GIVE(status, out, found, gt_nvrtc_candidates_free(&found));
+    const char *given = gt_environment("GPUTUNE_NVRTC");
+    *out = (gt_nvrtc_candidates){.given = given != NULL};
+    if (!given || gt_file_is_folder(given)) {
+        return given ? search_libraries(out, ROOT_HOME, given) : visit_roots(search_libraries, out);
+    }
+    note_searched(&out->searched, given);
+    return add_path(&out->paths, given);
 }
 
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)

@@ -29,7 +29,8 @@ typedef struct gt_nvrtc_candidates {
 /* Lists where NVRTC may be: GPUTUNE_NVRTC (a file or folder) alone if it is set; else CUDA_HOME,
  * the loader's path (libnvrtc.so.13, .12, bare), the toolkit's default prefixes, the
  * nvidia/PACKAGE/lib folders of Python wheels (site-packages of VIRTUAL_ENV, of the prefix of
- * python3 on PATH, of ~/.local). ENOMEM. gt_nvrtc_candidates_free() releases *out. */
+ * python3 on PATH, of ~/.local). ENOMEM. gt_nvrtc_candidates_free() releases *out, whatever
+ * the status. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 

@@ -42,15 +42,6 @@ static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
                                                         : GT_LIMIT_NONE;
 }
 
-static gt_limit check_preferred(const gt_binding *binding)
-{
-    const gt_kernel_step *g = &binding->shape;
-    GT_EXCLUDE(g->preferred_cluster % g->cluster[0] != 0, GT_LIMIT_PREFERRED);
-    uint32_t most = (uint32_t)binding->device->max_cluster;
-    return g->preferred_cluster * g->cluster[1] * g->cluster[2] > most ? GT_LIMIT_CLUSTER
-                                                                       : GT_LIMIT_NONE;
-}
-
 /* The step of the template that the binding works out. */
 static const gt_template_step *step_of(const gt_binding *binding)
 {
@@ -85,7 +76,11 @@ gt_limit gt_binding_cluster(gt_binding *binding)
     }
     GT_WITHIN(limit);
     GT_WITHIN(check_cluster(binding, gt_volume(shape->cluster)));
-    return check_preferred(binding);
+    GT_EXCLUDE(shape->preferred_cluster % shape->cluster[0] != 0, GT_LIMIT_PREFERRED);
+    const uint32_t most = (uint32_t)binding->device->max_cluster;
+    return shape->preferred_cluster * shape->cluster[1] * shape->cluster[2] > most
+               ? GT_LIMIT_CLUSTER
+               : GT_LIMIT_NONE;
 }
 
 static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
@@ -135,15 +130,6 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
     return blocks * (device->sm_count > 0 ? device->sm_count : 1);
 }
 
-static void fill_occupancy(gt_binding *binding)
-{
-    const gt_kernel_step *g = &binding->shape;
-    int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
-    int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
-    binding->slots[GT_SLOT_OCCUPANCY] = blocks;
-    binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
-}
-
 gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
 {
     return bytes < 0                                      ? GT_LIMIT_SHARED_NEGATIVE
@@ -153,11 +139,14 @@ gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
 
 gt_limit gt_binding_shared(gt_binding *binding)
 {
-    int64_t bytes;
+    gt_kernel_step *g = &binding->shape;
+    int64_t bytes, cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     GT_WITHIN(bind_number(&bytes, step_of(binding)->shared, 0, binding));
     GT_WITHIN(gt_shared_limit(binding->device, bytes));
-    binding->shape.shared_bytes = (uint32_t)bytes;
-    fill_occupancy(binding);
+    g->shared_bytes = (uint32_t)bytes;
+    const int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
+    binding->slots[GT_SLOT_OCCUPANCY] = blocks;
+    binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
     return GT_LIMIT_NONE;
 }
 

@@ -292,12 +292,9 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
-    bool is = false;
-    for (uint32_t i = 0; i < gt_name_count(template); i++) {
-        is |= ((kernel->arguments | judge->arguments) >> i & 1) &&
-              gt_token_is(name, gt_name_at(template, i).name);
-    }
-    return is;
+    char text[GT_NAME_MAX];
+    const int index = gt_token_copy(text, sizeof text, name) ? gt_name_index(template, text) : -1;
+    return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 
 /* The same with `const int NAME = VALUE;`, in a function if the name is no C++ template's; *lexer
@@ -530,18 +527,6 @@ gputune_status gt_instances_name(gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Adds copies of the kernel under the names that gt_instances_name() gave. ETEMPLATE for a function
- * that cannot be copied. */
-static gputune_status add_instances(char **text, const gt_template_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        if (needs_copy(parts, i)) {
-            GT_TRY(copy_function(text, &parts->steps[i].kernel, i, parts->files[0].path));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* Cuts the judges' functions out, or exports those that the body has: all in that of the judges; in
  * the kernel's, init() with a reference that is the kernel itself. */
 static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
@@ -570,7 +555,11 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
             GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
         }
     }
-    GT_TRY(add_instances(&body->text, parts));
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        if (needs_copy(parts, i)) {
+            GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
+        }
+    }
     return finish_body(body, &parse->kernel_uses, parse->template);
 }
 

@@ -89,26 +89,20 @@ static char *setting_end(char *at)
     }
 }
 
-static gputune_status parse_settings(gt_config *config, const gt_template *template, char *text)
-{
-    bool given[GT_AXIS_MAX] = {false};
-    static const char blanks[] = " \t\n,";
-    for (char *at = text + strspn(text, blanks); *at;) {
-        char *end = setting_end(at);
-        char *next = end + strspn(end, blanks);
-        *end = '\0';
-        GT_TRY(apply(config, given, template, at));
-        at = next;
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text)
 {
+    static const char blanks[] = " \t\n,";
+    bool given[GT_AXIS_MAX] = {false};
     GT_FREED char *copy = NULL;
     gt_config config = gt_config_default(template);
     GT_TRY(gt_strdup(&copy, text));
-    GT_TRY(parse_settings(&config, template, copy));
+    for (char *at = copy + strspn(copy, blanks); *at;) {
+        char *end = setting_end(at);
+        char *next = end + strspn(end, blanks);
+        *end = '\0';
+        GT_TRY(apply(&config, given, template, at));
+        at = next;
+    }
     *out = config;
     return GPUTUNE_OK;
 }

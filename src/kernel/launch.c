@@ -165,16 +165,6 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
     return GPUTUNE_OK;
 }
 
-static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
-{
-    for (uint32_t i = 0; i < binding->template->axis_count; i++) {
-        if (binding->template->axes[i].kind == GT_AXIS_L2_PERSIST) {
-            GT_TRY(add_l2(launch, binding, i));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status check_swaps(const gt_binding *binding)
 {
     const gt_template *template = binding->template;
@@ -233,7 +223,10 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     launch->carveout_kb = binding->carveout_kb;
     GT_TRY(gt_launch_arguments(launch, binding, false));
     GT_TRY(add_scratch(launch, binding));
-    GT_TRY(add_windows(launch, binding));
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        GT_TRY(template->axes[i].kind == GT_AXIS_L2_PERSIST ? add_l2(launch, binding, i)
+                                                            : GPUTUNE_OK);
+    }
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
     GT_TRY(add_steps(launch, binding));

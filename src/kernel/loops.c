@@ -186,18 +186,8 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
                : check_values(run, binding);
 }
 
-/* The steps' shapes become those of their launches. */
-static void note_shape(gt_kernel_step *step, bool first, const gt_iteration *run)
-{
-    if (first) {
-        memcpy(step->grid, run->grid, sizeof step->grid);
-    }
-    if (first || gt_volume(run->block) > gt_volume(step->block)) {
-        memcpy(step->block, run->block, sizeof step->block);
-    }
-}
-
-/* Carries out what was made, without launching anything. */
+/* Carries out what was made, without launching anything. The steps' shapes become those of their
+ * launches. */
 static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
                          const gt_binding *binding)
 {
@@ -209,9 +199,16 @@ static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
     uint32_t launched = 0;
     gt_iteration_begin(&run);
     while (gt_iteration_next(&run, sequence)) {
-        gt_step_complete(&run, &steps[run.step]);
-        GT_WITHIN(check_launch(&run, &steps[run.step], binding));
-        note_shape(&steps[run.step], !(launched >> run.step & 1), &run);
+        gt_kernel_step *step = &steps[run.step];
+        const bool first = !(launched >> run.step & 1);
+        gt_step_complete(&run, step);
+        GT_WITHIN(check_launch(&run, step, binding));
+        if (first) {
+            memcpy(step->grid, run.grid, sizeof step->grid);
+        }
+        if (first || gt_volume(run.block) > gt_volume(step->block)) {
+            memcpy(step->block, run.block, sizeof step->block);
+        }
         launched |= 1u << run.step;
     }
     return run.error ? limits[run.error] : launched ? GT_LIMIT_NONE : GT_LIMIT_NO_LAUNCH;

@@ -349,35 +349,22 @@ static gputune_status add_engines(gt_name_scan *s, const char *name, const char 
     return gt_array_push(&s->macros, added);
 }
 
-static gputune_status add_words(gt_name_scan *s, const gt_chosen_name *own)
-{
-    for (uint32_t i = 0; i < own->count; i++) {
-        const char *word = own->values[i].word;
-        GT_TRY(word ? add_engines(s, own->name, word, GT_SURELY) : GPUTUNE_OK);
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status add_options(gt_name_scan *s)
-{
-    const gt_template_parts *parts = s->template->parts;
-    for (uint32_t i = 0; i < parts->option_count; i++) {
-        const char *macro = gt_compiler_option_macro(parts->options[i].text, false);
-        GT_TRY(macro ? add_engines(s, macro, macro + strcspn(macro, "="), GT_PERHAPS) : GPUTUNE_OK);
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status add_defines(gt_name_scan *s)
 {
     const gt_template *template = s->template;
     const gt_template_parts *parts = template->parts;
     for (uint32_t i = 0; i < gt_name_count(template); i++) {
         const gt_chosen_name own = gt_name_at(template, i);
-        GT_TRY(own.is_axis && template->axes[i].kind != GT_AXIS_TUNE ? GPUTUNE_OK
-                                                                     : add_words(s, &own));
+        const bool has_words = !own.is_axis || template->axes[i].kind == GT_AXIS_TUNE;
+        for (uint32_t v = 0; v < own.count && has_words; v++) {
+            const char *word = own.values[v].word;
+            GT_TRY(word ? add_engines(s, own.name, word, GT_SURELY) : GPUTUNE_OK);
+        }
     }
-    GT_TRY(add_options(s));
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        const char *macro = gt_compiler_option_macro(parts->options[i].text, false);
+        GT_TRY(macro ? add_engines(s, macro, macro + strcspn(macro, "="), GT_PERHAPS) : GPUTUNE_OK);
+    }
     for (uint32_t i = 0; i < parts->define_count; i++) {
         GT_TRY(parts->defines[i].text
                    ? add_engines(s, parts->defines[i].name, parts->defines[i].text, GT_SURELY)

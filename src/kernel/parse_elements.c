@@ -340,19 +340,6 @@ static void append_kernel(gt_text *out, const elements *made)
     gt_text_append(out, "}\n");
 }
 
-static gputune_status check_all_assigned(const gt_template *template, uint64_t assigned,
-                                         gt_place place)
-{
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        GT_REFUSE_AT(argument->direction != GT_IN && !(assigned >> i & 1), place,
-                     "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
-                     "kernel in reference()",
-                     argument->name, argument->name);
-    }
-    return GPUTUNE_OK;
-}
-
 bool gt_elements_follow(const gt_lexer *body)
 {
     gt_lexer ahead = *body;
@@ -379,7 +366,14 @@ static gputune_status read_assignments(elements *made)
         GT_TRY(append_loop(made, &now));
         assigned |= UINT64_C(1) << (now.output - template->arguments);
     } while (gt_lexer_accept(body, ",") && gt_elements_follow(body));
-    return check_all_assigned(template, assigned, place);
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        GT_REFUSE_AT(argument->direction != GT_IN && !(assigned >> i & 1), place,
+                     "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
+                     "kernel in reference()",
+                     argument->name, argument->name);
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_elements(gt_parse *p)

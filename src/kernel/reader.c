@@ -80,17 +80,6 @@ static bool has_guard(const char *text)
     return gt_lexer_accept(&line, "define") && gt_token_equals(&line.token, &name);
 }
 
-/* Whether the file is being read already. */
-static bool is_open(const gt_reader *reader, const char *path)
-{
-    for (int i = 0; i < reader->depth; i++) {
-        if (strcmp(reader->stack[i], path) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static gputune_status join_text(gt_reader *reader, char *path, char *text)
 {
     gt_source_file *file = NULL;
@@ -143,7 +132,7 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
         reader->headers = gt_hash_join(reader->headers, found.digest);
         return GPUTUNE_OK;
     }
-    if (is_open(reader, found.path)) {
+    if (gt_index_of(found.path, reader->stack, (size_t)reader->depth) < (size_t)reader->depth) {
         bool once = has_once(found.text) || has_guard(found.text);
         free(found.path);
         free(found.text);
@@ -175,18 +164,6 @@ static gputune_status string_name(char *out, size_t bytes, const gt_token *token
                : copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
-/* With both lexers on the clause's "(": `line` ends behind the matching parenthesis, the body spans
- * what is inside. */
-static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
-{
-    gt_lexer *body = &clause->body; /* a second reading, which stops at the parenthesis */
-    const char *end = gt_lexer_skip(line, "(", ")");
-    GT_REFUSE_AT(!end, clause->place, "unterminated '%s('; expected ')'", clause->word);
-    gt_lexer_next(body);
-    gt_lexer_end_at(body, end);
-    return GPUTUNE_OK;
-}
-
 static gputune_status add_clause(gt_reader *reader, gt_clause clause, fate *out)
 {
     char name[512];
@@ -208,8 +185,11 @@ static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
             gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
         GT_REFUSE_AT(!gt_lexer_is(line, "("), clause.place, "'%s' without '('; expected '%s(…)'",
                      clause.word, clause.word);
-        clause.body = *line;
-        GT_TRY(clause_body(line, &clause));
+        clause.body = *line; /* a second reading, of what is between the parentheses */
+        const char *end = gt_lexer_skip(line, "(", ")");
+        GT_REFUSE_AT(!end, clause.place, "unterminated '%s('; expected ')'", clause.word);
+        gt_lexer_next(&clause.body);
+        gt_lexer_end_at(&clause.body, end);
         GT_TRY(add_clause(reader, clause, out));
     } while (line->token.kind != GT_TOKEN_END);
     return GPUTUNE_OK;

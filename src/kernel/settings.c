@@ -57,20 +57,6 @@ static void visit_given(const gt_expression *const *expressions, uint32_t count,
     }
 }
 
-/* What loops, and the arguments in launch(), are made of. */
-static void visit_loops(const gt_template_parts *parts,
-                        void (*use)(void *user, const gt_expression *expression), void *user)
-{
-    for (uint32_t i = 0; i < parts->order_count; i++) {
-        visit_given(&parts->orders[i].begin, 1, use, user);
-        visit_given(&parts->orders[i].condition, 1, use, user);
-        visit_given(&parts->orders[i].next, 1, use, user);
-    }
-    for (uint32_t i = 0; i < parts->computed_count; i++) {
-        visit_given(&parts->computed[i].value, 1, use, user);
-    }
-}
-
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,
                        void (*use)(void *user, const gt_expression *expression), void *user)
 {
@@ -84,8 +70,13 @@ void gt_settings_visit(const gt_template_parts *parts, bool in_source,
             }
         }
     }
-    if (!in_source) {
-        visit_loops(parts, use, user);
+    for (uint32_t i = 0; i < parts->order_count && !in_source; i++) {
+        visit_given(&parts->orders[i].begin, 1, use, user);
+        visit_given(&parts->orders[i].condition, 1, use, user);
+        visit_given(&parts->orders[i].next, 1, use, user);
+    }
+    for (uint32_t i = 0; i < parts->computed_count && !in_source; i++) {
+        visit_given(&parts->computed[i].value, 1, use, user);
     }
 }
 

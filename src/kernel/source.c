@@ -209,17 +209,6 @@ static gputune_status add_passes(generator *g)
     return GPUTUNE_OK;
 }
 
-static gputune_status make_macros(generator *g, bool kernel)
-{
-    define_values(g);
-    GT_TRY(define_own(g));
-    if (kernel) {
-        GT_TRY(define_bounds(g));
-    }
-    GT_TRY(add_passes(g));
-    return g->macros.failed ? gt_fail_memory() : GPUTUNE_OK;
-}
-
 /* Comments of the template do not count, so that they orphan no stored trial; the prelude's do. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
@@ -384,7 +373,11 @@ static gputune_status generate(gt_source *out, const gt_template *template,
     gt_source source = {0};
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
-    gputune_status status = make_macros(&g, kernel);
+    define_values(&g);
+    gputune_status status = define_own(&g);
+    GT_THEN(status, kernel ? define_bounds(&g) : GPUTUNE_OK);
+    GT_THEN(status, add_passes(&g));
+    GT_THEN(status, g.macros.failed ? gt_fail_memory() : GPUTUNE_OK);
     GT_THEN(status, gt_compiler_options_make(&source, &binding, kernel));
     GT_THEN(status, add_instances(&source, &g));
     GT_THEN(status, assemble(&source, &g, prelude));

@@ -97,17 +97,6 @@ static gputune_status restrict_all(gt_space *space, const char *const *only, siz
     return GPUTUNE_OK;
 }
 
-static gputune_status fill(gt_space *space, const char *const *only, size_t only_count)
-{
-    GT_TRY(restrict_all(space, only, only_count));
-    GT_TRY(make_reasons(space));
-    GT_TRY(gt_space_plan(space));
-    gt_space_block(space);
-    gt_space_group(space);
-    space->probe = space->base;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count)
@@ -117,7 +106,14 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
     space->template = template;
     space->workload = workload;
     gt_binding_open(&space->base, template, problem, device);
-    gputune_status status = fill(space, only, only_count);
+    gputune_status status = restrict_all(space, only, only_count);
+    GT_THEN(status, make_reasons(space));
+    GT_THEN(status, gt_space_plan(space));
+    if (status == GPUTUNE_OK) {
+        gt_space_block(space);
+        gt_space_group(space);
+        space->probe = space->base;
+    }
     return GT_GIVE(status, out, space, gt_space_free(space));
 }
 

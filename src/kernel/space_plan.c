@@ -291,23 +291,18 @@ static int compare_rules(const void *a, const void *b)
     return difference ? difference : x->term - y->term;
 }
 
-static void list_touching(gt_space *space)
+/* The rules without an axis decide for the whole space. */
+static void list_rules(gt_space *space)
 {
     for (int r = 0; r < space->rule_count; r++) {
+        const gt_rule *rule = &space->rules[r];
+        if (!rule->axes && !space->hopeless) {
+            space->hopeless = gt_rule_apply(space, &space->base, rule);
+        }
         for (uint32_t i = 0; i < space->template->axis_count; i++) {
-            if (space->rules[r].axes >> i & 1) {
+            if (rule->axes >> i & 1) {
                 space->touching[i][space->touching_count[i]++] = (uint8_t)r;
             }
-        }
-    }
-}
-
-/* The rules without an axis decide for the whole space. */
-static void apply_constant(gt_space *space)
-{
-    for (int r = 0; r < space->rule_count && !space->hopeless; r++) {
-        if (!space->rules[r].axes) {
-            space->hopeless = gt_rule_apply(space, &space->base, &space->rules[r]);
         }
     }
 }
@@ -328,8 +323,7 @@ gputune_status gt_space_plan(gt_space *space)
     }
     GT_TRY(p.status);
     qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
-    list_touching(space);
-    apply_constant(space);
+    list_rules(space);
     return GPUTUNE_OK;
 }
 

@@ -205,18 +205,10 @@ static gputune_status make_tree(gt_diagram *out, const gt_space *space, const gt
     return GT_GIVE(status, out, d, gt_diagram_free(&d));
 }
 
-static bool is_small(const list *list, const gt_space *space, const gt_diagram *walked)
-{
-    uint64_t edges = 0;
-    for (uint32_t i = 0; i < walked->count; i++) {
-        edges += (uint64_t)prefixes(list, i) * (uint64_t)space->counts[walked->axes[i]];
-    }
-    return edges <= LIST_EDGES_MAX;
-}
-
 static gputune_status replace(gt_space *space, gt_group *group, list *list, double **excluded)
 {
     gt_diagram tree;
+    uint64_t edges = 0;
     bool complete = false;
     GT_TRY(find_all(list, &complete, space, group, *excluded));
     if (!complete) {
@@ -225,7 +217,10 @@ static gputune_status replace(gt_space *space, gt_group *group, list *list, doub
     if (list->positions.items) {
         qsort_r(list->positions.items, list->count, list->axes, compare_rows, &list->axes);
     }
-    if (!is_small(list, space, &group->walked)) {
+    for (uint32_t i = 0; i < group->walked.count; i++) {
+        edges += (uint64_t)prefixes(list, i) * (uint64_t)space->counts[group->walked.axes[i]];
+    }
+    if (edges > LIST_EDGES_MAX) {
         return GPUTUNE_OK;
     }
     GT_TRY(make_tree(&tree, space, &group->walked, list, *excluded));

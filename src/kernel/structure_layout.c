@@ -241,24 +241,16 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
 
 /* ---- What the compiler must agree with ------------------------------------------------------- */
 
-static gputune_status describe(gt_text *out, extent *size, const gt_binding *binding,
-                               const gt_structure *structure)
-{
-    uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
-    GT_TRY(add_members(NULL, size, offsets, binding, structure, &(spot){.name = ""}));
-    for (uint32_t m = 0; m < structure->member_count; m++) {
-        gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
-    }
-    return GPUTUNE_OK;
-}
-
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name)
 {
     extent size;
+    uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     name = gt_type_word(binding->template, binding->problem, name);
     const gt_structure *structure = gt_structure_of(binding->template, name);
-    if (structure) {
-        (void)describe(out, &size, binding, structure);
+    const bool known = structure && add_members(NULL, &size, offsets, binding, structure,
+                                                &(spot){.name = ""}) == GPUTUNE_OK;
+    for (uint32_t m = 0; known && m < structure->member_count; m++) {
+        gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
     }
 }
 

@@ -298,19 +298,6 @@ static int64_t type_bytes(const char *word)
     return gt_element_from_name(&element, word) ? element.bytes : 0;
 }
 
-static void fill_device(int64_t *slots, const gt_device *device)
-{
-    for (int i = 0; i < PROPERTIES - OF_LAUNCH; i++) {
-        const char *member = (const char *)device + properties[i].offset;
-        int value = 0;
-        memcpy(&value, member, sizeof value);
-        slots[GT_SLOT_DEVICE + i] = value;
-        if (properties[i].bytes == sizeof *slots) {
-            memcpy(&slots[GT_SLOT_DEVICE + i], member, sizeof *slots);
-        }
-    }
-}
-
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                    const gt_problem *problem, const gt_device *device)
 {
@@ -322,7 +309,15 @@ void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                 type_bytes(gt_type_word(template, problem, problem->values[i].word));
         }
     }
-    fill_device(slots, device);
+    for (int i = 0; i < PROPERTIES - OF_LAUNCH; i++) {
+        const char *member = (const char *)device + properties[i].offset;
+        int value = 0;
+        memcpy(&value, member, sizeof value);
+        slots[GT_SLOT_DEVICE + i] = value;
+        if (properties[i].bytes == sizeof *slots) {
+            memcpy(&slots[GT_SLOT_DEVICE + i], member, sizeof *slots);
+        }
+    }
     for (int i = 0; i < GT_WORDS_MAX; i++) {
         slots[GT_SLOT_WORD + i] = i;
     }

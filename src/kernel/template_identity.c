@@ -70,19 +70,6 @@ static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const 
     return text.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* The clauses that say which code a configuration becomes. */
-static gputune_status hash_making(gt_hash *out, const gt_reader *reader)
-{
-    GT_SCOPED(gt_text_free) gt_text words = {0};
-    const gt_setting *setting;
-    gt_text_append(&words, "define");
-    for (uint32_t i = GT_SETTINGS_OF_LAUNCH; (setting = gt_setting_at(i)); i++) {
-        gt_text_printf(&words, " %s", setting->word);
-    }
-    GT_TRY(words.failed ? gt_fail_memory() : GPUTUNE_OK);
-    return hash_clauses(out, reader, gt_text_string(&words));
-}
-
 static void append_fill(gt_text *out, const gt_fill *fill)
 {
     gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? fill->low->text : "",
@@ -139,9 +126,15 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
         parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
         parse->template->has_headers = true;
     }
-    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_SCOPED(gt_text_free) gt_text words = {0}; /* that say which code a configuration becomes */
+    const gt_setting *setting;
+    gt_text_append(&words, "define");
+    for (uint32_t i = GT_SETTINGS_OF_LAUNCH; (setting = gt_setting_at(i)); i++) {
+        gt_text_printf(&words, " %s", setting->word);
+    }
+    GT_TRY(text.failed || words.failed ? gt_fail_memory() : GPUTUNE_OK);
     GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
-    return hash_making(&parse->parts->making, reader);
+    return hash_clauses(&parse->parts->making, reader, gt_text_string(&words));
 }
 
 static void note_axes(gt_parse *parse)

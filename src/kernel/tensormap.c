@@ -17,15 +17,11 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
 }
 
 /* CUtensorMapDataType; what is copied has no sign. */
-static uint32_t data_type(gt_type type)
-{
-    static const uint32_t types[] = {
-        [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
-        [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
-        [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
-        [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
-    return types[type];
-}
+static const uint32_t data_types[] = {
+    [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
+    [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
+    [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
+    [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
 /* The place of a mode's value in its list (0, the driver's enumerator of "none", first). */
 static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mode,
@@ -101,7 +97,7 @@ static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding 
 {
     const gt_element element =
         gt_element_resolve(binding, binding->template->arguments[map->argument].type);
-    *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_type(element.type)};
+    *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_types[element.type]};
     out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
     GT_WITHIN(make_modes(out, map, binding));
     out->alignment = out->interleave == 2 ? 32 : 16;
@@ -131,14 +127,10 @@ enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
 enum { FIRST_FLOAT = 16 };                                /* of CUarray_format */
 
 /* CUarray_format; elements of 8 bytes are read as two integers, as hardware has it. 0: none. */
-static uint32_t format_of(gt_type type)
-{
-    static const uint32_t formats[GT_TYPE_LAST + 1] = {
-        [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
-        [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
-        [GT_TYPE_F64] = 10, [GT_TYPE_F16] = 16, [GT_TYPE_F32] = 32};
-    return formats[type];
-}
+static const uint32_t formats[GT_TYPE_LAST + 1] = {
+    [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
+    [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
+    [GT_TYPE_F64] = 10, [GT_TYPE_F16] = 16, [GT_TYPE_F32] = 32};
 
 static uint32_t channels_of(const gt_element *element)
 {
@@ -148,7 +140,7 @@ static uint32_t channels_of(const gt_element *element)
 gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
                                 const gt_element *element)
 {
-    const uint32_t format = format_of(element->type), channels = channels_of(element);
+    const uint32_t format = formats[element->type], channels = channels_of(element);
     const bool is_small = format && gt_type_bytes(element->type) <= 2 && format < FIRST_FLOAT;
     GT_REFUSE_AT(!format || (channels != 1 && channels != 2 && channels != 4), clause->place,
                  "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
@@ -232,7 +224,7 @@ static gputune_status make_texture(gt_texture *out, const gt_texture_clause *cla
     shape shape = {.rank = 0};
     GT_TRY(make_sizes(&shape, clause, binding));
     GT_TRY(check_shape(clause, &shape, binding->template->arguments[clause->argument].name));
-    *out = (gt_texture){.format = format_of(shape.element.type),
+    *out = (gt_texture){.format = formats[shape.element.type],
                         .channels = channels_of(&shape.element),
                         .filter = clause->filter,
                         .address = clause->address,

@@ -54,35 +54,26 @@ static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, uint64_t 
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_argument(gt_workload *out, const gt_binding *binding, uint32_t index,
-                                    uint32_t argument_index)
-{
-    const gt_template *template = binding->template;
-    const gt_argument *argument = &template->arguments[argument_index];
-    gt_buffer *buffer = &out->buffers[index];
-    GT_TRY(bind_buffer(out, buffer, &out->innermost[index], binding, argument));
-    if (template->parts->reference.double_mask >> argument_index & 1) {
-        buffer->reference_type = GT_TYPE_F64;
-    }
-    GT_REFUSE(buffer->bytes > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
-              "buffer %s exceeds 2^47 bytes at these sizes", argument->name);
-    return GPUTUNE_OK;
-}
-
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
     out->argument_count = template->argument_count;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
+        const uint32_t index = argument->is_buffer ? out->buffer_count++ : out->scalar_count++;
+        gt_buffer *buffer = &out->buffers[index];
         out->arguments[i].is_buffer = argument->is_buffer;
-        if (argument->is_buffer) {
-            out->arguments[i].index = out->buffer_count;
-            GT_TRY(bind_argument(out, binding, out->buffer_count++, i));
-        } else {
-            out->arguments[i].index = out->scalar_count;
-            GT_TRY(gt_scalar_bind(out, &out->scalars[out->scalar_count++], binding, argument));
+        out->arguments[i].index = index;
+        if (!argument->is_buffer) {
+            GT_TRY(gt_scalar_bind(out, &out->scalars[index], binding, argument));
+            continue;
         }
+        GT_TRY(bind_buffer(out, buffer, &out->innermost[index], binding, argument));
+        if (template->parts->reference.double_mask >> i & 1) {
+            buffer->reference_type = GT_TYPE_F64;
+        }
+        GT_REFUSE(buffer->bytes > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
+                  "buffer %s exceeds 2^47 bytes at these sizes", argument->name);
     }
     return GPUTUNE_OK;
 }
@@ -407,29 +398,24 @@ static void align_maps(gt_workload *out, const gt_template *template)
     }
 }
 
-static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
-{
-    GT_TRY(bind_blocks(out, binding));
-    GT_TRY(bind_arguments(out, binding));
-    GT_TRY(bind_in_place(out, binding->template));
-    GT_TRY(bind_tolerance(out, binding));
-    GT_TRY(bind_judges(out, binding));
-    align_maps(out, binding->template);
-    gt_texture textures[GT_TEXTURE_MAX];
-    GT_TRY(gt_textures_make(textures, binding));
-    return bind_work(out, binding);
-}
-
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count)
 {
     gt_binding binding;
+    gt_texture textures[GT_TEXTURE_MAX];
     GT_FREED gt_workload *workload = calloc(1, sizeof *workload);
     GT_TRY(gt_allocated(workload));
     gt_binding_open(&binding, template, problem, device);
-    GT_TRY(bind_workload(workload, &binding));
+    GT_TRY(bind_blocks(workload, &binding));
+    GT_TRY(bind_arguments(workload, &binding));
+    GT_TRY(bind_in_place(workload, template));
+    GT_TRY(bind_tolerance(workload, &binding));
+    GT_TRY(bind_judges(workload, &binding));
+    align_maps(workload, template);
+    GT_TRY(gt_textures_make(textures, &binding));
+    GT_TRY(bind_work(workload, &binding));
     GT_TRY(bind_alignments(workload, alignment, alignments, alignment_count));
     *out = *workload;
     return GPUTUNE_OK;

@@ -332,17 +332,6 @@ static gputune_status check_pointers(const gt_binding *binding, const gt_argumen
     return GPUTUNE_OK;
 }
 
-/* The launch puts addresses into a struct, of which the numbers are the rest. */
-static void leave_out_pointers(gt_layout *layout)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->count; i++) {
-        layout->leaves[count] = layout->leaves[i];
-        count += !layout->leaves[i].is_pointer;
-    }
-    layout->count = count;
-}
-
 static bool is_number_of_problem(const gt_template *template, const char *name)
 {
     int i = gt_template_problem_index(template, name);
@@ -356,7 +345,12 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     const gt_place place = argument->place;
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
-    leave_out_pointers(layout);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < layout->count; i++) { /* the launch puts the addresses in */
+        layout->leaves[count] = layout->leaves[i];
+        count += !layout->leaves[i].is_pointer;
+    }
+    layout->count = count;
     GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
     out->number_count = layout->count;
     out->is_stated |= layout->count == 0;
