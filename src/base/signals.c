@@ -8,26 +8,19 @@
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* All signals, but for those that ask a process to end and that `before` lets through. */
-static sigset_t mask_of_thread(const sigset_t *before)
-{
-    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    sigset_t mask;
-    sigfillset(&mask);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
-        if (!sigismember(before, ending[i])) {
-            sigdelset(&mask, ending[i]);
-        }
-    }
-    return mask;
-}
-
+/* The thread hears no signals but those that ask a process to end and that the caller hears. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument)
 {
-    sigset_t before;
+    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    sigset_t before, mask;
     pthread_sigmask(SIG_BLOCK, NULL, &before);
-    const sigset_t mask = mask_of_thread(&before);
+    sigfillset(&mask);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        if (!sigismember(&before, ending[i])) {
+            sigdelset(&mask, ending[i]);
+        }
+    }
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     int error = pthread_create(out, attributes, work, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -26,22 +26,6 @@ static gputune_status count_resident(const gt_launcher *launcher, uint32_t index
     return GPUTUNE_OK;
 }
 
-/* All blocks of a cooperative launch must be resident at once. */
-static gputune_status check_cooperative(const gt_launcher *launcher, const gt_kernel_step *kernel,
-                                        int clusters, int blocks)
-{
-    uint32_t cluster = gt_volume(kernel->cluster);
-    double most =
-        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
-    double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
-    return !kernel->cooperative || grid <= most
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_ECUDA,
-                         "a cooperative grid of %.0f blocks does not fit on the device at once; "
-                         "with this code there is room for %.0f",
-                         grid, most);
-}
-
 static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 {
     int clusters, blocks;
@@ -56,11 +40,20 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
               "a block of %u threads with %u bytes of dynamic shared memory does not fit on a "
               "multiprocessor",
               gt_volume(kernel->block), kernel->shared_bytes);
-    return clusters >= 1 ? check_cooperative(launcher, kernel, clusters, blocks)
-                         : gt_fail(GPUTUNE_ECUDA,
-                                   "a cluster of %u blocks of %u threads with %u bytes of dynamic "
-                                   "shared memory each does not fit on the device",
-                                   cluster, gt_volume(kernel->block), kernel->shared_bytes);
+    GT_REFUSE(
+        clusters < 1, GPUTUNE_ECUDA,
+        "a cluster of %u blocks of %u threads with %u bytes of dynamic shared memory each does "
+        "not fit on the device",
+        cluster, gt_volume(kernel->block), kernel->shared_bytes);
+    const double most =
+        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
+    const double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+    GT_REFUSE(
+        kernel->cooperative && grid > most, GPUTUNE_ECUDA,
+        "a cooperative grid of %.0f blocks does not fit on the device at once; with this code "
+        "there is room for %.0f",
+        grid, most);
+    return GPUTUNE_OK;
 }
 
 /* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
@@ -78,21 +71,6 @@ static gputune_status check_occupancy(const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-static double resident_share(const gt_launcher *launcher, const gt_kernel_step *kernel,
-                             int clusters, int blocks)
-{
-    const gt_device *device = &launcher->device;
-    uint32_t cluster = gt_volume(kernel->cluster);
-    double warp = device->warp_size > 0 ? device->warp_size : 32;
-    double warps = (double)(uint32_t)((gt_volume(kernel->block) + warp - 1) / warp);
-    double resident = blocks;
-    if (cluster > 1 && device->sm_count > 0) {
-        resident = (double)clusters * cluster / device->sm_count;
-    }
-    return device->max_threads_per_sm > 0 ? resident * warps * warp / device->max_threads_per_sm
-                                          : 0;
-}
-
 gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher)
 {
     int clusters = 0, blocks = 0;
@@ -101,7 +79,17 @@ gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher)
     gputune_status status = count_resident(launcher, 0, &clusters, &blocks);
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
-    *out = resident_share(launcher, &launcher->launch->steps[0], clusters, blocks);
+    const gt_kernel_step *kernel = &launcher->launch->steps[0];
+    const gt_device *device = &launcher->device;
+    uint32_t cluster = gt_volume(kernel->cluster);
+    double warp = device->warp_size > 0 ? device->warp_size : 32;
+    double warps = (double)(uint32_t)((gt_volume(kernel->block) + warp - 1) / warp);
+    double resident = blocks;
+    if (cluster > 1 && device->sm_count > 0) {
+        resident = (double)clusters * cluster / device->sm_count;
+    }
+    *out =
+        device->max_threads_per_sm > 0 ? resident * warps * warp / device->max_threads_per_sm : 0;
     return GPUTUNE_OK;
 }
 
@@ -252,13 +240,6 @@ static bool is_sound_place(const gt_launch *launch, const gt_parameter *paramete
            holder->bytes <= GT_HELD_BYTES;
 }
 
-/* An address that a value is added to. */
-static bool is_sound_base(const gt_launch *launch, const gt_parameter *parameter)
-{
-    return parameter->base <= launch->parameter_count &&
-           has_address(launch->parameters[parameter->base - 1].kind);
-}
-
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
     const bool has_argument =
@@ -274,7 +255,9 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
         return is_sound_block_parameter(launch, parameter);
     case GT_PARAMETER_VALUE:
         return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t) &&
-               (!parameter->base || is_sound_base(launch, parameter));
+               (!parameter->base || /* the address that the value is added to */
+                (parameter->base <= launch->parameter_count &&
+                 has_address(launch->parameters[parameter->base - 1].kind)));
     case GT_PARAMETER_TENSORMAP:
         return has_argument && parameter->map < launch->map_count &&
                parameter->bytes == GT_TENSORMAP_BYTES && launch->maps[parameter->map].rank > 0 &&
@@ -299,13 +282,6 @@ static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
     return sound;
 }
 
-static bool is_sound_block(const gt_block *block)
-{
-    return block->pass != GT_PASS_NONE && block->bytes > 0 &&
-           block->by_value_bytes <= block->bytes &&
-           memchr(block->symbol, '\0', sizeof block->symbol);
-}
-
 static bool is_sound(const gt_launch *launch)
 {
     bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
@@ -315,7 +291,10 @@ static bool is_sound(const gt_launch *launch)
                  launch->map_count <= GT_TENSORMAP_MAX && launch->texture_count <= GT_TEXTURE_MAX &&
                  launch->block_count <= launch->argument_count;
     for (uint32_t i = 0; sound && i < launch->block_count; i++) {
-        sound = is_sound_block(&launch->blocks[i]);
+        const gt_block *block = &launch->blocks[i];
+        sound = block->pass != GT_PASS_NONE && block->bytes > 0 &&
+                block->by_value_bytes <= block->bytes &&
+                memchr(block->symbol, '\0', sizeof block->symbol);
     }
     for (uint32_t i = 0; sound && i < launch->parameter_count; i++) {
         sound = is_sound_parameter(launch, &launch->parameters[i]);
@@ -486,9 +465,9 @@ static bool is_direct(const gt_launcher *launcher)
     return direct;
 }
 
-/* The kernels' symbols: those of the image, or the parent's, which has loaded it. */
-static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
-                                   const gt_launcher *parent)
+/* Loads the launcher's own copy of the image, or attaches to the module of `parent`. */
+static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
+                                      const gt_launcher *parent)
 {
     const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -496,14 +475,6 @@ static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
         GT_TRY(parent ? gt_strdup(symbol, parent->kernels[i].symbol)
                       : gt_image_entry(symbol, image, launch->steps[i].entry));
     }
-    return GPUTUNE_OK;
-}
-
-/* Loads the launcher's own copy of the image, or attaches to the module of `parent`. */
-static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
-                                      const gt_launcher *parent)
-{
-    GT_TRY(find_symbols(launcher, image, parent));
     if (parent) {
         launcher->shares_base = true;
         launcher->base.module = parent->base.module;

@@ -9,9 +9,13 @@
 
 /* ---- making ---- */
 
-static gputune_status make_slots(gt_stream_state *state, const gt_launcher *launcher)
+/* Makes what is missing. A failure leaves the state so that another call can go on from there. */
+static gputune_status make_ready(gt_stream_state *state, gt_launcher *launcher)
 {
     const gt_driver *driver = launcher->driver;
+    if (state->ready) {
+        return GPUTUNE_OK;
+    }
     if (launcher->slot_bytes && !state->staging) {
         void *host;
         GT_CUDA(driver, MemAllocHost, &host, launcher->slot_bytes * GT_LAUNCHER_SLOTS);
@@ -22,16 +26,6 @@ static gputune_status make_slots(gt_stream_state *state, const gt_launcher *laun
             GT_CUDA(driver, EventCreate, &state->events[i], CU_EVENT_DISABLE_TIMING);
         }
     }
-    return GPUTUNE_OK;
-}
-
-/* Makes what is missing. A failure leaves the state so that another call can go on from there. */
-static gputune_status make_ready(gt_stream_state *state, gt_launcher *launcher)
-{
-    if (state->ready) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(make_slots(state, launcher));
     GT_TRY(gt_instance_make(&state->instance, launcher));
     state->ready = true;
     return GPUTUNE_OK;
@@ -187,23 +181,14 @@ gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher,
     return status;
 }
 
-/* The key of the stream's latest launch; 0 if it has none. */
-static uint64_t key_of(const gt_launcher *launcher, CUstream stream)
-{
-    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        const gt_stream_state *state = &launcher->states[i];
-        uint64_t key = atomic_load(&state->key);
-        if (key && atomic_load(&state->stream) == (uintptr_t)stream) {
-            return key;
-        }
-    }
-    return 0;
-}
-
 gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
                                  const void *const *arguments)
 {
-    uint64_t key = key_of(launcher, stream);
+    uint64_t key = 0; /* of the stream's latest launch */
+    for (int i = 0; i < GT_LAUNCHER_STREAMS && !key; i++) {
+        const uint64_t own = atomic_load(&launcher->states[i].key);
+        key = atomic_load(&launcher->states[i].stream) == (uintptr_t)stream ? own : 0;
+    }
     gt_stream_state *state = key ? lock_own(launcher, key) : NULL;
     if (!state) {
         return no_block();

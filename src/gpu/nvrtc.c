@@ -498,21 +498,6 @@ static uint32_t constant_bytes(const char *line, const char *end)
     return sum;
 }
 
-/* Reads one line into the entry that is being described. */
-static void read_line(gt_resources *entry, const char *line, const char *end)
-{
-    entry->spill_bytes += number_before(line, end, " bytes spill stores") +
-                          number_before(line, end, " bytes spill loads");
-    uint32_t stack = number_before(line, end, " bytes stack frame");
-    entry->local_bytes = stack ? stack : entry->local_bytes;
-    const char *used = find(line, end, "Used ");
-    if (used) {
-        entry->registers = number_before(line, end, " registers");
-        entry->static_shared_bytes = number_before(line, end, " bytes smem");
-        entry->constant_bytes = constant_bytes(line, end);
-    }
-}
-
 void gt_ptxas_parse(gt_resources *out, const char *log)
 {
     gt_resources best = {0}, entry = {0};
@@ -521,7 +506,15 @@ void gt_ptxas_parse(gt_resources *out, const char *log)
         if (find(line, end, "Compiling entry function")) {
             entry = (gt_resources){0};
         }
-        read_line(&entry, line, end);
+        entry.spill_bytes += number_before(line, end, " bytes spill stores") +
+                             number_before(line, end, " bytes spill loads");
+        const uint32_t stack = number_before(line, end, " bytes stack frame");
+        entry.local_bytes = stack ? stack : entry.local_bytes;
+        if (find(line, end, "Used ")) {
+            entry.registers = number_before(line, end, " registers");
+            entry.static_shared_bytes = number_before(line, end, " bytes smem");
+            entry.constant_bytes = constant_bytes(line, end);
+        }
         if (entry.registers > best.registers) {
             best = entry;
         }

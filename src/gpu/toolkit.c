@@ -345,15 +345,6 @@ typedef struct finder {
     long versions[PARTS]; /* as the macros have them */
 } finder;
 
-static void append_version(gt_text *out, const struct part *part, long number)
-{
-    gt_text_printf(out, "%s%s %ld.%ld", out->length ? " " : "", part->name, number / part->major,
-                   number % part->major / part->minor);
-    if (part->patch) {
-        gt_text_printf(out, ".%ld", number % part->minor / part->patch);
-    }
-}
-
 /* Notes which parts of the toolkit the folder has. Returns whether it has any. */
 static bool note_parts(finder *finder, const char *folder)
 {
@@ -444,8 +435,14 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     GT_THEN(status, visit_roots(search_headers, &finder));
     GT_SCOPED(gt_text_free) gt_text version = {0};
     for (int i = 0; i < PARTS; i++) {
+        const struct part *part = &parts[i];
+        const long number = finder.versions[i];
         if (finder.have[i]) {
-            append_version(&version, &parts[i], finder.versions[i]);
+            gt_text_printf(&version, "%s%s %ld.%ld", version.length ? " " : "", part->name,
+                           number / part->major, number % part->major / part->minor);
+        }
+        if (finder.have[i] && part->patch) {
+            gt_text_printf(&version, ".%ld", number % part->minor / part->patch);
         }
     }
     GT_THEN(status, gt_text_take(&found.version, &version));

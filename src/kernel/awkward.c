@@ -90,30 +90,19 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Whether buffers of these sizes are possible, and what they take. */
-static bool has_buffers(const gt_template *template, const gt_problem *problem,
-                        const gt_device *device, uint64_t *bytes)
-{
-    /* too large for the stacks of some threads */
-    GT_FREED gt_workload *workload = malloc(sizeof *workload);
-    bool possible =
-        workload && gt_workload_bind(workload, template, problem, device, 0, NULL, 0) == GPUTUNE_OK;
-    if (possible) {
-        *bytes = gt_workload_device_bytes(workload);
-    }
-    return possible;
-}
-
-/* Whether the template allows these sizes: its requirements without tunables, its buffers, and the
- * default's launch. */
+/* Whether the template allows these sizes: its requirements without tunables, its buffers, which
+ * take *bytes, and the default's launch. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
     gt_binding binding;
     const gt_config standard = gt_config_default(template);
-    if (!has_buffers(template, problem, device, bytes)) {
+    /* too large for the stacks of some threads */
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
+    if (!workload || gt_workload_bind(workload, template, problem, device, 0, NULL, 0) < 0) {
         return false;
     }
+    *bytes = gt_workload_device_bytes(workload);
     gt_binding_open(&binding, template, problem, device);
     if (gt_binding_all(&binding, &standard)) {
         return false;

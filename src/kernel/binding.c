@@ -83,20 +83,11 @@ gt_limit gt_binding_cluster(gt_binding *binding)
                : GT_LIMIT_NONE;
 }
 
-static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
-{
-    const gt_template_parts *parts = binding->template->parts;
-    int64_t bounds, registers;
-    GT_WITHIN(bind_number(&bounds, parts->launch_bounds[0], threads, binding));
-    GT_WITHIN(bounds < threads ? GT_LIMIT_BOUNDS : GT_LIMIT_NONE);
-    GT_WITHIN(bind_number(&registers, parts->maxreg, 0, binding));
-    return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
-}
-
 gt_limit gt_binding_block(gt_binding *binding)
 {
     const gt_device *device = binding->device;
-    int64_t size[3], threads = 1;
+    const gt_template_parts *parts = binding->template->parts;
+    int64_t size[3], threads = 1, bounds, registers;
     for (int i = 0; i < 3; i++) {
         GT_WITHIN(bind_number(&size[i], step_of(binding)->block.items[i], 1, binding));
     }
@@ -112,7 +103,10 @@ gt_limit gt_binding_block(gt_binding *binding)
     for (int i = 0; i < 3; i++) {
         binding->slots[GT_SLOT_BLOCK + i] = size[i];
     }
-    return check_compiled(binding, threads);
+    GT_WITHIN(bind_number(&bounds, parts->launch_bounds[0], threads, binding));
+    GT_EXCLUDE(bounds < threads, GT_LIMIT_BOUNDS);
+    GT_WITHIN(bind_number(&registers, parts->maxreg, 0, binding));
+    return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)

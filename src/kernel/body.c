@@ -41,17 +41,6 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* The problem values that kernels get as arguments. */
-static uint64_t passed_problem(const gt_template *template)
-{
-    uint64_t passed = 0;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        int index = gt_template_problem_index(template, template->arguments[i].name);
-        passed |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
-    }
-    return passed;
-}
-
 /* Notes which names are macros in the body, and what it depends on. Names of the code's own
  * parameters are none where the kernel gets the value as an argument, or expressions alone use it.
  */
@@ -59,7 +48,11 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
 {
     gt_template_parts *parts = template->parts;
     const gt_body *kernel = &parts->kernel_body, *judge = &parts->judge_body;
-    const uint64_t given = kernel->arguments | judge->arguments | passed_problem(template);
+    uint64_t given = kernel->arguments | judge->arguments;
+    for (uint32_t i = 0; i < template->argument_count; i++) { /* and what kernels get as it is */
+        int index = gt_template_problem_index(template, template->arguments[i].name);
+        given |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
+    }
     GT_TRY(gt_name_uses_find(uses, template, body->text));
     for (uint32_t i = 0; i < parts->define_count; i++) {
         parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;

@@ -91,25 +91,6 @@ static gputune_status unknown_option(const char *option, const char *name, gt_pl
                       near.name[0] ? "--" : "one of NVRTC's such as --use_fast_math", near.name);
 }
 
-/* One option of the assembler at a time. */
-static gputune_status check_assembler(const char *value, gt_place place)
-{
-    const size_t name = strcspn(value, "=") + (strchr(value, '=') != NULL);
-    GT_REFUSE_AT(!gt_is_any(value, name, assembler) || strchr(value, ','), place,
-                 "the assembler's option '%s' may open files; expected one such as -O2, -dlcm=cg "
-                 "or --def-load-cache=ca",
-                 value);
-    return GPUTUNE_OK;
-}
-
-/* The prelude is C++17. */
-static gputune_status check_standard(const char *value, gt_place place)
-{
-    GT_REFUSE_AT(!gt_is_any(value, strlen(value), "c++17 c++20 c++23"), place,
-                 "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_compiler_option_check(const char *option, gt_place place)
 {
     const char *name = option + strspn(option, "-");
@@ -127,9 +108,18 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(known->value != EITHER && (*value != '\0') != (known->value == VALUE), place,
                  "the compiler option '%s' %s", option,
                  *value ? "has a value; expected none" : "has no value; expected '=' and one");
-    return gt_is_any(name, length, "std")                    ? check_standard(value, place)
-           : gt_is_any(name, length, "ptxas-options Xptxas") ? check_assembler(value, place)
-                                                             : GPUTUNE_OK;
+    GT_REFUSE_AT(gt_is_any(name, length, "std") &&
+                     !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
+                 place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
+    /* one option of the assembler at a time */
+    const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
+    GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
+                     (!gt_is_any(value, own, assembler) || strchr(value, ',')),
+                 place,
+                 "the assembler's option '%s' may open files; expected one such as -O2, -dlcm=cg "
+                 "or --def-load-cache=ca",
+                 value);
+    return GPUTUNE_OK;
 }
 
 const char *gt_compiler_option_macro(const char *option, bool undefines)

@@ -276,10 +276,12 @@ bool gt_lexer_item(gt_lexer *item, gt_lexer *list)
     return gt_lexer_accept(list, ",") || item->token.kind != GT_TOKEN_END;
 }
 
-/* Moves over the rest of a logical line: spliced lines and block comments belong to it. */
-static void skip_logical_line(gt_lexer *lexer)
+void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
 {
+    *line = *lexer;
+    line->fresh_line = false;
     while (lexer->at < lexer->end && *lexer->at != '\n') {
+        /* spliced lines and block comments belong to the logical line */
         if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
         } else if (looking_at(lexer, "/*")) {
@@ -290,13 +292,6 @@ static void skip_logical_line(gt_lexer *lexer)
             lexer->at++;
         }
     }
-}
-
-void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
-{
-    *line = *lexer;
-    line->fresh_line = false;
-    skip_logical_line(lexer);
     line->end = lexer->at;
     gt_lexer_next(line);
     gt_lexer_next(lexer);

@@ -541,24 +541,17 @@ typedef struct named {
 } named;
 
 /* Where the code has a C++ name like it, a template argument is no macro. */
-static gputune_status check_argument(const named *n)
+static gputune_status check_name(const named *n)
 {
-    if (!n->is_argument || !n->use->is_declared || n->use->tested.line == 0) {
-        return GPUTUNE_OK;
-    }
-    GT_REFUSE_AT(n->use->parameter.line > 0, n->use->tested,
+    const bool is_both = n->is_argument && n->use->is_declared && n->use->tested.line > 0;
+    GT_REFUSE_AT(is_both && n->use->parameter.line > 0, n->use->tested,
                  "'%s' is taken for a macro here, and is a template parameter on line %d, where a "
                  "macro would replace it; expected another name of the parameter",
                  n->name, n->use->parameter.line);
-    return gt_fail_at(n->use->tested,
-                      "'%s' is taken for a macro here, and declared elsewhere in the code; "
-                      "expected another name there",
-                      n->name);
-}
-
-static gputune_status check_name(const named *n)
-{
-    GT_TRY(check_argument(n));
+    GT_REFUSE_AT(is_both, n->use->tested,
+                 "'%s' is taken for a macro here, and declared elsewhere in the code; expected "
+                 "another name there",
+                 n->name);
     GT_REFUSE_AT(n->use->global.line > 0, n->use->global,
                  "'%s' is %s, and declared here with a value of its own; expected the declaration "
                  "left out, or another name",

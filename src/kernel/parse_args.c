@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-/* What a struct holds follows all that the kernel takes. */
-static gputune_status check_order(const gt_template *template, const gt_argument *argument)
-{
-    const bool behind = template->argument_count > template->taken_count;
-    GT_REFUSE_AT(behind && !argument->holder, argument->place,
-                 "parameter '%s' stands behind '%s', which a struct points to; expected all "
-                 "parameters first",
-                 argument->name, template->arguments[template->taken_count].name);
-    return GPUTUNE_OK;
-}
-
 /* "grid.x": the struct of the arguments so far, and the pointer in it. */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
@@ -46,10 +35,16 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 /* `NAME`, or `NAME.MEMBER` of what a struct points to. */
 static gputune_status read_name(gt_argument *argument, gt_parse *p)
 {
+    const gt_template *template = p->template;
     argument->place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(argument->name, &p->at, "an argument's name"));
     GT_TRY(find_holder(argument, p));
-    return check_order(p->template, argument);
+    GT_REFUSE_AT(template->argument_count > template->taken_count && !argument->holder,
+                 argument->place,
+                 "parameter '%s' stands behind '%s', which a struct points to; expected all "
+                 "parameters first",
+                 argument->name, template->arguments[template->taken_count].name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_name(gt_parse *p, const char *name, gt_place place)
@@ -303,19 +298,6 @@ static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direct
     return GPUTUNE_OK;
 }
 
-/* Each buffer coincides with one other at most, so that one launch shows all pairs. */
-static gputune_status check_once(const gt_template *template, uint32_t output, uint32_t input,
-                                 gt_place place)
-{
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
-        GT_REFUSE_AT(is_taken, place, "'%s' given twice; expected each buffer once",
-                     template->arguments[i == output ? output : input].name);
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_parse_in_place(gt_parse *p)
 {
     gt_template *template = p->template;
@@ -324,7 +306,13 @@ gputune_status gt_parse_in_place(gt_parse *p)
     GT_TRY(read_place(&output, p, GT_OUT));
     GT_TRY(gt_lexer_expect(&p->at, ":"));
     GT_TRY(read_place(&input, p, GT_IN));
-    GT_TRY(check_once(template, output, input, place));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        /* each buffer coincides with one other at most, so that one launch shows all pairs */
+        const gt_argument *argument = &template->arguments[i];
+        bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
+        GT_REFUSE_AT(is_taken, place, "'%s' given twice; expected each buffer once",
+                     template->arguments[i == output ? output : input].name);
+    }
     template->arguments[output].in_place = input + 1;
     return GPUTUNE_OK;
 }

@@ -195,26 +195,19 @@ static gputune_status read_problem_value(gt_parse *p)
     return value->kind == GT_PROBLEM_SIZE ? read_size(value, p) : read_listed(value, p);
 }
 
-static gputune_status read_bucket(gt_parse *p, uint32_t first)
-{
-    gt_lexer_next(&p->at);
-    GT_TRY(gt_lexer_expect(&p->at, "="));
-    GT_TRY(gt_lexer_expect(&p->at, "pow2"));
-    for (uint32_t i = first; i < p->template->problem_count; i++) {
-        gt_problem_value *value = &p->template->problem[i];
-        value->bucket_pow2 = value->kind == GT_PROBLEM_SIZE;
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_parse_problem(gt_parse *p)
 {
     uint32_t first = p->template->problem_count;
     do {
-        if (gt_lexer_is(&p->at, "bucket")) {
-            GT_TRY(read_bucket(p, first));
-        } else {
+        if (!gt_lexer_accept(&p->at, "bucket")) {
             GT_TRY(read_problem_value(p));
+            continue;
+        }
+        GT_TRY(gt_lexer_expect(&p->at, "="));
+        GT_TRY(gt_lexer_expect(&p->at, "pow2"));
+        for (uint32_t i = first; i < p->template->problem_count; i++) {
+            gt_problem_value *value = &p->template->problem[i];
+            value->bucket_pow2 = value->kind == GT_PROBLEM_SIZE;
         }
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;

@@ -141,20 +141,6 @@ static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
     return elements;
 }
 
-/* What the caller fills must fit into what the code declares. Another type's elements may be of
- * another size: a typedef of an array, say. */
-static gputune_status check_constant_count(const gt_argument *block, const gt_token *declared,
-                                           gt_parse *p, const gt_lexer *behind)
-{
-    int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
-    int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(p, behind) : -1;
-    GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
-                 "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
-                 block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
-                 block->name, block->type, (long long)of_code);
-    return GPUTUNE_OK;
-}
-
 /* constant(NAME : TYPE[COUNT] : fill) */
 gputune_status gt_parse_constant(gt_parse *p)
 {
@@ -175,7 +161,14 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    GT_TRY(check_constant_count(block, &type, p, &behind));
+    /* What the caller fills must fit into what the code declares. Another type's elements may be of
+     * another size: a typedef of an array, say. */
+    const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
+    const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &behind) : -1;
+    GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
+                 "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
+                 block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
+                 block->name, block->type, (long long)of_code);
     GT_EXPECT(!gt_lexer_is(&p->at, "="), &p->at,
               "':' and a fill, as in constant(w : float[9] : zero)");
     return read_contents(block, p);

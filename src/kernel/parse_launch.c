@@ -218,33 +218,24 @@ static gputune_status read_named(gt_template_step *step, gt_parse *p)
                               : read_setting(setting, p, step, setting->launch_use);
 }
 
-/* The first launch() takes the place of the kernel that kernel() would name. */
-static gputune_status add_step(gt_template_step **out, gt_parse *p, gt_place place)
-{
-    gt_template_parts *parts = p->parts;
-    if (!parts->is_pipeline) {
-        parts->is_pipeline = true;
-        parts->step_count = 0;
-    }
-    GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", place));
-    *out = &parts->steps[parts->step_count++];
-    **out = (gt_template_step){.argument_count = 0};
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_parse_launch(gt_parse *p)
 {
-    gt_template_step *step;
+    gt_template_parts *parts = p->parts;
     gt_order *order;
-    GT_TRY(add_step(&step, p, p->clause->place));
-    GT_TRY(gt_parse_order(&order, p, GT_ORDER_LAUNCH, p->parts->step_count - 1, p->clause->place));
+    /* the first launch() takes the place of the kernel that kernel() would name */
+    parts->step_count = parts->is_pipeline ? parts->step_count : 0;
+    parts->is_pipeline = true;
+    GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
+    gt_template_step *step = &parts->steps[parts->step_count++];
+    *step = (gt_template_step){.argument_count = 0};
+    GT_TRY(gt_parse_order(&order, p, GT_ORDER_LAUNCH, parts->step_count - 1, p->clause->place));
     GT_TRY(gt_read_kernel_name(&step->kernel, &p->at, "a __global__ function's name"));
     step->kernel.place = p->clause->place;
     while (gt_lexer_accept(&p->at, ",")) {
         GT_TRY(read_named(step, p));
     }
     GT_TRY(gt_read_end(p));
-    p->parts->has_loops |= step->when != NULL;
+    parts->has_loops |= step->when != NULL;
     GT_REFUSE_AT(!step->block.count || !step->grid.count, p->clause->place,
                  "launch(%s) without %s; expected launch(%s, block = 256, grid = ceil_div(n, 256))",
                  step->kernel.name, step->block.count ? "grid" : "block", step->kernel.name);
@@ -291,19 +282,6 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
     return false;
 }
 
-/* A tunable is a macro of the engine's. */
-static gputune_status check_macro(const gt_template *template, const char *option, gt_place place)
-{
-    const char *name = gt_compiler_option_macro(option, true);
-    for (uint32_t i = 0; name && i < template->axis_count; i++) {
-        const char *axis = template->axes[i].name;
-        GT_REFUSE_AT(
-            strcspn(name, "=") == strlen(axis) && strncmp(name, axis, strlen(axis)) == 0, place,
-            "'%s' defines a tunable; expected its values in the clause that declares it", option);
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status read_text(gt_option *option, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -312,7 +290,15 @@ static gputune_status read_text(gt_option *option, gt_parse *p)
     GT_TRY(gt_keep_text(&option->text, p->parts, p->at.token.text + 1, p->at.token.length - 2));
     gt_lexer_next(&p->at);
     GT_TRY(*option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK);
-    return check_macro(p->template, option->text, place);
+    const char *macro = gt_compiler_option_macro(option->text, true);
+    for (uint32_t i = 0; macro && i < p->template->axis_count; i++) { /* a macro of the engine's */
+        const char *axis = p->template->axes[i].name;
+        GT_REFUSE_AT(strcspn(macro, "=") == strlen(axis) && strncmp(macro, axis, strlen(axis)) == 0,
+                     place,
+                     "'%s' defines a tunable; expected its values in the clause that declares it",
+                     option->text);
+    }
+    return GPUTUNE_OK;
 }
 
 /* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */

@@ -50,28 +50,21 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *p)
     return gt_expression_integer(out, expression, none);
 }
 
-/* Whether `NAME =`, `const NAME =` or `type NAME =` comes now. */
-static bool looks_like_setting(const gt_lexer *lexer)
-{
-    gt_lexer ahead = *lexer;
-    if (gt_lexer_is(&ahead, "const") || gt_lexer_is(&ahead, "type")) {
-        gt_lexer_next(&ahead);
-    }
-    if (ahead.token.kind == GT_TOKEN_NAME) {
-        gt_lexer_next(&ahead);
-    }
-    return gt_lexer_is(&ahead, "=");
-}
-
-/* Steps over a comma unless a setting stands behind it. */
+/* Steps over a comma unless `NAME =`, `const NAME =` or `type NAME =` stands behind it. */
 static bool accept_comma(gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
-    if (!gt_lexer_accept(&ahead, ",") || looks_like_setting(&ahead)) {
+    if (!gt_lexer_accept(&ahead, ",")) {
         return false;
     }
-    *lexer = ahead;
-    return true;
+    const gt_lexer behind = ahead;
+    (void)gt_lexer_accept_any(&ahead, "const type");
+    if (ahead.token.kind == GT_TOKEN_NAME) {
+        gt_lexer_next(&ahead);
+    }
+    const bool is_setting = gt_lexer_is(&ahead, "=");
+    *lexer = is_setting ? *lexer : behind;
+    return !is_setting;
 }
 
 /* Whether a "(" begins a list in parentheses, and not an expression. */

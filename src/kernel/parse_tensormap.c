@@ -63,9 +63,15 @@ static gputune_status read_setting(gt_map *map, gt_parse *p)
                : read_list(&map->parts[which], p);
 }
 
-static gputune_status read_buffer(gt_map *map, gt_parse *p)
+/* NAME, which is a buffer's, or NAME : BUFFER. */
+static gputune_status read_names(gt_map *map, gt_parse *p)
 {
     gt_element element;
+    const gt_lexer buffer = p->at;
+    map->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(map->name, sizeof map->name, &p->at, "a buffer's name"));
+    map->replaces = !gt_lexer_accept(&p->at, ":");
+    p->at = map->replaces ? buffer : p->at;
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_taken_buffer(&map->argument, p, false, "a buffer's name"));
     const gt_argument *argument = &p->template->arguments[map->argument];
@@ -73,19 +79,7 @@ static gputune_status read_buffer(gt_map *map, gt_parse *p)
                      (gt_element_from_name(&element, argument->type) && element.lanes > 1),
                  place, "elements of '%s' are of several numbers; expected a number type",
                  argument->name);
-    return GPUTUNE_OK;
-}
-
-/* NAME, which is a buffer's, or NAME : BUFFER. */
-static gputune_status read_names(gt_map *map, gt_parse *p)
-{
-    const gt_lexer buffer = p->at;
-    map->place = gt_lexer_place(&p->at);
-    GT_TRY(gt_name_read(map->name, sizeof map->name, &p->at, "a buffer's name"));
-    map->replaces = !gt_lexer_accept(&p->at, ":");
-    p->at = map->replaces ? buffer : p->at;
-    GT_TRY(read_buffer(map, p));
-    GT_REFUSE_AT(map->replaces && p->template->arguments[map->argument].map, map->place,
+    GT_REFUSE_AT(map->replaces && argument->map, map->place,
                  "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
                  map->name, map->name);
     return GPUTUNE_OK;

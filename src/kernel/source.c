@@ -27,20 +27,6 @@ static void define(generator *g, const char *name, const gt_value *value)
                    GT_TEXT_OF_VALUE(value));
 }
 
-/* The macro of a name with values: NAME, and of words NAME_word, which is 1 for the chosen one and
- * 0 for the others. */
-static void define_chosen(generator *g, const gt_chosen_name *own, const gt_value *chosen)
-{
-    define(g, own->name, chosen);
-    for (uint32_t v = 0; v < own->count; v++) {
-        const char *word = own->values[v].word;
-        if (word && !strchr(word, ' ')) {
-            gt_text_printf(&g->macros, "#define %s_%s %d\n", own->name, word,
-                           chosen->word && strcmp(chosen->word, word) == 0);
-        }
-    }
-}
-
 /* The value that the configuration, or the problem, gives to a name. */
 static const gt_value *value_of(const generator *g, uint32_t index)
 {
@@ -50,6 +36,8 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
+/* The macros of the names with values: NAME, and of words NAME_word, which is 1 for the chosen one
+ * and 0 for the others. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -58,8 +46,17 @@ static void define_values(generator *g)
         const uint32_t i = (template->axis_count + k) % count; /* the problem's first */
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
-        if (!own.is_size && !generates && (g->body->macros >> i & 1)) {
-            define_chosen(g, &own, value_of(g, i));
+        if (own.is_size || generates || !(g->body->macros >> i & 1)) {
+            continue;
+        }
+        const gt_value *chosen = value_of(g, i);
+        define(g, own.name, chosen);
+        for (uint32_t v = 0; v < own.count; v++) {
+            const char *word = own.values[v].word;
+            if (word && !strchr(word, ' ')) {
+                gt_text_printf(&g->macros, "#define %s_%s %d\n", own.name, word,
+                               chosen->word && strcmp(chosen->word, word) == 0);
+            }
         }
     }
 }

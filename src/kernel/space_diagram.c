@@ -56,7 +56,7 @@ static bool is_dropped(const builder *b, int rule)
     return gt_rule_in(&b->diagram->dropped, rule);
 }
 
-static void list_open(level *level, const builder *b)
+static gputune_status open_level(level *level, const builder *b, uint32_t capacity)
 {
     level->open_count = 0;
     for (int r = 0; r < b->space->rule_count; r++) {
@@ -65,11 +65,6 @@ static void list_open(level *level, const builder *b)
             level->open[level->open_count++] = r;
         }
     }
-}
-
-static gputune_status open_level(level *level, const builder *b, uint32_t capacity)
-{
-    list_open(level, b);
     level->width = 0;
     level->prefixes = calloc(capacity, b->at + 1);
     level->paths = calloc(capacity, sizeof *level->paths);
@@ -167,15 +162,6 @@ static uint32_t intern(builder *b, uint32_t node, uint32_t position)
     return child;
 }
 
-static double combinations_below(const builder *b)
-{
-    double below = 1;
-    for (uint32_t i = b->at + 1; i < b->diagram->count; i++) {
-        below *= b->space->counts[b->diagram->axes[i]];
-    }
-    return below;
-}
-
 static void take_node(builder *b, uint32_t node, const int *from, double below)
 {
     uint32_t axis = axis_of(b), values = values_of(b);
@@ -210,7 +196,7 @@ static gputune_status open_table(builder *b)
 static gputune_status take_level(builder *b)
 {
     int from[GT_RULES_MAX] = {0};
-    const double below = combinations_below(b);
+    double below = 1; /* combinations of the axes behind this one */
     size_t checks = (size_t)b->now.width * values_of(b);
     b->capacity = (uint32_t)checks + 1; /* one row to write the next keys into */
     b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
@@ -223,6 +209,9 @@ static gputune_status take_level(builder *b)
         for (int k = 0; k < b->now.open_count; k++) {
             from[i] = b->now.open[k] == b->next.open[i] ? k : from[i];
         }
+    }
+    for (uint32_t i = b->at + 1; i < b->diagram->count; i++) {
+        below *= b->space->counts[b->diagram->axes[i]];
     }
     for (uint32_t node = 0; node < b->now.width; node++) {
         GT_REFUSE(node % 256 == 0 && gt_space_is_canceled(b->space), GPUTUNE_ECANCELED,
@@ -345,7 +334,7 @@ static gputune_status narrow_level(builder *b)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static gputune_status open_builder(builder *b)
+static gputune_status take_levels(builder *b)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
     GT_TRY(open_level(&b->now, b, 1));
@@ -353,11 +342,6 @@ static gputune_status open_builder(builder *b)
     b->now.width = 1;
     b->now.paths[0] = 1;
     b->diagram->width[0] = 1;
-    return GPUTUNE_OK;
-}
-
-static gputune_status take_levels(builder *b)
-{
     for (b->at = 0; b->at < b->diagram->count; b->at++) {
         GT_TRY(take_level(b));
         GT_TRY(narrow_level(b));
@@ -399,8 +383,7 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
         diagram.axes[i] = axes[i];
         b.all |= UINT32_C(1) << axes[i];
     }
-    gputune_status status = open_builder(&b);
-    GT_THEN(status, take_levels(&b));
+    gputune_status status = take_levels(&b);
     GT_THEN(status, gt_diagram_count(&diagram, space));
     free_level(&b.now);
     free_level(&b.next);

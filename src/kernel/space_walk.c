@@ -12,27 +12,21 @@ void gt_space_rewind(gt_space *space)
     space->walk.started = space->walk.finished = false;
 }
 
-static void begin(gt_space *space)
-{
-    gt_walk *walk = &space->walk;
-    walk->started = true;
-    walk->binding = space->base;
-    gt_space_search_open(&walk->search, space, &walk->binding);
-    for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        const gt_group *group = &space->groups[space->group_of[i]];
-        const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
-        gt_space_search_add(&walk->search, &group->walked, (uint32_t)__builtin_popcount(earlier),
-                            earlier ? 31 - __builtin_clz(earlier) : -1);
-    }
-}
-
 bool gt_space_next(gt_space *space, gt_config *out)
 {
     gt_walk *walk = &space->walk;
     const bool first = !walk->started;
     bool found = !walk->finished && (!first || gt_space_count(space).count > 0);
     if (found && first) {
-        begin(space);
+        walk->started = true;
+        walk->binding = space->base;
+        gt_space_search_open(&walk->search, space, &walk->binding);
+    }
+    for (uint32_t i = 0; i < space->template->axis_count && found && first; i++) {
+        const gt_group *group = &space->groups[space->group_of[i]];
+        const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
+        gt_space_search_add(&walk->search, &group->walked, (uint32_t)__builtin_popcount(earlier),
+                            earlier ? 31 - __builtin_clz(earlier) : -1);
     }
     found = found && (space->template->axis_count ? gt_space_search_next(&walk->search) == GT_FOUND
                                                   : first); /* without axes there is one */

@@ -129,30 +129,23 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-static gputune_status fail_unused(const char *path, const char *type, gt_place place)
-{
-    const char *number = strrchr(path, '#');
-    GT_REFUSE_AT(!number || strpbrk(number, ".["), place,
-                 "%s has no member '%s'; expected one that it has", type, path);
-    return gt_fail_at(place,
-                      "item %lu of %s belongs to no member of %s; expected at most one for each; "
-                      "where a member holds several numbers, theirs stand in { }",
-                      strtoul(number + 1, NULL, 10) + 1,
-                      number > path ? "a list in the list" : "the list", type);
-}
-
 /* Every item of a list must belong to some number. */
 static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
                                   const char *type, gt_place place)
 {
     for (uint32_t i = 0; i < list->count; i++) {
+        const char *path = list->items[i].path, *number = strrchr(path, '#');
         bool used = false;
         for (uint32_t k = 0; k < layout->count && !used; k++) {
-            used = gt_leaf_is_within(layout, k, list->items[i].path);
+            used = gt_leaf_is_within(layout, k, path);
         }
-        if (!used) {
-            return fail_unused(list->items[i].path, type, place);
-        }
+        GT_REFUSE_AT(!used && (!number || strpbrk(number, ".[")), place,
+                     "%s has no member '%s'; expected one that it has", type, path);
+        GT_REFUSE_AT(!used, place,
+                     "item %lu of %s belongs to no member of %s; expected at most one for each; "
+                     "where a member holds several numbers, theirs stand in { }",
+                     strtoul(number + 1, NULL, 10) + 1,
+                     number > path ? "a list in the list" : "the list", type);
     }
     return GPUTUNE_OK;
 }
