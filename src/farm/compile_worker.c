@@ -1,12 +1,236 @@
-/* The compile worker: one source at a time through NVRTC. */
-#include "farm/head_cache.h"
-#include "farm/wire.h"
+/* The compile worker: one source at a time through NVRTC. Keeps, uses and forgets precompiled
+ * headers. */
 #include "farm/worker.h"
-#include "gpu/nvrtc.h"
 
+#include "base/environment.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* Keeping a head takes as long again as reading it, and fills some 180 MB for CUB. */
+static const double WORTH_NS = 4e8;
+static const double ROOM_BYTES = 1e9;
+
+/* ---- which head ------------------------------------------------------------------------------ */
+
+/* The options that the compiler's back end alone sees may differ. */
+static bool matters(const char *option)
+{
+    static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strncmp(option, others[i], strlen(others[i])) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static gt_hash key_of(const gt_nvrtc_request *request)
+{
+    gt_hash key = gt_hash_join(gt_hash_bytes(request->text, request->head_bytes),
+                               gt_hash_string(request->arch));
+    for (size_t i = 0; i < request->option_count; i++) {
+        if (matters(request->options[i])) {
+            key = gt_hash_join(key, gt_hash_string(request->options[i]));
+        }
+    }
+    return key;
+}
+
+static void forget(struct gt_head *head)
+{
+    if (head->file > 0) {
+        close(head->file);
+    }
+    *head = (struct gt_head){0};
+}
+
+/* The head of that key; a new one takes the place of the one that was not used for longest. */
+static struct gt_head *find(gt_head_cache *cache, gt_hash key)
+{
+    struct gt_head *oldest = &cache->heads[0];
+    for (int i = 0; i < GT_HEADS; i++) {
+        struct gt_head *head = &cache->heads[i];
+        if (head->known && gt_hash_equal(head->key, key)) {
+            return head;
+        }
+        oldest = head->last_use < oldest->last_use ? head : oldest;
+    }
+    forget(oldest);
+    oldest->known = true;
+    oldest->key = key;
+    return oldest;
+}
+
+/* ---- its file -------------------------------------------------------------------------------- */
+
+static const char *temporary_folder(void)
+{
+    const char *folder = gt_environment("TMPDIR");
+    return folder ? folder : "/tmp";
+}
+
+static bool has_room(const char *folder)
+{
+    struct statvfs facts;
+    return statvfs(folder, &facts) == 0 &&
+           (double)facts.f_bavail * (double)facts.f_frsize > ROOM_BYTES;
+}
+
+/* The process that a folder of this file's is named after, gputune-head-PID-…; 0: another name.
+ */
+static pid_t maker_of(const char *name)
+{
+    static const char prefix[] = "gputune-head-";
+    bool is_ours = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    return is_ours ? (pid_t)strtol(name + sizeof prefix - 1, NULL, 10) : 0;
+}
+
+/* Whether the open folder is this user's, and others may not write it. */
+static bool is_private(int folder)
+{
+    struct stat facts;
+    return fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+           !(facts.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Others may write `parent`: a link of theirs is not followed, and the head is removed from the
+ * folder that was looked at, whatever its name means by then. */
+static void remove_leftover(int parent, const char *name)
+{
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) {
+        return;
+    }
+    if (is_private(folder)) {
+        unlinkat(folder, "head", 0);
+        unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    close(folder);
+}
+
+/* Removes what workers left that were killed while they kept a head: gputune-head-PID-…/head. */
+static void sweep(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries)) != NULL) {
+        pid_t maker = maker_of(entry->d_name);
+        if (maker > 0 && kill(maker, 0) != 0 && errno == ESRCH) {
+            remove_leftover(dirfd(entries), entry->d_name);
+        }
+    }
+    if (entries) {
+        closedir(entries);
+    }
+}
+
+/* A new folder of this process; the caller frees and removes it. False: there is none. */
+static bool make_folder(char **out)
+{
+    const char *folder = temporary_folder();
+    if (!has_room(folder) ||
+        gt_path_format(out, "%s/gputune-head-%ld-XXXXXX", folder, (long)getpid()) < 0) {
+        return false;
+    }
+    sweep(folder);
+    if (!mkdtemp(*out)) {
+        free(*out);
+        return false;
+    }
+    return true;
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
+                                    const gt_nvrtc_request *request)
+{
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, NULL);
+    if (status == GPUTUNE_OK) {
+        head->plain_ns = out->compile_ns;
+    }
+    return status;
+}
+
+/* Whether the compile went well and the head was used or written: the compiler warns otherwise. */
+static bool served(gputune_status status, const gt_compiled *result)
+{
+    return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
+}
+
+static gputune_status compile_and_keep(gt_compiled *out, struct gt_head *head,
+                                       const gt_nvrtc *nvrtc, const gt_nvrtc_request *request)
+{
+    char *folder, *path;
+    head->failed = true;
+    if (!make_folder(&folder)) {
+        return compile_plain(out, head, nvrtc, request);
+    }
+    if (gt_path_format(&path, "%s/head", folder) < 0) {
+        rmdir(folder);
+        free(folder);
+        return GPUTUNE_ENOMEM;
+    }
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.keep = path});
+    int file = served(status, out) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    unlink(path);
+    rmdir(folder);
+    free(path);
+    free(folder);
+    head->file = file > 0 ? file : 0;
+    head->failed = file <= 0;
+    return status;
+}
+
+static gputune_status compile_from(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
+                                   const gt_nvrtc_request *request)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", head->file);
+    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.use = path});
+    if (status == GPUTUNE_OK && !served(status, out)) {
+        close(head->file);
+        head->file = 0;
+        head->failed = true;
+    }
+    return status;
+}
+
+gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
+                                     const gt_nvrtc_request *request)
+{
+    if (request->head_bytes == 0 || !gt_nvrtc_keeps_heads(nvrtc)) {
+        return gt_nvrtc_compile(out, nvrtc, request, NULL);
+    }
+    struct gt_head *head = find(cache, key_of(request));
+    head->last_use = ++cache->clock;
+    gputune_status status;
+    if (head->file > 0) {
+        status = compile_from(out, head, nvrtc, request);
+    } else if (!head->failed && head->plain_ns > WORTH_NS) {
+        status = compile_and_keep(out, head, nvrtc, request);
+    } else {
+        return compile_plain(out, head, nvrtc, request);
+    }
+    if (status < 0) { /* a full disk, or the variant's own mistake: then with its own log */
+        gt_compiled_free(out);
+        status = gt_nvrtc_compile(out, nvrtc, request, NULL);
+    }
+    return status;
+}
+
+/* ---- the worker ------------------------------------------------------------------------------ */
 
 typedef struct compiler {
     const gt_nvrtc *nvrtc; /* NULL: not available; `refusal` says why */

@@ -215,8 +215,6 @@ typedef struct gt_compile_host {
     char memory_mb[24];      /* the most that one worker may take */
 } gt_compile_host;
 
-/* ---- farm_cores.c ---------------------------------------------------------------------------- */
-
 /* The farms of this process that compile on all cores share them. Each such farm joins, and leaves
  * when it is closed. They may be on different threads. */
 void gt_cores_join(gt_compile_host *host);
@@ -227,8 +225,6 @@ uint32_t gt_cores_at_work(const gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores, or to all that the other farms leave idle,
  * whichever is more; at most host->limit. Tells the other farms how many cores this one uses. */
 void gt_cores_divide(gt_compile_host *host);
-
-/* ---- farm_compile.c -------------------------------------------------------------------------- */
 
 /* Gives each of the first `count` commands of compile_on a slot, behind the slots of this machine's
  * own workers. Starts nothing. ENOMEM. */

@@ -1,5 +1,5 @@
 /* Reads clocks, what holds them back, and other users of the GPU, on a thread of its own. */
-#include "farm/measure_monitor.h"
+#include "farm/measure_parts.h"
 
 #include "base/clock.h"
 #include "base/condition.h"

@@ -3,7 +3,9 @@
  * worker (engine.c). */
 #pragma once
 
+#include "base/hash.h"
 #include "farm/wire.h"
+#include "gpu/nvrtc.h"
 
 /* What the measure worker has in hand. Host and worker share this memory, so that the host can read
  * it after the worker's death. Where a command starts the worker, host and worker have a page each,
@@ -38,11 +40,42 @@ typedef struct gt_server {
  * ECRASHED was answered. Returns the process's exit code. */
 int gt_serve(const gt_server *server, int in, int out);
 
+/* ---- compile_worker.c ------------------------------------------------------------------------ */
+
+/* Precompiled headers of one compile worker. The sources of a template's variants begin alike, with
+ * the prelude and the template's #includes; where reading them takes long (CUB: most of a compile),
+ * the compiler keeps what it made of them and begins the next variants from there.
+ *
+ * What the compiler keeps is bound to its process (it holds addresses), so each worker has its own;
+ * nothing is shared and nothing can race. The compiler's file is unlinked as soon as it is written,
+ * and kept open, so that no file is left, however the worker ends. */
+enum { GT_HEADS = 4 }; /* the most heads that a worker keeps */
+
+/* The heads that a worker knows. A cache that is all zero is empty. */
+typedef struct gt_head_cache {
+    struct gt_head {
+        gt_hash key;
+        bool known, failed; /* the entry is in use; the compiler did not keep or use this head */
+        double plain_ns;    /* time of the last compile that read the head; 0: none went well yet */
+        int file;           /* descriptor of what the compiler kept, 0: nothing */
+        uint64_t last_use;  /* `clock` at the last compile */
+    } heads[GT_HEADS];
+    uint64_t clock; /* number of compiles */
+} gt_head_cache;
+
+/* Compiles as gt_nvrtc_compile() does, and has the compiler keep the source's head where that saves
+ * time: if the first compile with a head took long, the second one keeps the head, and later ones
+ * use it. A compile that fails while it keeps or uses a head is repeated without. */
+gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
+                                     const gt_nvrtc_request *request);
+
 /* Serves compile jobs one at a time: reads them from the descriptor `in` until it ends, and answers
  * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is there or comes
  * within 20 ms. `driver_version` is as gt_nvrtc_open() takes it. Without a compiler every job is
  * answered ENOCOMPILER. Returns the process's exit code. */
 int gt_compile_worker(int in, int out, const char *arch, int driver_version);
+
+/* ---- engine.c -------------------------------------------------------------------------------- */
 
 /* Runs a shell command, to which the words of `worker` are appended, so that the command starts a
  * worker on its standard input and output. Passes frames on between that worker and the host
@@ -51,6 +84,8 @@ int gt_compile_worker(int in, int out, const char *arch, int driver_version);
 int gt_engine(const char *command, char *const *worker);
 /* Ends the command that gt_engine() runs, and this process. Any thread may call it. */
 void gt_engine_end(void);
+
+/* ---- measure_worker.c ------------------------------------------------------------------------ */
 
 /* Serves measure requests. Sends HELLO, opens the device, sends DEVICE, makes the context and sends
  * READY. Then reads requests from the descriptor `in`, in order, and answers to `out`, until `in`

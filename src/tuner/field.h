@@ -87,7 +87,7 @@ typedef struct gt_unit {
     uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
 } gt_unit;
 
-/* Another GPU of the same kind, on which variants are launched first (field_help.c). */
+/* Another GPU of the same kind, on which variants are launched first (field_verify.c). */
 typedef struct gt_helper {
     gputune *tuner; /* the tuner that the farm belongs to */
     char name[32];  /* "GPU 1" */

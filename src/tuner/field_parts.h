@@ -13,6 +13,9 @@ gputune_status gt_field_start(gt_field *field, uint32_t variant);
  * sources that those sessions gave up. */
 gputune_status gt_field_take_elsewhere(gt_field *field);
 
+/* Submits the service kernels and the reference, before any variant. */
+gputune_status gt_field_start_auxiliary(gt_field *field);
+
 /* ---- field_verify.c -------------------------------------------------------------------------- */
 
 /* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */
@@ -22,16 +25,6 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
  * worker has begun to prepare. The default comes before all others, so that there is something to
  * compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
-/* Sends a variant to the session's own measure worker (`helper` NULL), or to a helper's. A variant
- * whose launch cannot be made fails instead, and *sent is false. */
-gputune_status gt_field_send(gt_field *field, uint32_t variant, const gt_helper *helper,
-                             bool *sent);
-/* The time of the first launch of a variant that is right, in the form in which variants are
- * compared; 0 if that launch does not tell the variant's time. */
-double gt_field_first_launch(const gt_field *field, uint32_t variant);
-/* Notes that a worker has launched a variant, found it clearly slower than the best, and not proved
- * it. ENOMEM. */
-gputune_status gt_field_mark_slower(gt_field *field, uint32_t variant);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
 /* Notes the outcome of a sketch, and tells the proposer. */
@@ -43,34 +36,15 @@ gputune_status gt_field_prove_slower(gt_field *field);
 /* Takes the measure worker's answer to a verification. Fails if the answer is a failure that is not
  * the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-
-/* ---- field_help.c ---------------------------------------------------------------------------- */
-
-/* Helpers, other GPUs of the same kind, launch and prove newcomers first. A variant that is too
- * slow on a helper is left out. For every other variant the request's own GPU decides: it launches
- * the variant next. Times of a helper's GPU are scaled: now and then one variant is launched on
- * both GPUs, and the ratio of its times is the scale. */
-
 /* Asks the measure worker of each helper that was not asked yet to prepare, as the session's own
  * worker does. */
 gputune_status gt_field_prepare_helpers(gt_field *field);
-/* Gives newcomers to the helpers, as many as they have room for. */
-gputune_status gt_field_give_helpers(gt_field *field);
-/* The time of a first launch on the helper's GPU from which on a variant is not proved there, in
- * nanoseconds of that GPU. `slower_ns` is the same limit on the request's own GPU. 0: no limit. */
-double gt_helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns);
 /* Takes the answer of the helper whose number, from 1, is event->gpu. ENOMEM. */
 gputune_status gt_field_handle_helper(gt_field *field, gt_event *event);
 /* The number of variants that the helpers have in hand. */
 uint32_t gt_field_with_helpers(const gt_field *field);
 /* Notes in the field's schedule how many newcomers the helpers take, and how fast. */
 void gt_field_schedule_helpers(gt_field *field);
-
-/* ---- field_pump.c ---------------------------------------------------------------------------- */
-
-/* The number of variants that were started and have no result yet, so that the proposer knows
- * nothing of them. */
-uint32_t gt_field_on_their_way(const gt_field *field);
 
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
@@ -88,10 +62,3 @@ gputune_status gt_field_add_given(gt_field *field);
 gputune_status gt_field_add_default(gt_field *field);
 /* Whether the proposer may have more proposals, and the field would take them. */
 bool gt_field_has_more_proposals(const gt_field *field);
-/* Adds the proposer's next proposals, at most `most` and at most GT_FIELD_PROPOSALS. Adds none
- * while the proposer waits for results. */
-enum { GT_FIELD_PROPOSALS = 16 };
-gputune_status gt_field_take_proposals(gt_field *field, uint32_t most);
-
-/* Submits the service kernels and the reference, before any variant. */
-gputune_status gt_field_start_auxiliary(gt_field *field);

@@ -1,5 +1,12 @@
-/* Adds variants to a field: those that it begins with, and those that are proposed. */
+/* Adds variants to a field: those that it begins with, and those that are proposed, no further
+ * ahead of the results than serves. */
 #include "tuner/field_parts.h"
+
+enum {
+    STARTS_MAX = 256, /* in one go: a few milliseconds */
+    AT_A_TIME = 8,    /* a share of the proposals on their way that a proposer is asked for */
+    PROPOSALS = 16    /* the most that it is asked for at once */
+};
 
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
 {
@@ -38,36 +45,33 @@ gputune_status gt_field_add_given(gt_field *field)
     return GPUTUNE_OK;
 }
 
+/* The variant of a configuration that the field began with, or NULL. */
+static gt_variant *find_given(const gt_field *field, const gt_config *config)
+{
+    gt_variant *variant = field->variants.items, *end = variant + field->given;
+    while (variant < end && !gt_config_is(&variant->config, config)) {
+        variant++;
+    }
+    return variant < end ? variant : NULL;
+}
+
 /* A variant that the field began with may be proposed too. A fallback then races. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->sketches) {
         return add(field, config, GT_ROLE_SKETCH);
     }
-    for (uint32_t i = 0; i < field->given; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (!gt_config_is(&variant->config, config)) {
-            continue;
-        }
-        bool was_fallback = variant->role == GT_ROLE_FALLBACK;
-        variant->role = was_fallback ? GT_ROLE_PROPOSED : variant->role;
-        return was_fallback && variant->stage == GT_STAGE_READY
-                   ? gt_array_push(&field->newly_ready, i)
+    gt_variant *given = find_given(field, config);
+    if (given) {
+        bool was_fallback = given->role == GT_ROLE_FALLBACK;
+        given->role = was_fallback ? GT_ROLE_PROPOSED : given->role;
+        return was_fallback && given->stage == GT_STAGE_READY
+                   ? gt_array_push(&field->newly_ready, (uint32_t)(given - field->variants.items))
                    : GPUTUNE_OK;
     }
     return add(field, config,
                gt_request_is_default(field->options.request, config) ? GT_ROLE_DEFAULT
                                                                      : GT_ROLE_PROPOSED);
-}
-
-static bool is_given(const gt_field *field, const gt_config *config)
-{
-    for (uint32_t i = 0; i < field->given; i++) {
-        if (gt_config_is(&field->variants.items[i].config, config)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static uint32_t proposals_left(const gt_field *field)
@@ -102,20 +106,88 @@ static void note_age(gt_field *field, uint32_t unknown)
     field->ages.most = unknown > field->ages.most ? unknown : field->ages.most;
 }
 
-gputune_status gt_field_take_proposals(gt_field *field, uint32_t most)
+/* ---- how far ahead --------------------------------------------------------------------------- */
+
+/* The number of variants that were started and have no result yet, so that the proposer knows
+ * nothing of them. */
+static uint32_t on_their_way(const gt_field *field)
 {
-    gt_config configs[GT_FIELD_PROPOSALS];
+    return field->compiling + (uint32_t)field->compiled.count + field->verifying +
+           gt_field_with_helpers(field) + field->untimed;
+}
+
+static uint32_t room(const gt_field *field)
+{
+    return gt_schedule_room(&field->schedule, gt_farm_compile_workers(field->options.farm),
+                            field->options.proposer->learns, field->compiling, on_their_way(field));
+}
+
+/* Whether the call's time is up before half of a compile is done. A worker that had begun it would
+ * hold up the next call's first sources. */
+static bool is_too_late(const gt_field *field)
+{
+    return gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
+}
+
+static bool wants_more(const gt_field *field)
+{
+    bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
+    return has_more && room(field) > 0 && !is_too_late(field);
+}
+
+/* A proposer that learns thinks anew with every result; some proposals at a time save it much of
+ * that. */
+static bool is_time_to_ask(const gt_field *field)
+{
+    uint32_t workers = gt_farm_compile_workers(field->options.farm);
+    return !field->options.proposer->learns ||
+           room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
+}
+
+/* Adds the proposer's next proposals. Adds none while the proposer waits for results. */
+static gputune_status take_proposals(gt_field *field)
+{
+    gt_config configs[PROPOSALS];
     uint32_t left = proposals_left(field), count;
+    uint32_t most = field->options.proposer->learns ? room(field) : PROPOSALS;
     if (!left) {
         GT_TRY(propose(&count, field, configs, 1));
-        field->cut = count > 0 && !is_given(field, configs);
+        field->cut = count > 0 && !find_given(field, configs);
         return GPUTUNE_OK;
     }
     most = left < most ? left : most;
-    GT_TRY(propose(&count, field, configs, most < GT_FIELD_PROPOSALS ? most : GT_FIELD_PROPOSALS));
+    GT_TRY(propose(&count, field, configs, most < PROPOSALS ? most : PROPOSALS));
     for (uint32_t i = 0; i < count; i++) {
-        note_age(field, gt_field_on_their_way(field) + i);
+        note_age(field, on_their_way(field) + i);
         GT_TRY(take_proposal(field, &configs[i]));
     }
     return GPUTUNE_OK;
+}
+
+gputune_status gt_field_pump(gt_field *field)
+{
+    if (!field->has_auxiliary && field->options.measure) {
+        field->has_auxiliary = true;
+        GT_TRY(gt_field_start_auxiliary(field));
+    }
+    GT_TRY(gt_field_take_elsewhere(field));
+    field->awaits_results = false;
+    gt_field_schedule_helpers(field);
+    for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
+        if (field->started == field->variants.count && is_time_to_ask(field)) {
+            GT_TRY(take_proposals(field));
+        }
+        if (field->started == field->variants.count) {
+            field->awaits_results = true;
+            break;
+        }
+        GT_TRY(gt_field_start(field, field->started++));
+    }
+    return gt_field_verify_compiled(field);
+}
+
+double gt_field_patience(const gt_field *field)
+{
+    bool starts_more = wants_more(field) && !field->awaits_results;
+    return starts_more ? 0 : field->elsewhere ? 0.005 : 0.1;
 }

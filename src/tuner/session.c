@@ -236,6 +236,25 @@ static gputune_status ask_for_pace(const gt_session *session)
     return asks ? session->farm->ops->pace(session->farm) : GPUTUNE_OK;
 }
 
+bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log)
+{
+    enum { REPEATED_MAX = 3 };
+    if (sampled->noisy && !disturbance->named) {
+        disturbance->named = true;
+        gt_log_line(log, GPUTUNE_LOG_WARNING,
+                    "the GPU is also used by %s; the result is marked noisy",
+                    sampled->other[0] ? sampled->other : "another process");
+    }
+    disturbance->noisy |= sampled->noisy;
+    if (sampled->spoiled && disturbance->spoiled < REPEATED_MAX) {
+        disturbance->spoiled++;
+        return true;
+    }
+    disturbance->noisy |= sampled->spoiled;
+    disturbance->spoiled = 0;
+    return false;
+}
+
 /* --- the loop --------------------------------------------------------------------------------- */
 
 double gt_session_elapsed_s(const gt_session *session)

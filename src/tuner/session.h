@@ -7,9 +7,7 @@
  * answer and pass it on. No wait is longer than 0.1 s, so that a cancel is heard. */
 #pragma once
 
-#include "tuner/disturbance.h"
 #include "tuner/field.h"
-#include "tuner/yielding.h"
 
 /* Why a session ends before its policy is done. */
 typedef enum gt_stop {
@@ -62,6 +60,20 @@ typedef struct gt_timeline {
     double latest_s;    /* seconds that the measure worker took for its last answer */
     uint32_t sources, samples;
 } gt_timeline;
+
+/* How long a session has measured and rested. All zero when the session starts. */
+typedef struct gt_yielding {
+    double seen_ns;   /* the measure worker's time that rests were already computed for */
+    double owed_ns;   /* rest that is still due */
+    int64_t since_ns; /* the end of the last rest; 0: none yet */
+} gt_yielding;
+
+/* All zero: no disturbance was seen so far. */
+typedef struct gt_disturbance {
+    bool noisy;       /* the results must be marked as noisy */
+    bool named;       /* a warning has named another user of the GPU */
+    uint32_t spoiled; /* rounds repeated in a row */
+} gt_disturbance;
 
 struct gt_session {
     const gt_policy *policy;
@@ -137,3 +149,13 @@ void gt_session_mark_event(gt_session *session, const gt_event *event);
 double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log, as one line. */
 void gt_session_log_timeline(const gt_session *session);
+
+/* Notes what disturbed a round of samples. True: the round is spoiled, and the caller must repeat
+ * it. After three repetitions the round counts as it is, and the result is noisy. A warning names
+ * the first other user of the GPU. */
+bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
+/* Called between two steps of a session. If its request is tuned in the background and the
+ * application uses the GPU, sleeps until measuring has had no more than its share of the time, and
+ * extends the request's time limit by the time slept. The sleep ends early when the application
+ * pauses, or the request is cancelled. */
+void gt_session_yield(gt_session *session);

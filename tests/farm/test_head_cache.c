@@ -1,5 +1,5 @@
 /* Heads that are kept precompiled: the same code, quicker, and no file left. */
-#include "farm/head_cache.h"
+#include "farm/worker.h"
 
 #include "base/text.h"
 #include "support/folder.h"

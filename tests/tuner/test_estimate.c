@@ -1,7 +1,7 @@
 /* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
 #include "gpu/device.h"
 #include "support/test.h"
-#include "tuner/estimate.h"
+#include "tuner/tune.h"
 
 #include <stddef.h>
 #include <stdint.h>
