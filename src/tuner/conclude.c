@@ -91,48 +91,20 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-static void write_contestant(FILE *file, const gt_tuning *tuning, const gt_runner *runner,
-                             gputune_objective objective)
-{
-    const gt_request *request = tuning->session.request;
-    GT_FREED char *config = NULL;
-    if (gt_config_text(&config, request->template,
-                       &gt_tuning_variant(tuning, runner->id)->config) != GPUTUNE_OK) {
-        return;
-    }
-    for (size_t i = 0; i < runner->samples.count; i++) {
-        const gt_race_sample *s = &runner->samples.items[i];
-        const gt_sample_row row = {.config = config,
-                                   .objective = objective,
-                                   .round = s->round,
-                                   .value = s->value,
-                                   .kind = s->quick   ? "quick"
-                                           : s->final ? "final"
-                                                      : "full"};
-        gt_samples_write(file, request, &row);
-    }
-}
-
-static void write_race(FILE *file, const gt_tuning *tuning, const gt_race *race,
-                       gputune_objective objective)
-{
-    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
-        write_contestant(file, tuning, gt_race_at(race, i), objective);
-    }
-}
-
 void gt_tuning_write_samples(const gt_tuning *tuning)
 {
-    FILE *file = gt_samples_open(tuning->session.request);
+    const gt_field *field = &tuning->session.field;
+    const gt_request *request = tuning->session.request;
+    FILE *file = gt_samples_open(request);
     if (!file) {
         return;
     }
-    write_race(file, tuning, tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL);
-    write_race(file, tuning, tuning->race,
-               gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
-                                                    : tuning->session.request->options.objective);
-    write_race(file, tuning, tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
-    gt_samples_close(file, tuning->session.request);
+    gt_samples_write(file, field, tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL);
+    gt_samples_write(file, field, tuning->race,
+                     gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
+                                                          : request->options.objective);
+    gt_samples_write(file, field, tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
+    gt_samples_close(file, request);
 }
 
 typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED: the images stay those of the field */

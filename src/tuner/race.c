@@ -204,10 +204,23 @@ bool gt_race_wants_round(gt_race *race)
            !gt_race_is_settled(race, &ignored);
 }
 
+static void enter_all(gt_race *race)
+{
+    for (size_t i = 0; i < race->runners.count; i++) {
+        if (gt_runner_is_in(&race->runners.items[i])) {
+            enter(race, i);
+        }
+    }
+}
+
 static void fill_round(gt_race *race)
 {
     uint32_t newcomers = count_newcomers(race);
     gt_race_end ignored;
+    if (race->options.fixed) {
+        enter_all(race);
+        return;
+    }
     if (race->is_tied) {
         return;
     }
@@ -481,37 +494,37 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 /* --- the outcome ------------------------------------------------------------------------------ */
 
-/* Of a race that was stopped before both met in a round. */
-static gputune_status compare_medians(gt_race_result *out, const gt_race *race,
-                                      const gt_runner *winner, const gt_runner *standard)
+/* Of contestants that never met in a round. */
+static gputune_status compare_medians(gt_verdict *out, const gt_race *race, uint64_t id,
+                                      uint64_t other)
 {
     gt_summary fast, slow;
-    GT_TRY(gt_race_summary(race, winner->id, &fast));
-    GT_TRY(gt_race_summary(race, standard->id, &slow));
-    out->verdict.speedup = fast.count && slow.count ? slow.median / fast.median : 0;
+    GT_TRY(gt_race_summary(race, id, &fast));
+    GT_TRY(gt_race_summary(race, other, &slow));
+    out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
     return GPUTUNE_OK;
 }
 
-static gputune_status compare_default(gt_race_result *out, const gt_race *race,
-                                      const gt_runner *winner, const gt_runner *standard)
+gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
     gt_race *scratch_of = (gt_race *)race; /* the scratch memory is no part of the race's state */
-    size_t count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FINAL);
+    const gt_runner *fast = find(race, id), *slow = find(race, other);
+    size_t count = gt_race_ratios(scratch_of, slow, fast, GT_SHARED_FINAL);
     if (count < 3) {
-        count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FULL);
+        count = gt_race_ratios(scratch_of, slow, fast, GT_SHARED_FULL);
     }
     if (!count) {
-        count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_ANY);
+        count = gt_race_ratios(scratch_of, slow, fast, GT_SHARED_ANY);
     }
     if (!count) {
-        return compare_medians(out, race, winner, standard);
+        return compare_medians(out, race, id, other);
     }
     gt_paired paired;
     GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));
     double speedup = exp(paired.mean), alone = race->options.exact ? speedup : 0;
-    out->verdict.speedup = speedup;
-    out->verdict.speedup_low = count > 1 ? exp(paired.low) : alone;
-    out->verdict.speedup_high = count > 1 ? exp(paired.high) : alone;
+    out->speedup = speedup;
+    out->speedup_low = count > 1 ? exp(paired.low) : alone;
+    out->speedup_high = count > 1 ? exp(paired.high) : alone;
     return GPUTUNE_OK;
 }
 
@@ -528,7 +541,7 @@ gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
     if (standard == winner) {
         result.verdict.speedup = result.verdict.speedup_low = result.verdict.speedup_high = 1;
     } else if (result.has_default) {
-        GT_TRY(compare_default(&result, race, winner, standard));
+        GT_TRY(gt_race_compare(&result.verdict, race, winner->id, standard->id));
     }
     *out = result;
     return GPUTUNE_OK;

@@ -45,6 +45,8 @@ typedef struct gt_race_options {
     gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
     bool exact;      /* equal work gives equal values (a model): one short round decides */
     bool exhaustive; /* no contestant leaves before 10 shared rounds, unless it fails */
+    bool fixed;      /* no contestant leaves unless it fails, all are in every round, and the caller
+                        ends the race */
     bool tie_break;  /* the caller breaks ties: gt_race_is_tied(), gt_race_break_tie() */
 } gt_race_options;
 
@@ -170,6 +172,10 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
  * longest and had no part in the choice. Else it summarises the full samples, or, without any, the
  * quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
+/* Compares two contestants by the rounds that they share: *out has the time of `other` over that of
+ * `id`, with its interval from the final rounds, or from all shared rounds if fewer than 3 are
+ * final. ENOMEM. */
+gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* The outcome; before the end, that of the best contestant so far. ENOVARIANT if every contestant
  * failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);

@@ -499,6 +499,9 @@ static void drop_slower(gt_race *race)
 
 void gt_race_judge(gt_race *race)
 {
+    if (race->options.fixed) {
+        return;
+    }
     drop_first(race);
     gt_race_choose_incumbent(race);
     if (race->incumbent < 0) {

@@ -1,13 +1,10 @@
 /* Measuring given configurations side by side. */
 #include "base/objective.h"
-#include "base/random.h"
-#include "stats/paired.h"
 #include "tuner/outcome.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
@@ -15,13 +12,10 @@ static const double narrow_enough = 0.4; /* half width of the interval over medi
 
 typedef struct run_state {
     gt_session session;
-    gt_random random;
+    gt_race *race; /* its samples alone: nobody leaves it */
     uint32_t rounds;
-    bool is_narrow;  /* every interval is narrow, or there are enough rounds */
-    double *values;  /* round-major: values[round * variants + variant]; NaN: none */
-    double *scratch; /* ROUNDS_MAX of them */
-    uint64_t *ids;   /* of the round in progress, in its order */
-    uint32_t *order;
+    bool is_narrow;      /* every interval is narrow, or there are enough rounds */
+    gt_race_round round; /* in progress */
     gt_disturbance disturbance;
 } run_state;
 
@@ -41,35 +35,19 @@ static bool is_asked(const run_state *run, uint32_t index)
     return index + 1 != run->session.field.umpire;
 }
 
-static bool is_sampled(const run_state *run, uint32_t index)
-{
-    return is_asked(run, index) && variant_at(run, index)->stage == GT_STAGE_READY;
-}
-
 /* --- rounds ----------------------------------------------------------------------------------- */
-
-static size_t column(const run_state *run, uint32_t variant, double *out)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < run->rounds; i++) {
-        double value = run->values[(size_t)i * variant_count(run) + variant];
-        if (isfinite(value)) {
-            out[count++] = value;
-        }
-    }
-    return count;
-}
 
 static gputune_status look_at_intervals(run_state *run)
 {
     const double narrow = narrow_enough * run->session.request->options.epsilon;
     run->is_narrow = true;
     for (uint32_t i = 0; i < variant_count(run); i++) {
+        const gt_runner *runner = gt_race_find(run->race, i);
         gt_summary summary;
-        if (!is_sampled(run, i)) {
+        if (!runner || runner->left != GT_RACE_IN) {
             continue;
         }
-        GT_TRY(gt_summarise(&summary, run->scratch, column(run, i, run->scratch)));
+        GT_TRY(gt_race_summary(run->race, i, &summary));
         run->is_narrow =
             run->is_narrow && (summary.high - summary.low) / 2 <= narrow * summary.median;
     }
@@ -102,46 +80,57 @@ static gputune_status count_round(run_state *run)
     return GPUTUNE_OK;
 }
 
+/* A round that failed or was disturbed does not count, and is taken again. */
 static gputune_status sampled(gt_session *session, const gt_event *event)
 {
     run_state *run = session->state;
-    double *row = run->values + (size_t)run->rounds * variant_count(run);
-    uint64_t ignored;
+    gt_race_end end;
+    uint64_t culprit;
     if (session->stop != GT_STOP_NONE) {
-        return GPUTUNE_OK; /* this round was disturbed, and is repeated */
+        return GPUTUNE_OK;
     }
     if (event->status != GPUTUNE_OK) {
-        return gt_ending_of(event->status)->costs_one_variant
-                   ? gt_field_blame(&session->field, &ignored, event)
-                   : gt_fail(event->status, "%s", event->message);
+        GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s",
+                  event->message);
+        GT_TRY(gt_field_blame(&session->field, &culprit, event));
+        gt_race_fail(run->race, culprit);
+        return GPUTUNE_OK;
     }
     if (gt_disturbance_note(&run->disturbance, &event->sampled, &session->request->services->log)) {
-        return GPUTUNE_OK; /* not counted, so taken again */
+        return GPUTUNE_OK;
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
-        row[run->ids[i]] =
-            gt_field_value(&run->session.field, (uint32_t)run->ids[i], event->sampled.values[i]);
+        uint64_t id = run->round.ids[i];
+        double value = gt_field_value(&session->field, (uint32_t)id, event->sampled.values[i]);
+        GT_TRY(gt_race_record(run->race, id, value));
     }
+    GT_TRY(gt_race_end_round(run->race, &end));
     return count_round(run);
+}
+
+/* All that are right take part, in the order in which they were asked for. */
+static gputune_status open_race(run_state *run)
+{
+    const gt_race_options options = {.seed = run->session.request->options.seed, .fixed = true};
+    GT_TRY(gt_race_new(&run->race, &options));
+    for (uint32_t i = 0; i < variant_count(run); i++) {
+        if (is_asked(run, i) && variant_at(run, i)->stage == GT_STAGE_READY) {
+            GT_TRY(gt_race_add(run->race, i, i, false));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status sample_round(run_state *run)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < variant_count(run); i++) {
-        if (is_sampled(run, i)) {
-            run->order[count++] = i;
-        }
-    }
-    if (!count) {
+    GT_TRY(run->race ? GPUTUNE_OK : open_race(run));
+    GT_TRY(gt_race_next_round(run->race, &run->round));
+    if (!run->round.count) {
         return gt_field_verdict(&run->session.field);
     }
-    gt_random_shuffle(&run->random, run->order, count);
-    for (uint32_t i = 0; i < count; i++) {
-        run->ids[i] = run->order[i];
-    }
-    gt_sample_job job = {
-        .variants = run->ids, .count = count, .objective = run->session.field.setup->objective};
+    gt_sample_job job = {.variants = run->round.ids,
+                         .count = run->round.count,
+                         .objective = run->session.field.setup->objective};
     return gt_session_sample(&run->session, &job);
 }
 
@@ -176,22 +165,14 @@ static gputune_status explain_stop(const run_state *run)
 static gputune_status compare_with_first(gputune_record *record, const run_state *run,
                                          uint32_t variant)
 {
-    double *logs = run->scratch;
-    size_t count = 0;
-    for (uint32_t i = 0; i < run->rounds; i++) {
-        const double *row = run->values + (size_t)i * variant_count(run);
-        if (isfinite(row[0]) && isfinite(row[variant])) {
-            logs[count++] = log(row[0] / row[variant]);
-        }
+    gt_verdict verdict = {0};
+    bool both = gt_race_find(run->race, 0) && gt_race_find(run->race, variant);
+    if (variant > 0 && both && run->rounds >= 3) {
+        GT_TRY(gt_race_compare(&verdict, run->race, variant, 0));
     }
-    gt_paired paired;
-    if (variant == 0 || count < 3) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_paired_interval(&paired, logs, count, 0.95));
-    record->speedup = exp(paired.mean);
-    record->speedup_low = exp(paired.low);
-    record->speedup_high = exp(paired.high);
+    record->speedup = verdict.speedup;
+    record->speedup_low = verdict.speedup_low;
+    record->speedup_high = verdict.speedup_high;
     return GPUTUNE_OK;
 }
 
@@ -213,7 +194,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     const gt_field *field = &run->session.field;
     const gt_variant *variant = variant_at(run, index);
     gt_trial trial = gt_field_trial(field, index);
-    GT_TRY(gt_summarise(&trial.time, run->scratch, column(run, index, run->scratch)));
+    GT_TRY(gt_race_summary(run->race, index, &trial.time));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
@@ -267,54 +248,17 @@ static int report(const run_state *run, gt_record_fn each, void *user)
     return answer;
 }
 
-static void write_rounds(FILE *file, const run_state *run, uint32_t index, const char *config)
-{
-    for (uint32_t i = 0; i < run->rounds; i++) {
-        const gt_sample_row row = {.config = config,
-                                   .objective = run->session.request->options.objective,
-                                   .round = i + 1,
-                                   .value = run->values[(size_t)i * variant_count(run) + index],
-                                   .kind = "full"};
-        if (isfinite(row.value)) {
-            gt_samples_write(file, run->session.request, &row);
-        }
-    }
-}
-
 static void write_samples(const run_state *run)
 {
-    FILE *file = gt_samples_open(run->session.request);
-    if (!file) {
-        return;
+    const gt_request *request = run->session.request;
+    FILE *file = gt_samples_open(request);
+    if (file) {
+        gt_samples_write(file, &run->session.field, run->race, request->options.objective);
+        gt_samples_close(file, request);
     }
-    for (uint32_t i = 0; i < variant_count(run); i++) {
-        GT_FREED char *config = NULL;
-        if (is_asked(run, i) &&
-            gt_config_text(&config, run->session.request->template,
-                           &run->session.field.variants.items[i].config) == GPUTUNE_OK) {
-            write_rounds(file, run, i, config);
-        }
-    }
-    gt_samples_close(file, run->session.request);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
-
-static gputune_status make_room(run_state *run, size_t count)
-{
-    size_t cells = ROUNDS_MAX * count;
-    run->values = malloc(cells * sizeof *run->values);
-    run->scratch = calloc(ROUNDS_MAX, sizeof *run->scratch);
-    run->ids = calloc(count, sizeof *run->ids);
-    run->order = calloc(count, sizeof *run->order);
-    if (!run->values || !run->scratch || !run->ids || !run->order) {
-        return gt_fail_memory();
-    }
-    for (size_t i = 0; i < cells; i++) {
-        run->values[i] = NAN;
-    }
-    return GPUTUNE_OK;
-}
 
 static int measure(run_state *run, gt_record_fn each, void *user)
 {
@@ -352,10 +296,7 @@ static gputune_status say_exclusions(const gt_request *request, const gt_config 
 static void end_run(run_state *run)
 {
     gt_session_close(&run->session);
-    free(run->values);
-    free(run->scratch);
-    free(run->ids);
-    free(run->order);
+    gt_race_free(run->race);
 }
 
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
@@ -366,8 +307,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer};
     GT_TRY(say_exclusions(request, configs, count));
-    GT_SCOPED(end_run) run_state run = {.random = {request->options.seed}};
+    GT_SCOPED(end_run) run_state run = {.race = NULL};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
-    GT_TRY(make_room(&run, count + 1)); /* the field may add the default */
     return measure(&run, each, user);
 }

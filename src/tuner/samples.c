@@ -57,10 +57,30 @@ void gt_samples_close(FILE *file, const gt_request *request)
     }
 }
 
-void gt_samples_write(FILE *file, const gt_request *request, const gt_sample_row *row)
+static void write_runner(FILE *file, const gt_field *field, const gt_runner *runner,
+                         gputune_objective objective)
 {
-    char value[32];
-    gt_snprintf(value, sizeof value, "%.17g", row->value);
-    fprintf(file, "%s,%s,%s,%s,%u,%s,%s\n", request->template->name, request->problem_text,
-            row->config, gputune_objective_name(row->objective), row->round, value, row->kind);
+    const gt_request *request = field->options.request;
+    GT_FREED char *config = NULL;
+    if (gt_config_text(&config, request->template, &field->variants.items[runner->id].config) < 0) {
+        return;
+    }
+    for (size_t i = 0; i < runner->samples.count; i++) {
+        const gt_race_sample *s = &runner->samples.items[i];
+        char value[32];
+        gt_snprintf(value, sizeof value, "%.17g", s->value);
+        fprintf(file, "%s,%s,%s,%s,%u,%s,%s\n", request->template->name, request->problem_text,
+                config, gputune_objective_name(objective), s->round, value,
+                s->quick   ? "quick"
+                : s->final ? "final"
+                           : "full");
+    }
+}
+
+void gt_samples_write(FILE *file, const gt_field *field, const gt_race *race,
+                      gputune_objective objective)
+{
+    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
+        write_runner(file, field, gt_race_at(race, i), objective);
+    }
 }

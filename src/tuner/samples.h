@@ -3,7 +3,8 @@
  * "final"). */
 #pragma once
 
-#include "tuner/request.h"
+#include "tuner/field.h"
+#include "tuner/race.h"
 
 #include <stdio.h>
 
@@ -19,11 +20,6 @@ FILE *gt_samples_open(const gt_request *request);
 /* Closes the file. Warns if not everything could be written. */
 void gt_samples_close(FILE *file, const gt_request *request);
 
-typedef struct gt_sample_row {
-    const char *config; /* as gt_config_text() writes it */
-    gputune_objective objective;
-    uint32_t round;
-    double value;
-    const char *kind;
-} gt_sample_row;
-void gt_samples_write(FILE *file, const gt_request *request, const gt_sample_row *row);
+/* Writes all samples of a race among a field's variants. `race` may be NULL, and then has none. */
+void gt_samples_write(FILE *file, const gt_field *field, const gt_race *race,
+                      gputune_objective objective);
