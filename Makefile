@@ -56,7 +56,8 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
-           $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
+           $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o \
+           $(B)/obj/generated/wire_tables.o
 CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generated/report.o
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c src/base/environment.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
@@ -140,6 +141,12 @@ $(B)/man/gputune.3: tools/manual include/gputune.h Makefile
 $(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report/*)
 	$(call say,GEN)mkdir -p $(@D); tools/report-page src/cli/report > $(@D)/report.html && \
 	    tools/embed --text cli_report_page $(@D)/report.html > $@
+
+# the structs that pass between host and worker, as their headers declare them
+WIRE_SRC := include/gputune.h $(patsubst %,src/%.h,base/operation base/sequence base/launch base/device \
+            kernel/element_kinds kernel/template kernel/problem gpu/nvrtc farm/job farm/wire)
+$(B)/generated/wire_tables.c: tools/wire-tables $(WIRE_SRC)
+	$(call say,GEN)mkdir -p $(@D); tools/wire-tables $(WIRE_SRC) > $@
 
 SERVICE_SRC := src/kernel/element_kinds.h src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)

@@ -2,8 +2,12 @@
  * arrays behind their length; and the frames of the channel, which carry them. */
 #include "farm/wire.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -319,6 +323,23 @@ void gt_record_release(const gt_record *record, void *object)
     memset(object, 0, record->size);
 }
 
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+const gt_cargo gt_carried[GT_FRAME_KINDS] = {
+    [GT_FRAME_HELLO] = {&gt_record_hello, NULL},
+    [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
+    [GT_FRAME_READY] = {&gt_record_ready, NULL},
+    [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
+    [GT_FRAME_PREPARE] = {&gt_record_measure_setup, &gt_record_prepared},
+    [GT_FRAME_PREPARE_PLAIN] = {&gt_record_measure_setup, &gt_record_prepared},
+    [GT_FRAME_VERIFY] = {&gt_record_verify_job, &gt_record_verified},
+    [GT_FRAME_RECHECK] = {&gt_record_recheck_job, &gt_record_verified},
+    [GT_FRAME_SAMPLE] = {&gt_record_sample_job, &gt_record_sampled},
+    [GT_FRAME_PACE] = {&gt_record_id_job, &gt_record_sampled},
+    [GT_FRAME_DROP] = {&gt_record_id_job, NULL},
+    [GT_FRAME_HAND] = {&gt_record_hand, NULL},
+};
+
 /* On the wire: this header, then so many bytes, which begin with the envelope of an answer. */
 typedef struct header {
     uint32_t magic, kind;
@@ -505,4 +526,35 @@ gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame)
         out->status = GPUTUNE_EWORKER;
     }
     return GPUTUNE_OK;
+}
+
+/* ---- Version --------------------------------------------------------------------------------- */
+
+static void describe(gt_text *text, const gt_record *record)
+{
+    gt_text_printf(text, "%s %zu {", record->name, record->size);
+    for (size_t i = 0; i < record->count; i++) {
+        const gt_member *member = &record->members[i];
+        gt_text_printf(text, "%s %d %d %zu %zu;", member->name, (int)member->kind,
+                       (int)member->repeat, member->size, member->limit);
+        if (member->record) {
+            describe(text, member->record);
+        }
+    }
+    gt_text_append(text, "}");
+}
+
+const char *gt_wire_version(char out[64])
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    describe(&text, &gt_record_answer);
+    for (size_t i = 1; i < GT_FRAME_KINDS; i++) {
+        describe(&text, gt_carried[i].job);
+        if (gt_carried[i].reply) {
+            describe(&text, gt_carried[i].reply);
+        }
+    }
+    snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,
+             gt_hash64(gt_text_string(&text), text.length));
+    return out;
 }

@@ -39,7 +39,8 @@ typedef struct gt_member {
     const struct gt_record *record;  /* the table of a GT_MEMBER_STRUCT */
 } gt_member;
 
-/* The table of one struct: every member in the order of declaration. */
+/* The table of one struct: every member in the order of declaration. tools/wire-tables makes these
+ * tables of the headers that declare the structs. */
 typedef struct gt_record {
     const char *name;
     size_t size;
@@ -47,7 +48,7 @@ typedef struct gt_record {
     size_t count;
 } gt_record;
 
-extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
+extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_measure_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
     gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_ready,
     gt_record_hello, gt_record_answer, gt_record_hand;

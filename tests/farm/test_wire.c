@@ -250,7 +250,7 @@ TEST(values_out_of_range_are_named)
     setup.workload_count = 1;
     setup.workloads[0].buffer_count = 1;
     setup.workloads[0].buffers[0].fill = GT_FILL_FILE + 1;
-    refused_object(&gt_record_setup, &setup, "'fill'");
+    refused_object(&gt_record_measure_setup, &setup, "'fill'");
 }
 
 /* Numbers, lengths and counts, written by hand. */
@@ -272,7 +272,7 @@ TEST(lengths_beyond_what_arrived_are_named)
         {&gt_record_compiled, {0, UINT64_MAX - 7}, 24, "'log'"},
         {&gt_record_sample_job, {1, UINT64_C(1) << 61}, 32, "'variants'"},
         {&gt_record_sample_job, {1, 3}, 32, "'variants'"},
-        {&gt_record_setup, {0, 1, GT_WORKLOAD_MAX + 1}, 24, "'workloads'"},
+        {&gt_record_measure_setup, {0, 1, GT_WORKLOAD_MAX + 1}, 24, "'workloads'"},
         {&gt_record_id_job, {1, 2}, 16, "8 bytes too many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
