@@ -148,7 +148,7 @@ static gputune_status add_and_read(void *user)
 /* What could not be counted is lost, and nothing else. */
 static void expect_all(void *user)
 {
-    assert_int_equal(add_and_read(user), GPUTUNE_OK);
+    ASSERT_OK(add_and_read(user));
 }
 
 TEST_OF(misses, world *w, open_world, close_world)
@@ -243,7 +243,7 @@ TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 {
     enum { REMEMBERED = 64 }; /* closed tuners, of which each attempt leaves one */
     for (int i = 0; i < REMEMBERED; i++) {
-        assert_int_equal(ask_for_everything(w), GPUTUNE_OK);
+        ASSERT_OK(ask_for_everything(w));
     }
     each_allocation(5, ask_for_everything, NULL, w);
     each_of_sqlite(997, ask_for_everything, NULL, w);

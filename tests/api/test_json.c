@@ -181,7 +181,7 @@ TEST(what_has_no_bound_is_bounded)
 TEST(the_text_ends_where_it_is_said_to)
 {
     int line;
-    assert_int_equal(read_bytes("12345", 3, &line), GPUTUNE_OK);
+    ASSERT_OK(read_bytes("12345", 3, &line));
     assert_true(list.items->number == 123);
     assert_int_equal(read_bytes("true", 3, &line), GPUTUNE_EINVAL);
     assert_int_equal(read_bytes("[1\0]", 4, &line), GPUTUNE_EINVAL);
@@ -213,9 +213,9 @@ TEST(containers_are_stepped_through)
     gt_json_reader reader = gt_json_open(copy, sizeof text - 1, &list);
     assert_true(gt_json_enter(&reader));
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(gt_json_next(&name, &reader), GPUTUNE_OK);
+        ASSERT_OK(gt_json_next(&name, &reader));
         assert_string_equal(name, names[i]);
-        assert_int_equal(gt_json_read(&reader, name), GPUTUNE_OK);
+        ASSERT_OK(gt_json_read(&reader, name));
     }
     assert_int_equal(gt_json_next(&name, &reader), GPUTUNE_ENOTFOUND);
     assert_false(gt_json_enter(&reader));

@@ -57,7 +57,7 @@ static void add(const world *w, const char *kernel, uint64_t count)
     do {
         status = gt_misses_file_add(w->path, key, count);
     } while (status == GPUTUNE_EBUSY);
-    assert_int_equal(status, GPUTUNE_OK);
+    ASSERT_OK(status);
 }
 
 TEST_OF(each_scenario_comes_once_most_wanted_first, world *w, open_world, close_world)

@@ -26,14 +26,13 @@ static gputune_plan *plan_for(world *w, int64_t n)
 {
     gt_request *request;
     gputune_plan *plan;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, "axpy", GPUTUNE_SIZES({"n", n}), NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_request_make(&request, &w->services, &w->device, "axpy", GPUTUNE_SIZES({"n", n}), NULL));
     gt_choice choice = {.config = gt_config_default(request->template), .time_ns = 5};
     choice.image.data = strdup("image");
     choice.image.bytes = 5;
     choice.stop_reason = strdup("");
-    assert_int_equal(gt_plan_make(&plan, request, &choice, NULL, false), GPUTUNE_OK);
+    ASSERT_OK(gt_plan_make(&plan, request, &choice, NULL, false));
     gt_choice_free(&choice);
     gt_request_free(request);
     return plan;
@@ -43,9 +42,9 @@ static int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
-    assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_device_for_arch(&w->device, "sm_90"), GPUTUNE_OK);
-    assert_int_equal(gt_plan_table_new(&w->table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&w->catalog, NULL, NULL));
+    ASSERT_OK(gt_device_for_arch(&w->device, "sm_90"));
+    ASSERT_OK(gt_plan_table_new(&w->table, GT_PLAN_TABLE_LIMIT));
     w->services = (gt_services){.catalog = w->catalog, .device = &w->device};
     w->plan = plan_for(w, 1024);
     *state = w;
@@ -65,7 +64,7 @@ static int close_world(void **state)
 static void limit_table(world *w, size_t limit)
 {
     gt_plan_table_free(w->table);
-    assert_int_equal(gt_plan_table_new(&w->table, limit), GPUTUNE_OK);
+    ASSERT_OK(gt_plan_table_new(&w->table, limit));
 }
 
 /* Refuses a launch of axpy at that size on buffers that are not there. */
@@ -89,13 +88,13 @@ TEST_OF(test_launch_refuses_what_the_plan_is_not_for, world *w, open_world, clos
 TEST_OF(test_info_says_what_was_chosen, world *w, open_world, close_world)
 {
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
-    assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_OK);
+    ASSERT_OK(gputune_plan_info(&info, w->plan));
     assert_string_equal(info.kernel, "axpy");
     assert_string_equal(info.configuration, info.default_configuration);
     assert_float_equal(info.time_ns, 5, 0);
     gputune_parameter last = {.version = GPUTUNE_PARAMETER_VERSION};
     assert_int_equal(info.arguments, 4);
-    assert_int_equal(gputune_plan_argument(&last, w->plan, info.arguments - 1), GPUTUNE_OK);
+    ASSERT_OK(gputune_plan_argument(&last, w->plan, info.arguments - 1));
     assert_int_equal(gputune_plan_argument(&last, w->plan, info.arguments), GPUTUNE_ENOTFOUND);
     info.version = 0;
     assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_EINVAL);
@@ -117,7 +116,7 @@ static void key_of(gt_plan_key *key, int64_t n)
 
 static void add_key(world *w, const gt_plan_key *key, const gt_terms *terms, gputune_plan *plan)
 {
-    assert_int_equal(gt_plan_table_add(w->table, key, terms, plan, false, 0), GPUTUNE_OK);
+    ASSERT_OK(gt_plan_table_add(w->table, key, terms, plan, false, 0));
 }
 
 static void add(world *w, int64_t n, const gt_terms *terms, gputune_plan *plan)
@@ -326,7 +325,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     for (int i = 0; i < 3; i++) {
         add_key(w, &keys[i], terms, w->plan);
     }
-    assert_int_equal(gt_plan_table_forget(w->table, "stencil", "./stencil.cu"), GPUTUNE_OK);
+    ASSERT_OK(gt_plan_table_forget(w->table, "stencil", "./stencil.cu"));
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
@@ -334,11 +333,10 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
     /* plans are axpy's, however they were asked for */
-    assert_int_equal(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,
-                                       gt_plan_table_forgets(w->table)),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,
+                                gt_plan_table_forgets(w->table)));
     assert_true(is_in(w, &keys[3]));
-    assert_int_equal(gt_plan_table_forget(w->table, "axpy", "axpy.cu"), GPUTUNE_OK);
+    ASSERT_OK(gt_plan_table_forget(w->table, "axpy", "axpy.cu"));
     assert_false(is_in(w, &keys[3]));
 }
 

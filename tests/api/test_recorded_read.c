@@ -88,7 +88,7 @@ TEST(cache_file_is_read)
 {
     for (int packed = -1; packed <= 0; packed++) {
         gt_recorded recorded;
-        assert_int_equal(read_text(&recorded, cache, packed), GPUTUNE_OK);
+        ASSERT_OK(read_text(&recorded, cache, packed));
         assert_int_equal(recorded.axis_count, 2); /* one value is no axis */
         assert_int_equal(recorded.axes[0].choices, 3);
         assert_true(recorded.axes[0].values[1] == 16); /* in the order of size */
@@ -114,7 +114,7 @@ TEST(t4_results_are_read)
         "{\"configuration\": {\"B\": 4, \"K\": true}, \"invalidity\": \"constraints\"}\n"
         "]}";
     gt_recorded recorded;
-    assert_int_equal(read_text(&recorded, text, -1), GPUTUNE_OK);
+    ASSERT_OK(read_text(&recorded, text, -1));
     assert_int_equal(recorded.entries.count,
                      2); /* what constraints exclude is no part of the space */
     assert_int_equal(recorded.axes[0].choices, 2);
@@ -134,7 +134,7 @@ TEST(torn_tail_is_forgiven)
         memcpy(text, cache, length);
         text[length] = '\0';
         gt_recorded recorded;
-        assert_int_equal(read_text(&recorded, text, -1), GPUTUNE_OK);
+        ASSERT_OK(read_text(&recorded, text, -1));
         bool whole = length >= (size_t)(strstr(cache, "2}}") - cache) + 2;
         bool begun = !whole && length > from;
         assert_int_equal(recorded.entries.count, whole ? 3 : 2);
@@ -234,7 +234,7 @@ TEST(a_long_text_ends_at_its_limit_and_by_cancel)
     assert_int_equal(gt_recorded_text(&text, path, 1 << 30, &canceled), GPUTUNE_ECANCELED);
     assert_true(text.length < 1 << 20);
     gt_text_free(&text);
-    assert_int_equal(gt_recorded_text(&text, path, 1 << 30, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_text(&text, path, 1 << 30, NULL));
     assert_int_equal(text.length, 4 << 20);
     gt_text_free(&text);
     folder_remove(folder);

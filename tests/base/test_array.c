@@ -6,7 +6,7 @@ TEST(array_keeps_what_is_pushed)
 {
     GT_ARRAY(int) numbers = {0};
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(gt_array_push(&numbers, i * i), GPUTUNE_OK);
+        ASSERT_OK(gt_array_push(&numbers, i * i));
     }
     assert_int_equal(numbers.count, 1000);
     for (int i = 0; i < 1000; i++) {
@@ -21,7 +21,7 @@ TEST(room_is_made_for_one_more)
 {
     GT_ARRAY(double) values = {0};
     for (int i = 0; i < 20; i++) {
-        assert_int_equal(gt_array_reserve(&values), GPUTUNE_OK);
+        ASSERT_OK(gt_array_reserve(&values));
         assert_true(values.capacity > values.count);
         values.items[values.count++] = i;
     }

@@ -21,7 +21,7 @@ static int close_folder(void **state)
 static char *path_in(const char *folder, const char *name)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     return path;
 }
 
@@ -42,7 +42,7 @@ TEST_OF(file_is_read_whole, char *folder, open_folder, close_folder)
         bytes[i] = (char)(i * 7);
     }
     write_bytes(path, bytes, sizeof bytes);
-    assert_int_equal(gt_file_read(&text, &count, path), GPUTUNE_OK);
+    ASSERT_OK(gt_file_read(&text, &count, path));
     assert_int_equal(count, sizeof bytes);
     assert_memory_equal(text, bytes, sizeof bytes);
     assert_int_equal(text[count], '\0');
@@ -54,7 +54,7 @@ TEST_OF(empty_file_is_an_empty_string, char *folder, open_folder, close_folder)
 {
     char *path = path_in(folder, "empty"), *text;
     write_bytes(path, "", 0);
-    assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_OK);
+    ASSERT_OK(gt_file_read(&text, NULL, path));
     assert_string_equal(text, "");
     free(text);
     free(path);
@@ -92,7 +92,7 @@ TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, 
     assert_int_equal(gt_file_read(&text, NULL, large), GPUTUNE_EIO);
     assert_non_null(strstr(gputune_error(), "more than 8388608 bytes"));
     assert_null(text);
-    assert_int_equal(gt_file_read_most(&text, NULL, large, GT_FILE_MOST + 1), GPUTUNE_OK);
+    ASSERT_OK(gt_file_read_most(&text, NULL, large, GT_FILE_MOST + 1));
     free(text);
     free(large);
     free(fifo);
@@ -102,12 +102,12 @@ TEST_OF(folders_above_a_path_are_made_private, char *folder, open_folder, close_
 {
     char *path = path_in(folder, "a/b/c.db"), *above = path_in(folder, "a/b");
     struct stat facts;
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK); /* again: they are there */
+    ASSERT_OK(gt_file_make_parents(path));
+    ASSERT_OK(gt_file_make_parents(path)); /* again: they are there */
     assert_int_equal(stat(above, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
     assert_false(gt_file_exists(path));
-    assert_int_equal(gt_file_make_parents("name-only.db"), GPUTUNE_OK);
+    ASSERT_OK(gt_file_make_parents("name-only.db"));
     free(above);
     free(path);
 }
@@ -126,12 +126,12 @@ TEST(cache_folder_follows_the_environment)
 {
     char *folder = NULL;
     setenv("XDG_CACHE_HOME", "/xdg", 1);
-    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/xdg/gputune");
     free(folder);
     setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: as if unset, says the standard */
     setenv("HOME", "/h", 1);
-    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/h/.cache/gputune");
     free(folder);
     folder = NULL;
@@ -144,7 +144,7 @@ TEST(cache_folder_follows_the_environment)
 TEST(own_folder_holds_this_program)
 {
     char *folder, *self;
-    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_own_folder(&folder));
     self = path_in(folder, "test_file");
     assert_true(gt_file_exists(self));
     free(self);
@@ -160,14 +160,14 @@ TEST(parts_of_another_user_are_not_found)
     if (geteuid() != 0) {
         skip(); /* only root can make a file of another user's */
     }
-    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_own_folder(&folder));
     part = path_in(folder, "../../part-of-a-test");
     write_bytes(part, "", 0);
-    assert_int_equal(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK), GPUTUNE_OK);
+    ASSERT_OK(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK));
     assert_non_null(found);
     free(found);
     assert_int_equal(chown(part, NOBODY, NOBODY), 0);
-    assert_int_equal(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK), GPUTUNE_OK);
+    ASSERT_OK(gt_file_find_part(&found, &tried, "part-of-a-test", R_OK));
     assert_null(found);
     assert_int_equal(unlink(part), 0);
     free(part);

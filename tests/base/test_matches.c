@@ -12,8 +12,8 @@
 static void touch(const char *folder, const char *name)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
@@ -25,8 +25,8 @@ static void expect(const char *folder, const char *pattern, const char *expected
 {
     char *whole, found[512] = "";
     gt_texts matches;
-    assert_int_equal(gt_path_format(&whole, "%s/%s", folder, pattern), GPUTUNE_OK);
-    assert_int_equal(gt_matches_find(&matches, whole), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&whole, "%s/%s", folder, pattern));
+    ASSERT_OK(gt_matches_find(&matches, whole));
     for (size_t i = 0; i < matches.count; i++) {
         size_t length = strlen(found);
         (void)snprintf(found + length, sizeof found - length, "%s%s", i ? "," : "",

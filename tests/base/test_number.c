@@ -78,7 +78,7 @@ TEST(messages_paths_and_logs_have_points)
     gt_text_printf(&text, "%d %g", 1, 1.25);
     assert_string_equal(gt_text_string(&text), "1 1.25");
     gt_text_free(&text);
-    assert_int_equal(gt_path_format(&path, "/tmp/%g", 1.5), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "/tmp/%g", 1.5));
     assert_string_equal(path, "/tmp/1.5");
     free(path);
 }
@@ -116,7 +116,4 @@ TEST(threads_do_not_see_each_other)
     }
 }
 
-int main(void)
-{
-    return tests_run(comma_locale_set, comma_locale_reset);
-}
+TESTS_WITHIN(comma_locale_set, comma_locale_reset)

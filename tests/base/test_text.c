@@ -13,11 +13,11 @@ TEST(text_grows_and_is_taken)
     gt_text_append(&text, "end");
     gt_text_append_bytes(&text, "\0!", 2);
     assert_int_equal(text.length, 4005);
-    assert_int_equal(gt_text_take(&taken, &text), GPUTUNE_OK);
+    ASSERT_OK(gt_text_take(&taken, &text));
     assert_memory_equal(taken + 3996, "999,end\0!", 10);
     assert_int_equal(text.length, 0);
     free(taken);
-    assert_int_equal(gt_text_take(&taken, &text), GPUTUNE_OK);
+    ASSERT_OK(gt_text_take(&taken, &text));
     assert_string_equal(taken, "");
     free(taken);
 }

@@ -27,7 +27,7 @@ static void load(machine *m, const char *source)
     if (!nvrtc) {
         skip();
     }
-    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request, NULL));
     machine_load(m, result.image.data);
     gt_compiled_free(&result);
 }
@@ -286,7 +286,4 @@ TEST(test_histogram_in_a_cluster)
     machine_free(&m);
 }
 
-int main(void)
-{
-    return tests_run(find_nvrtc, NULL);
-}
+TESTS_WITHIN(find_nvrtc, NULL)

@@ -56,7 +56,4 @@ TEST(test_decimal_literals_of_ptx)
     machine_free(&m);
 }
 
-int main(void)
-{
-    return tests_run(comma_locale_set, comma_locale_reset);
-}
+TESTS_WITHIN(comma_locale_set, comma_locale_reset)

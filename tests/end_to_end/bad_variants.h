@@ -167,7 +167,7 @@ static bool can_be_tried(const bad *b)
     return !getenv("GPUTUNE_SANITIZED") || strcmp(b->name, "greedy_compile") != 0;
 }
 
-static int open_device(void **state)
+static int open_bad(void **state)
 {
     (void)state;
     setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB: the greedy one needs not be waited for */

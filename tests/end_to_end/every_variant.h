@@ -42,6 +42,12 @@ static int bench_open(const char *driver_name)
     return 0;
 }
 
+static int bench_h200(void **state)
+{
+    (void)state;
+    return bench_open("emu:h200");
+}
+
 static int bench_close(void **state)
 {
     (void)state;

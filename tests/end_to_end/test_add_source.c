@@ -99,13 +99,4 @@ TEST(source_is_listed)
     gputune_close(tuner);
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open("emu");
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-enum { N = 20000 };
+enum { N = 2000 };
 static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
 
 static gputune_options in_background(void)
@@ -211,13 +211,4 @@ TEST(failure_is_told_and_not_tried_again)
     gputune_close(tuner);
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open("emu");
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -63,7 +63,4 @@ TEST(test_bad_variants_alone_fail_the_call)
     expect_no_traces(before);
 }
 
-int main(void)
-{
-    return tests_run(open_device, world_close);
-}
+TESTS_WITHIN(open_bad, world_close)

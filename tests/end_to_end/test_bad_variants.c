@@ -90,7 +90,4 @@ TEST(test_bad_variants_cost_themselves)
     expect_no_traces(before);
 }
 
-int main(void)
-{
-    return tests_run(open_device, world_close);
-}
+TESTS_WITHIN(open_bad, world_close)

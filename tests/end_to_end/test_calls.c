@@ -7,12 +7,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* ---- NULL ---- */
 
 static int never(void *user, const void *item)
@@ -203,7 +197,7 @@ TEST(test_wrong_options_are_refused_for_known_kernels_too)
     learn(tuner, 1024);
     for (int i = 0; i < 7; i++) {
         wrong[i] = cached_only();
-        assert_int_equal(ask_known(tuner, &wrong[i]), GPUTUNE_OK);
+        ASSERT_OK(ask_known(tuner, &wrong[i]));
     }
     wrong[0].version = 0;
     wrong[1].version = 0xdeadbeef; /* nobody has initialised it */
@@ -478,7 +472,4 @@ TEST(test_plans_outlive_their_tuner)
     gputune_plan_release(plan);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -305,12 +305,6 @@ TEST(test_only_on_the_emulator)
     gputune_close(tuner);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 int main(int argc, char **argv)
 {
     wanted = argv + 1;

@@ -11,12 +11,6 @@
 
 enum { N = 4099, LONGEST_S = 120 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
@@ -408,11 +402,8 @@ TEST(test_a_forked_child_leaves_the_parent_alone)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     expect(ask(tuner, 7 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(gputune_check_database(tuner), GPUTUNE_OK);
+    ASSERT_OK(gputune_check_database(tuner));
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -227,7 +227,4 @@ TEST(test_without_a_context_a_launch_says_so)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_tuner, world_close);
-}
+TESTS_WITHIN(open_tuner, world_close)

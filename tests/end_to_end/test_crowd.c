@@ -11,12 +11,6 @@
 
 enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* ---- one of the crowd ------------------------------------------------------------------------ */
 
 static atomic_bool taken_over; /* by the tuning that goes on */

@@ -102,7 +102,4 @@ TEST(test_a_damaged_database_harms_nobody)
     free(whole.bytes);
 }
 
-int main(void)
-{
-    return tests_run(open_device, world_close);
-}
+TESTS_WITHIN(open_bad, world_close)

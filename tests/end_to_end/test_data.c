@@ -8,12 +8,6 @@
 
 enum { N = 4099 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* What the reference function does, and what it has seen. */
 typedef struct host {
     float error;        /* added to every result */
@@ -215,7 +209,4 @@ TEST(test_an_updated_buffer_holds_an_expression)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -109,7 +109,4 @@ TEST(without_a_context_the_kernel_is_named)
     CU(CtxSetCurrent(here));
 }
 
-int main(void)
-{
-    return tests_run(open_tuner, close_tuner);
-}
+TESTS_WITHIN(open_tuner, close_tuner)

@@ -2,12 +2,6 @@
  * deadline. */
 #include "world.h"
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* A hang is certain only when it happens again with ten times the deadline, for which there is no
  * time here: whatever is recorded of the variant, it is no success. */
 static int count_good(void *user, const gputune_record *record)
@@ -40,7 +34,4 @@ TEST(test_an_endless_variant_is_killed)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -138,13 +138,4 @@ TEST(log_goes_to_a_file)
     unlink(path);
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open("emu");
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

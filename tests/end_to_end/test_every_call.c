@@ -8,12 +8,6 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* ---- the calls: each right but for its tuner, and quick ---- */
 
 #define N GPUTUNE_SIZES({"n", 1024})
@@ -382,7 +376,4 @@ static int close_all(void **state)
     return world_close(state);
 }
 
-int main(void)
-{
-    return tests_run(open_all, close_all);
-}
+TESTS_WITHIN(open_all, close_all)

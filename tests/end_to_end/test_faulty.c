@@ -178,12 +178,6 @@ TEST(test_faulty_variants)
     assert_int_equal(wrong, 0);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 int main(int argc, char **argv)
 {
     wanted = argv + 1;

@@ -4,12 +4,6 @@
 
 enum { LARGE = 100000 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return bench_open("emu:h200");
-}
-
 /* Only scalar accesses are possible. */
 TEST(test_odd_sizes)
 {
@@ -48,7 +42,4 @@ TEST(test_is_large)
     gt_request_free(request);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, bench_close);
-}
+TESTS_WITHIN(bench_h200, bench_close)

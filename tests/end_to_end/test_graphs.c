@@ -136,13 +136,4 @@ TEST(stream_of_another_priority_serves)
     gputune_close(tuner);
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

@@ -151,13 +151,4 @@ TEST(failures_reach_every_rank)
     gputune_close(tuner);
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

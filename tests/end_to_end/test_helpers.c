@@ -159,7 +159,7 @@ TEST_WITHIN(a_search_finds_out_the_pace, open_two, close_two)
     assert_true(at.asked);
     pthread_join(at.thread, NULL);
     assert_int_equal(at.status_in_callback, GPUTUNE_EBUSY);
-    assert_int_equal(at.status, GPUTUNE_OK);
+    ASSERT_OK(at.status);
     assert_true(at.pace.launch_ns == pace);
     gputune_close(at.tuner);
 }

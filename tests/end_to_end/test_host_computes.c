@@ -327,7 +327,4 @@ TEST(test_exclusive_mode_is_named)
     while_computing(tune_in_exclusive_mode);
 }
 
-int main(void)
-{
-    return tests_run(open_device, world_close);
-}
+TESTS_WITHIN(open_bad, world_close)

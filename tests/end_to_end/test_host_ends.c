@@ -12,7 +12,7 @@
 enum { LONGEST_MS = 30000, STEP_MS = 10, FAILED = 100 };
 
 /* What ended children leave becomes a child of this process, which can wait for it. */
-static int open_h200(void **state)
+static int open_heir(void **state)
 {
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
@@ -175,5 +175,5 @@ int main(int argc, char **argv)
     if (argc == 2) {
         be_host(argv[1]);
     }
-    return tests_run(open_h200, world_close);
+    return tests_run(open_heir, world_close);
 }

@@ -21,12 +21,6 @@ static const char template_text[] =
 
 static const char clause[] = "#pragma gputune in_place(y : x)\n";
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 static gputune *tuner_with(const char *more)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -133,7 +127,4 @@ TEST(test_in_place_is_proved)
     assert_non_null(strstr(last.message, "one buffer for each pair of in_place()"));
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static void fill(float *values, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -194,7 +188,4 @@ TEST(test_functions_of_a_pipeline)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

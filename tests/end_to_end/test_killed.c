@@ -15,12 +15,6 @@ enum { KILLS = 18, SIZES = 3, LONGEST_US = 1500000 };
 
 static gt_random chance = {7};
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static void output_path(char *out, size_t bytes)
@@ -160,7 +154,4 @@ TEST(test_a_kill_loses_nothing_that_was_stored)
     free(folder);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -36,12 +36,6 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* A plan for a template's text: cached only, its default configuration, not verified; measured,
  * with VEC=4. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
@@ -271,7 +265,4 @@ TEST(test_refused_calls_launch_nothing)
     vectors_close(v);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

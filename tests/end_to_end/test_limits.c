@@ -15,12 +15,6 @@
 
 enum { KNOWN = 3000, ASKED = 3001, NO_PLAN = 100, WRONG_PLAN, MANY_LINES, NO_LIMIT };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};

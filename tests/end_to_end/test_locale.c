@@ -110,7 +110,4 @@ TEST(test_texts_of_records_have_points)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_with_comma, close_with_comma);
-}
+TESTS_WITHIN(open_with_comma, close_with_comma)

@@ -3,12 +3,6 @@
 
 #include <math.h>
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 static int rising(const void *a, const void *b)
 {
     const unsigned *x = a, *y = b;
@@ -210,7 +204,4 @@ TEST(test_a_wrong_loop)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

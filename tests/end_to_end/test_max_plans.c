@@ -171,13 +171,4 @@ TEST(test_threads_take_plans_from_each_other)
     gputune_close(tuner);
 }
 
-static int open_all(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
-int main(void)
-{
-    return tests_run(open_all, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -52,7 +52,4 @@ TEST(test_the_device_says_so)
     assert_int_equal(device.max_parameter_bytes, 4096);
 }
 
-int main(void)
-{
-    return tests_run(open_older, NULL);
-}
+TESTS_WITHIN(open_older, NULL)

@@ -5,12 +5,6 @@
 enum { N = 4099 };
 static const char template_path[] = "tests/end_to_end/steps.cu";
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static gputune_plan *tune_steps(gputune *tuner)
 {
     gputune_plan *plan;
@@ -122,7 +116,4 @@ TEST(test_its_default_objective_is_the_only_one)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -85,13 +85,4 @@ TEST(file_that_cannot_be_written_is_told_once)
                                       "/nonexistent/folder/misses"));
 }
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open("emu");
-}
-
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

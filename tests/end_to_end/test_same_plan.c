@@ -300,7 +300,4 @@ TEST(test_a_replaced_template_is_not_waited_for)
     gputune_close(first.tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_all, close_all);
-}
+TESTS_WITHIN(open_all, close_all)

@@ -6,12 +6,6 @@
 
 enum { STACK_BYTES = 1 << 20, MOST_BYTES = 64 << 10, FILLER = 0xa5 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static gputune *tuner;
 
 static gputune_options few_variants(void)
@@ -134,7 +128,4 @@ TEST(test_little_stack_is_enough)
     assert_in_range(most, 1, MOST_BYTES);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

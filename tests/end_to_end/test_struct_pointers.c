@@ -38,12 +38,6 @@ typedef struct grid {
     int n;
 } grid;
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 static gputune *tuner_new(void)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -134,7 +128,7 @@ TEST(test_a_program_passes_its_struct)
         OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)));
         expect_result(&g);
     }
-    assert_int_equal(gputune_plan_check_argument(plan, 0, sizeof g), GPUTUNE_OK);
+    ASSERT_OK(gputune_plan_check_argument(plan, 0, sizeof g));
     expect_refused(gputune_plan_check_argument(plan, 2, 8), "no argument 2");
     CU(MemFree(g.index));
     CU(MemFree(at));
@@ -211,7 +205,4 @@ TEST(test_its_addresses_are_checked)
     free(values);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

@@ -55,7 +55,4 @@ TEST(test_has_no_clusters)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_a100, bench_close);
-}
+TESTS_WITHIN(open_a100, bench_close)

@@ -2,12 +2,6 @@
  * a tail: all of them in the long test. */
 #include "every_variant.h"
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return bench_open("emu:h200");
-}
-
 TEST(test_axpy)
 {
     verify_space("axpy", GPUTUNE_SIZES({"n", 20011}), 1);
@@ -39,7 +33,4 @@ TEST(test_paramsum)
     verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 1);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, bench_close);
-}
+TESTS_WITHIN(bench_h200, bench_close)

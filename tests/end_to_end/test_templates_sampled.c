@@ -3,12 +3,6 @@
 #include "every_variant.h"
 #include "support/folder.h"
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return bench_open("emu:h200");
-}
-
 TEST(test_reduce)
 {
     verify_space("reduce", GPUTUNE_SIZES({"n", 20011}), 35);
@@ -166,7 +160,4 @@ TEST(test_stencil3d_steps)
     verify_space("stencil3d_steps", small, 307);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, bench_close);
-}
+TESTS_WITHIN(bench_h200, bench_close)

@@ -33,12 +33,6 @@ static const char layered_text[] =
     "    tex2DLayered<float>(x, i + 1, j + 0.5f, k + 1) + tex1DLayered<float>(row, i + 0.5f, k); "
     "}\n";
 
-static int open_world(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
 static CUdeviceptr image_of(float first)
 {
     float values[N * N];
@@ -168,7 +162,4 @@ TEST(layers_are_copied_by_each_launch)
     CU(GraphExecDestroy(exec));
 }
 
-int main(void)
-{
-    return tests_run(open_world, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

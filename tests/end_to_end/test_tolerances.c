@@ -87,7 +87,4 @@ JUDGE(polynomial, "n", 40000)
 JUDGE(centred_init, "rows", 64)
 JUDGE(centred_expression, "rows", 64)
 
-int main(void)
-{
-    return tests_run(open_any, bench_close);
-}
+TESTS_WITHIN(open_any, bench_close)

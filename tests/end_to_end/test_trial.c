@@ -210,13 +210,4 @@ TEST(test_a_loose_tolerance_is_told)
     assert_true(is_told_loose(", atol = 3"));
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    return world_open(world_driver());
-}
-
-int main(void)
-{
-    return tests_run(open_device, world_close);
-}
+TESTS_WITHIN(open_device, world_close)

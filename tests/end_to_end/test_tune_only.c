@@ -1,12 +1,6 @@
 /* Tuners of tools that launch nothing: a worker starts the driver and tells what the device is. */
 #include "world.h"
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* gputune_open()'s status for a tool on this device. */
 static int open_tool(gputune **out, const char *device, const char *worker)
 {
@@ -159,7 +153,4 @@ TEST(test_a_device_that_is_not_there_is_named)
     assert_int_equal(open_tool(&tuner, "", NULL), GPUTUNE_ENODRIVER);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

@@ -6,12 +6,6 @@
 
 enum { N = 4099 };
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
@@ -308,7 +302,4 @@ TEST(test_without_measuring_the_nearest_or_an_estimate)
     gputune_close(tuner);
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

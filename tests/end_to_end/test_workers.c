@@ -3,12 +3,6 @@
 
 #include <dirent.h>
 
-static int open_h200(void **state)
-{
-    (void)state;
-    return world_open("emu:h200");
-}
-
 /* Whether a process's arguments have one that is `word`; NULL: yes. */
 static bool has_argument(int pid, const char *word)
 {
@@ -155,7 +149,4 @@ TEST(test_a_wrong_worker_is_found_at_once)
     assert_non_null(strstr(gputune_error(), "/nowhere/gputune-worker"));
 }
 
-int main(void)
-{
-    return tests_run(open_h200, world_close);
-}
+TESTS_WITHIN(open_h200, world_close)

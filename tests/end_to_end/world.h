@@ -84,6 +84,19 @@ static int world_open(const char *driver)
     return 0;
 }
 
+/* For tests_run(): the emulator, and what world_driver() says. */
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    return world_open(world_driver());
+}
+
 static int world_close(void **state)
 {
     (void)state;

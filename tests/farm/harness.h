@@ -15,8 +15,8 @@ static const double SOON_S = 30; /* long for a loaded machine; reached by failur
 static char *beside_test(const char *name)
 {
     char *folder, *path;
-    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    ASSERT_OK(gt_file_own_folder(&folder));
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     free(folder);
     return path;
 }
@@ -51,7 +51,7 @@ static gt_farm *open_measuring(void)
 static void ask_compile(gt_farm *farm, uint64_t id, const char *text)
 {
     gt_compile_job job = {.id = id, .source = {.text = text, .arch = "sm_90"}};
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
 }
 
 static void ask_prepare(gt_farm *farm, const char *script)
@@ -59,7 +59,7 @@ static void ask_prepare(gt_farm *farm, const char *script)
     static gt_measure_setup setup;
     setup.workload_count = 1;
     setup.reference = (gt_image){(void *)(uintptr_t)script, strlen(script)};
-    assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->prepare(farm, &setup));
 }
 
 static void submit_verify(gt_farm *farm, uint64_t id, const char *script, bool patient)
@@ -68,7 +68,7 @@ static void submit_verify(gt_farm *farm, uint64_t id, const char *script, bool p
     job.id = id;
     job.patient = patient;
     job.image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
-    assert_int_equal(farm->ops->verify(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->verify(farm, &job));
 }
 
 static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
@@ -80,7 +80,7 @@ static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uin
 {
     gt_sample_job job = {
         .id = id, .variants = variants, .count = count, .objective = GPUTUNE_OBJECTIVE_KERNEL};
-    assert_int_equal(farm->ops->sample(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->sample(farm, &job));
 }
 
 /* The next event, which must be of this kind, id and status. */
@@ -107,7 +107,7 @@ static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune
 static void expect_silence(gt_farm *farm)
 {
     gt_event event;
-    assert_int_equal(farm->ops->wait(farm, &event, 0.05), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->wait(farm, &event, 0.05));
     assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
 }
 

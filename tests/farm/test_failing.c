@@ -92,7 +92,7 @@ TEST(no_job_is_lost_where_memory_is_short)
     }
     for (uint64_t i = 0; i < WORKERS; i++) {
         gt_event event;
-        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
         gt_event_free(&event);
     }
     for (uint64_t i = 0; i < JOBS; i++) {

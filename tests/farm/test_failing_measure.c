@@ -257,7 +257,4 @@ TEST(a_winner_that_still_runs)
     free(j.image.data);
 }
 
-int main(void)
-{
-    return tests_run(open_world, close_world);
-}
+TESTS_WITHIN(open_world, close_world)

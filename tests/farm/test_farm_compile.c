@@ -25,7 +25,7 @@ TEST(jobs_come_back_whole)
     gt_compile_job job = {
         .id = 5,
         .source = {.text = "hello", .arch = "sm_90", .options = options, .option_count = 2}};
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
     gt_event event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_int_equal(event.compiled.image.bytes, 14);
     assert_memory_equal(event.compiled.image.data, "cubin of hello", 14);
@@ -34,7 +34,7 @@ TEST(jobs_come_back_whole)
     gt_event_free(&event);
 
     job.source.ptx = true; /* an emulated device's image is PTX */
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
     event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
     gt_event_free(&event);
@@ -77,9 +77,9 @@ TEST(every_job_is_answered_once)
     }
     for (size_t i = 0; i < JOBS; i++) {
         gt_event event;
-        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
         assert_int_equal(event.kind, GT_EVENT_COMPILED);
-        assert_int_equal(event.status, GPUTUNE_OK);
+        ASSERT_OK(event.status);
         assert_int_equal(seen[event.id]++, 0);
         gt_event_free(&event);
     }
@@ -143,7 +143,7 @@ static void wait_for_start(gt_farm *farm, uint64_t id)
             assert_true(jobs[0].seconds > 0);
             return;
         }
-        assert_int_equal(farm->ops->wait(farm, &event, 0.1), GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, 0.1));
         assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
     }
     fail_msg("job %llu was never begun", (unsigned long long)id);

@@ -128,8 +128,8 @@ TEST(several_work_side_by_side)
     }
     for (size_t i = 0; i < JOBS; i++) {
         gt_event event;
-        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
-        assert_int_equal(event.status, GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
+        ASSERT_OK(event.status);
         assert_int_equal(seen[event.id]++, 0);
         gt_event_free(&event);
     }
@@ -184,8 +184,7 @@ TEST(another_build_is_left_out)
     gt_hello hello = {"0.0.9/0123456789abcdef"};
     int file = mkstemp(path);
     gt_text frame = {0};
-    assert_int_equal(gt_frame_append(&frame, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_frame_append(&frame, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello));
     assert_int_equal(write(file, frame.data, frame.length), frame.length);
     close(file);
     gt_text_free(&frame);
@@ -255,8 +254,8 @@ TEST(where_none_can_be_started_jobs_wait_for_a_worker_elsewhere)
     }
     for (int i = 0; i < JOBS; i++) {
         GT_SCOPED(gt_event_free) gt_event event = {0};
-        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
-        assert_int_equal(event.status, GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
+        ASSERT_OK(event.status);
     }
     farm->ops->close(farm);
     assert_int_equal(rmdir(folder), 0); /* the worker here has died */

@@ -72,7 +72,7 @@ TEST(a_recheck_is_answered_as_verified)
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     gt_recheck_job job = {1, 77, 1};
-    assert_int_equal(farm->ops->recheck(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->recheck(farm, &job));
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     assert_true(event.verified.max_error == 77);
 }
@@ -86,7 +86,7 @@ TEST(large_images_pass)
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->image = (gt_image){image, bytes};
-    assert_int_equal(farm->ops->verify(farm, job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->verify(farm, job));
     free(image); /* copied */
     free(job);
     ask_sample(farm, 9, one, 1);
@@ -246,7 +246,7 @@ static void verify_much_work(gt_farm *farm, uint64_t id, const char *script)
     job->id = id;
     job->work = 100;
     job->image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
-    assert_int_equal(farm->ops->verify(farm, job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->verify(farm, job));
     free(job);
     expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
 }
@@ -310,13 +310,13 @@ TEST(the_device_is_told_before_any_request)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
     gt_device device;
-    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->device(farm, &device));
     assert_string_equal(device.name, "fake");
     assert_int_equal(device.cc, 90);
     ask_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "segv-if /nonexistent/path");
-    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->device(farm, &device));
 }
 
 TEST(compilers_are_loaded_while_the_device_is_waited_for)
@@ -327,7 +327,7 @@ TEST(compilers_are_loaded_while_the_device_is_waited_for)
     const gt_compile_host *compile = &gt_host_of(farm)->compile;
     gt_device device;
     assert_false(compile->slots[0].link.open);
-    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->device(farm, &device));
     assert_true(compile->slots[0].link.open && compile->slots[1].link.open);
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
@@ -383,14 +383,14 @@ TEST(a_helper_answers_the_same_caller)
     ask_verify(helper, 1, "segv");
     ask_verify(helper, 2, "ok");
     ask_verify(farm, 3, "ok");
-    assert_int_equal(farm->ops->pace(farm), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->pace(farm));
     for (uint64_t i = 10; i < 30; i++) {
         ask_compile(farm, i, "ok");
     }
     uint32_t verified[2] = {0}, crashed = 0, compiled = 0, paced = 0;
     while (verified[0] + verified[1] + crashed + compiled + paced < 24) {
         gt_event event;
-        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
         assert_int_not_equal(event.kind, GT_EVENT_TIMEOUT);
         compiled += event.kind == GT_EVENT_COMPILED;
         paced += event.kind == GT_EVENT_SAMPLED && event.gpu == 0 && event.sampled.count == 1;
@@ -413,7 +413,7 @@ TEST(dropped_variants_are_gone)
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, "ok");
-    assert_int_equal(farm->ops->drop(farm, 2), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->drop(farm, 2));
     ask_sample(farm, 5, two, 2);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 5, GPUTUNE_EINVAL);
     assert_int_equal(event.culprit, 2);

@@ -25,13 +25,13 @@ static void ask(gt_farm *farm, uint64_t id, int block, bool ptx)
         .id = id,
         .source = {
             .text = kernel, .arch = "sm_90", .options = options, .option_count = 1, .ptx = ptx}};
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
 }
 
 static gt_event first_event(gt_farm *farm)
 {
     gt_event event;
-    assert_int_equal(farm->ops->wait(farm, &event, 100), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->wait(farm, &event, 100));
     assert_int_equal(event.kind, GT_EVENT_COMPILED);
     if (event.status == GPUTUNE_ENOCOMPILER) {
         gt_event_free(&event);
@@ -49,7 +49,7 @@ TEST(variants_become_cubins_with_figures)
     }
     for (int i = 0; i < 4; i++) {
         gt_event event = first_event(farm);
-        assert_int_equal(event.status, GPUTUNE_OK);
+        ASSERT_OK(event.status);
         assert_true(event.compiled.image.bytes > 500);
         assert_memory_equal(event.compiled.image.data,
                             "\x7f"
@@ -66,7 +66,7 @@ TEST(an_emulated_device_gets_ptx_and_the_same_figures)
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     ask(farm, 1, 128, true);
     gt_event event = first_event(farm);
-    assert_int_equal(event.status, GPUTUNE_OK);
+    ASSERT_OK(event.status);
     assert_non_null(strstr(event.compiled.image.data, ".entry scale"));
     assert_true(event.compiled.resources.registers > 0);
     gt_event_free(&event);
@@ -77,7 +77,7 @@ TEST(a_mistake_is_told_with_its_line)
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     gt_compile_job job = {.id = 3,
                           .source = {.text = "__global__ void f() { nonsense; }", .arch = "sm_90"}};
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
     gt_event event = first_event(farm);
     assert_int_equal(event.status, GPUTUNE_ECOMPILE);
     assert_non_null(strstr(event.message, "nonsense"));
@@ -89,9 +89,9 @@ TEST(the_service_kernels_compile)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     gt_compile_job job = {.id = 4, .source = {.text = gt_service_source, .arch = "sm_90"}};
-    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    ASSERT_OK(farm->ops->compile(farm, &job));
     gt_event event = first_event(farm);
     assert_string_equal(event.message, "");
-    assert_int_equal(event.status, GPUTUNE_OK);
+    ASSERT_OK(event.status);
     gt_event_free(&event);
 }

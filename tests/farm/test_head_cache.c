@@ -237,7 +237,4 @@ TEST(test_a_folder_that_others_may_write_is_left)
     assert_int_equal(access(name, F_OK), 0);
 }
 
-int main(void)
-{
-    return tests_run(open_all, close_all);
-}
+TESTS_WITHIN(open_all, close_all)

@@ -140,19 +140,19 @@ TEST(tables_number_tiles_in_one_sequence)
 {
     gt_tasks table = {0};
     gt_service_task task = {.operation = GT_DO_COMPARE, .count = GT_TILE + 1};
-    assert_int_equal(gt_tasks_add(&table, NULL, &task), GPUTUNE_OK);
+    ASSERT_OK(gt_tasks_add(&table, NULL, &task));
     task.repeats = 3;
-    assert_int_equal(gt_tasks_add(&table, NULL, &task), GPUTUNE_OK);
+    ASSERT_OK(gt_tasks_add(&table, NULL, &task));
     gt_tasks_mark_timed(&table);
     task = (gt_service_task){.count = 1};
-    assert_int_equal(gt_tasks_add(&table, NULL, &task), GPUTUNE_OK);
+    ASSERT_OK(gt_tasks_add(&table, NULL, &task));
     assert_int_equal(table.tasks.items[1].first_tile, 2);
     assert_int_equal(table.tasks.items[2].first_tile, 8);
     assert_int_equal(table.tiles, 9);
     assert_int_equal(table.timed_count, 2);
     assert_int_equal(table.timed_tiles, 8);
     task.count = 0;
-    assert_int_equal(gt_tasks_add(&table, NULL, &task), GPUTUNE_OK);
+    ASSERT_OK(gt_tasks_add(&table, NULL, &task));
     assert_int_equal(table.tasks.count, 3);
     gt_tasks_reset(&table);
     assert_int_equal(table.tiles, 0);

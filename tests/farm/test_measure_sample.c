@@ -280,7 +280,4 @@ TEST(a_launch_of_many_kernels_is_a_graph)
     assert_true(time_ns > 0);
 }
 
-int main(void)
-{
-    return tests_run(open_world, close_world);
-}
+TESTS_WITHIN(open_world, close_world)

@@ -27,8 +27,8 @@ static int load_nvml(void **state)
 {
     char *folder, *path;
     (void)state;
-    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
-    assert_int_equal(gt_path_format(&path, "%s/fake_nvml.so", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_own_folder(&folder));
+    ASSERT_OK(gt_path_format(&path, "%s/fake_nvml.so", folder));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     free(path);
     free(folder);
@@ -185,7 +185,4 @@ TEST(gpus_are_counted_where_cuda_shows_them_whole)
     atomic_store(&nvml->mig, 0);
 }
 
-int main(void)
-{
-    return tests_run(load_nvml, NULL);
-}
+TESTS_WITHIN(load_nvml, NULL)

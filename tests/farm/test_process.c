@@ -24,9 +24,8 @@ static child run_with(const char *script, char *const *environment)
     child child;
     int other;
     const char *arguments[] = {"/bin/sh", "-c", script, NULL};
-    assert_int_equal(gt_process_channel(&child.channel, &other), GPUTUNE_OK);
-    assert_int_equal(gt_process_spawn(&child.process, arguments, environment, other, -1),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_process_channel(&child.channel, &other));
+    ASSERT_OK(gt_process_spawn(&child.process, arguments, environment, other, -1));
     close(other);
     return child;
 }
@@ -162,7 +161,7 @@ TEST(a_missing_program_is_named)
 {
     int mine, other;
     const char *arguments[] = {"/nonexistent/worker", NULL};
-    assert_int_equal(gt_process_channel(&mine, &other), GPUTUNE_OK);
+    ASSERT_OK(gt_process_channel(&mine, &other));
     assert_true(mine >= 10 && other >= 10);
     gt_process process;
     assert_int_equal(gt_process_spawn(&process, arguments, environ, other, -1), GPUTUNE_EWORKER);
@@ -179,8 +178,8 @@ TEST(harmful_variables_stay_behind)
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
     setenv("GPUTUNE_TEST_KEPT", "yes", 1);
     char **measure, **compile;
-    assert_int_equal(gt_process_environment(&measure, true, "GPU-1234"), GPUTUNE_OK);
-    assert_int_equal(gt_process_environment(&compile, false, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_process_environment(&measure, true, "GPU-1234"));
+    ASSERT_OK(gt_process_environment(&compile, false, NULL));
     child one = run_with("env >&3", measure);
     const char *said = listen_to(&one);
     assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
@@ -210,7 +209,7 @@ static void expect_visible(const char *list, int ordinal, const char *entry)
     } else {
         unsetenv("CUDA_VISIBLE_DEVICES");
     }
-    assert_int_equal(gt_process_visible(&visible, ordinal), GPUTUNE_OK);
+    ASSERT_OK(gt_process_visible(&visible, ordinal));
     if (entry) {
         assert_string_equal(visible, entry);
     } else {

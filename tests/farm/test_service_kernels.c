@@ -14,7 +14,7 @@ static void compile_for(const gt_nvrtc *nvrtc, const char *arch)
     if (status < 0) {
         print_message("%s: %s\n", arch, gt_message());
     }
-    assert_int_equal(status, GPUTUNE_OK);
+    ASSERT_OK(status);
     assert_true(result.image.bytes > 0);
     gt_compiled_free(&result);
 }

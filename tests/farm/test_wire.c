@@ -57,7 +57,7 @@ TEST(tables_are_complete)
 static gt_text encode(const gt_record *record, const void *object)
 {
     gt_text text = {0};
-    assert_int_equal(gt_frame_append(&text, GT_FRAME_VERIFY, 7, NULL, record, object), GPUTUNE_OK);
+    ASSERT_OK(gt_frame_append(&text, GT_FRAME_VERIFY, 7, NULL, record, object));
     return text;
 }
 
@@ -70,7 +70,7 @@ static gt_read transfer(gt_frame *out, const char *data, size_t bytes, size_t pi
     gt_read read = GT_READ_AGAIN;
     for (size_t at = 0; at < bytes && read == GT_READ_AGAIN; at += piece) {
         size_t count = bytes - at < piece ? bytes - at : piece;
-        assert_int_equal(gt_send_all(pair[1], data + at, count), GPUTUNE_OK);
+        ASSERT_OK(gt_send_all(pair[1], data + at, count));
         read = gt_frame_read(out, &reader, pair[0]);
     }
     close(pair[1]);
@@ -94,7 +94,7 @@ TEST(every_struct_survives_the_way)
         assert_int_equal(transfer(&frame, sent.data, sent.length, 1000 + i * 7), GT_READ_FRAME);
         assert_int_equal(frame.kind, GT_FRAME_VERIFY);
         assert_int_equal(frame.sequence, 7);
-        assert_int_equal(gt_frame_body(copy, &frame, record), GPUTUNE_OK);
+        ASSERT_OK(gt_frame_body(copy, &frame, record));
         gt_text again = encode(record, copy);
         assert_int_equal(sent.length, again.length);
         assert_memory_equal(sent.data, again.data, sent.length);
@@ -122,7 +122,7 @@ TEST(samples_keep_nan_and_order)
     gt_frame frame;
     gt_sampled got;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
-    assert_int_equal(gt_frame_body(&got, &frame, &gt_record_sampled), GPUTUNE_OK);
+    ASSERT_OK(gt_frame_body(&got, &frame, &gt_record_sampled));
     assert_int_equal(got.count, 4);
     assert_true(got.values[0] == 1.5 && isnan(got.values[1]));
     assert_true(got.values[2] == 1e-300 && got.values[3] == 0.1);
@@ -137,10 +137,10 @@ TEST(answers_carry_any_message)
 {
     gt_answer answer = {GPUTUNE_ECOMPILE, 3, "caf\xe9 is undefined"}, got;
     gt_text sent = {0};
-    assert_int_equal(gt_frame_append(&sent, GT_FRAME_COMPILE, 1, &answer, NULL, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_frame_append(&sent, GT_FRAME_COMPILE, 1, &answer, NULL, NULL));
     gt_frame frame;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
-    assert_int_equal(gt_frame_answer(&got, &frame), GPUTUNE_OK);
+    ASSERT_OK(gt_frame_answer(&got, &frame));
     assert_int_equal(got.status, GPUTUNE_ECOMPILE);
     assert_int_equal(got.culprit, 3);
     assert_string_equal(got.message, "caf? is undefined");
@@ -190,7 +190,7 @@ TEST(a_large_claim_costs_no_memory)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     head claim = good_head();
     claim.bytes = UINT64_C(1) << 29;
-    assert_int_equal(gt_send_all(pair[1], &claim, sizeof claim), GPUTUNE_OK);
+    ASSERT_OK(gt_send_all(pair[1], &claim, sizeof claim));
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_HOST_BYTES};
     gt_frame frame;
     assert_int_equal(gt_frame_read(&frame, &reader, pair[0]), GT_READ_AGAIN);
@@ -309,10 +309,9 @@ TEST(an_unknown_status_is_the_workers_mistake)
         gt_answer answer = {.status = statuses[i]};
         gt_text sent = {0};
         gt_frame frame;
-        assert_int_equal(gt_frame_append(&sent, GT_FRAME_READY, 0, &answer, NULL, NULL),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_frame_append(&sent, GT_FRAME_READY, 0, &answer, NULL, NULL));
         assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
-        assert_int_equal(gt_frame_answer(&answer, &frame), GPUTUNE_OK);
+        ASSERT_OK(gt_frame_answer(&answer, &frame));
         assert_int_equal(answer.status, GPUTUNE_EWORKER);
         gt_frame_release(&frame);
         gt_text_free(&sent);
@@ -394,8 +393,7 @@ TEST(mutated_frames_do_no_harm)
         fill(record, object, &random);
         gt_answer answer = {-1, 2, "three"};
         gt_text text = {0};
-        assert_int_equal(gt_frame_append(&text, GT_FRAME_SAMPLE, i, &answer, record, object),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_frame_append(&text, GT_FRAME_SAMPLE, i, &answer, record, object));
         for (uint64_t k = gt_random_below(&random, 6) + 1; k > 0; k--) {
             text.data[gt_random_below(&random, text.length)] = (char)gt_random_next(&random);
         }

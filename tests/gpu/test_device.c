@@ -129,8 +129,8 @@ TEST(test_a_mig_instance_is_a_gpu_of_its_own)
     }
     gt_driver part = *whole;
     part.DeviceGetName = name_an_instance;
-    assert_int_equal(gt_device_query(&gpu, whole, 0), GPUTUNE_OK);
-    assert_int_equal(gt_device_query(&instance, &part, 0), GPUTUNE_OK);
+    ASSERT_OK(gt_device_query(&gpu, whole, 0));
+    ASSERT_OK(gt_device_query(&instance, &part, 0));
     assert_string_equal(gpu.mig_profile, "");
     assert_string_equal(instance.mig_profile, "1g.18gb");
     assert_int_equal(strncmp(gpu.uuid, "GPU-", 4), 0);

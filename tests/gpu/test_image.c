@@ -18,7 +18,7 @@ static const char ptx[] = ".version 9.0\n"
 static void assert_entry(const gt_image *image, const char *name, const char *expected)
 {
     char *found;
-    assert_int_equal(gt_image_entry(&found, image, name), GPUTUNE_OK);
+    ASSERT_OK(gt_image_entry(&found, image, name));
     assert_string_equal(found, expected);
     free(found);
 }
@@ -47,12 +47,12 @@ TEST(test_a_note_of_the_instance)
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
     memcpy(image.data, ptx, sizeof ptx);
     memcpy(plain.data, ptx, sizeof ptx);
-    assert_int_equal(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"), GPUTUNE_OK);
+    ASSERT_OK(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"));
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_int_equal(strlen(image.data) + 1, image.bytes);
     /* one that is alone needs none */
-    assert_int_equal(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"), GPUTUNE_OK);
+    ASSERT_OK(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"));
     assert_int_equal(plain.bytes, sizeof ptx);
     free(image.data);
     free(plain.data);

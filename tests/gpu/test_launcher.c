@@ -352,7 +352,7 @@ TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
     gt_launcher *launcher = load(&launch);
     const uint8_t bias[40] = {7, 8, 9};
     const void *four[] = {block, bias, &out_buffer, &count};
-    assert_int_equal(gt_launcher_launch(launcher, (CUstream)1, four), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_launch(launcher, (CUstream)1, four));
     const fake_call *first = fake_find("MemcpyHtoDAsync", 0);
     const fake_call *second = fake_find("MemcpyHtoDAsync", 1);
     assert_true(first && second);

@@ -47,7 +47,7 @@ TEST_WITHIN(test_the_window_is_the_buffer_of_each_launch, setup_l2, NULL)
 {
     gt_launcher *launcher = load_l2(30000, 40000);
     const void *const without_block[] = {&out_buffer, &count};
-    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
     const fake_call *call = fake_find("LaunchKernelEx", 0);
     assert_int_equal(call->config.numAttrs, 1);
     assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
@@ -77,13 +77,13 @@ TEST_WITHIN(test_a_sample_gets_what_it_asks_for, setup_l2, NULL)
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
     gt_launch plain_launch = make_launch(GT_PASS_NONE);
     gt_launcher *plain = load(&plain_launch);
-    assert_int_equal(gt_launcher_prepare(small), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_prepare(small));
     assert_int_equal(limit, 2000);
-    assert_int_equal(gt_launcher_prepare(plain), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_prepare(plain));
     assert_int_equal(limit, 2000);
-    assert_int_equal(gt_launcher_prepare(none), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_prepare(none));
     assert_int_equal(limit, 1000);
-    assert_int_equal(gt_launcher_prepare(large), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_prepare(large));
     assert_int_equal(limit, 3000);
     assert_int_equal(resets, 3);
     gt_launcher_free(none);
@@ -110,7 +110,7 @@ TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].preferred_cluster = 16;
     gt_launcher *launcher = load(&launch);
-    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
     const fake_call *call = fake_find("LaunchKernelEx", 0);
     assert_int_equal(call->config.numAttrs, 2); /* it counts only beside a regular one */
     assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
@@ -140,7 +140,7 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
     launch.steps[1].grid[0] = 8;
     launch.l2 = (gt_l2_window){true, 0, 1000, 2000};
     gt_launcher *launcher = load(&launch);
-    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
     for (int i = 0; i < 3; i++) {
         const fake_call *call = fake_find("LaunchKernelEx", i);
         const CUlaunchAttribute *window = &call->attributes[1];
@@ -206,7 +206,7 @@ TEST_WITHIN(test_a_loop, setup_l2, NULL)
     gt_launcher *launcher = load(&launch);
     for (size_t i = 0; i < 4; i++) { /* each launch of the whole begins anew */
         if (i % 2 == 0) {
-            assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), two), GPUTUNE_OK);
+            ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), two));
         }
         const fake_call *call = fake_find("LaunchKernelEx", i);
         assert_int_equal(call->config.gridDimX, i % 2 ? 20 : 10);

@@ -13,10 +13,10 @@ TEST(builtins_beside_nvrtc_are_found)
     const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .ptx = true};
     gt_compiled result;
     char *folder, *path;
-    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
-    assert_int_equal(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_file_own_folder(&folder));
+    ASSERT_OK(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder));
     setenv("GPUTUNE_NVRTC", path, 1);
-    assert_int_equal(gt_nvrtc_open(&nvrtc, 13000), GPUTUNE_OK);
+    ASSERT_OK(gt_nvrtc_open(&nvrtc, 13000));
     assert_int_equal(gt_nvrtc_version(nvrtc), 12090);
     if (gt_nvrtc_compile(&result, nvrtc, &request, NULL) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());

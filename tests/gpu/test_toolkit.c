@@ -16,8 +16,8 @@ static char *folder;
 static void write_header(const char *name, const char *text)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -28,7 +28,7 @@ static void write_header(const char *name, const char *text)
 static void set_variable(const char *name, const char *below)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, below), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, below));
     setenv(name, path, 1);
     free(path);
 }
@@ -53,7 +53,7 @@ static int close_folder(void **state)
 static void expect(const char *version, const char *first, const char *second)
 {
     gt_toolkit toolkit;
-    assert_int_equal(gt_toolkit_find(&toolkit), GPUTUNE_OK);
+    ASSERT_OK(gt_toolkit_find(&toolkit));
     assert_string_equal(toolkit.version, version);
     assert_true(toolkit.folders.count >= 2);
     assert_string_equal(toolkit.folders.items[0] + strlen(folder), first);
@@ -85,7 +85,7 @@ TEST_WITHIN(test_wheels, open_folder, close_folder)
     write_header(name, "");
     set_variable("GPUTUNE_NVRTC", name);
     gt_toolkit toolkit;
-    assert_int_equal(gt_toolkit_find(&toolkit), GPUTUNE_OK);
+    ASSERT_OK(gt_toolkit_find(&toolkit));
     assert_string_equal(toolkit.version, "cuda 12.8 cccl 2.7.0");
     assert_int_equal(toolkit.folders.count, 2);
     gt_toolkit_free(&toolkit);

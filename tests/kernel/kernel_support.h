@@ -13,15 +13,6 @@
 #include "kernel/source.h"
 #include "support/test.h"
 
-/* Fails the test with the library's message. */
-#define ASSERT_OK(call)                                                                            \
-    do {                                                                                           \
-        gputune_status status_ = (call);                                                           \
-        if (status_ != GPUTUNE_OK) {                                                               \
-            fail_msg("%s: %s: %s", #call, gt_status_name(status_), gt_message());                  \
-        }                                                                                          \
-    } while (0)
-
 /* The axis of that name, or NULL. */
 static inline const gt_axis *axis_of(const gt_template *template, const char *name)
 {

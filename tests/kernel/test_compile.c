@@ -212,7 +212,4 @@ static int open_compiler(void **state)
     return 0;
 }
 
-int main(void)
-{
-    return tests_run(open_compiler, NULL);
-}
+TESTS_WITHIN(open_compiler, NULL)

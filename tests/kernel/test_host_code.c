@@ -21,7 +21,7 @@ static void squeeze(char *text)
 static void check(const char *text, const char *expected)
 {
     char *left;
-    assert_int_equal(gt_host_code_cut(&left, text, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_host_code_cut(&left, text, NULL));
     squeeze(left);
     assert_string_equal(left, expected);
     free(left);
@@ -139,7 +139,7 @@ TEST(test_endless_nesting)
         for (size_t k = 0; k < count; k++) {
             memcpy(text + k * length, words[i], length);
         }
-        assert_int_equal(gt_host_code_cut(&left, text, NULL), GPUTUNE_OK);
+        ASSERT_OK(gt_host_code_cut(&left, text, NULL));
         assert_string_equal(left, text);
         free(left);
         free(text);

@@ -51,7 +51,4 @@ TEST(test_messages_have_points)
     free(text);
 }
 
-int main(void)
-{
-    return tests_run(comma_locale_set, comma_locale_reset);
-}
+TESTS_WITHIN(comma_locale_set, comma_locale_reset)

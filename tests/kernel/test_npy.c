@@ -36,7 +36,7 @@ TEST(every_version_and_type_is_read)
     for (int version = 1; version <= 3; version++) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             gt_npy npy;
-            assert_int_equal(read_file(&npy, version, cases[i].header, cases[i].bytes), GPUTUNE_OK);
+            ASSERT_OK(read_file(&npy, version, cases[i].header, cases[i].bytes));
             assert_int_equal(npy.type, cases[i].type);
             assert_int_equal(npy.dimensions, cases[i].dimensions);
             assert_int_equal(npy.elements, cases[i].elements);
@@ -120,7 +120,7 @@ TEST(what_is_written_is_read)
             gt_npy npy;
             gt_npy_head(file, types[i][0], shape, dimensions);
             size_t bytes = GT_NPY_HEAD + 6 * gt_type_bytes(types[i][1]);
-            assert_int_equal(gt_npy_read(&npy, file, bytes, "a"), GPUTUNE_OK);
+            ASSERT_OK(gt_npy_read(&npy, file, bytes, "a"));
             assert_int_equal(npy.type, types[i][1]);
             assert_int_equal(npy.dimensions, dimensions);
             assert_memory_equal(npy.shape, shape, dimensions * sizeof *shape);

@@ -46,7 +46,7 @@ static void find_truth(truth *t, const bench *b)
     do {
         t->combinations++;
         if (brute_valid(b, &config)) {
-            assert_int_equal(gt_array_push(&t->valid, config), GPUTUNE_OK);
+            ASSERT_OK(gt_array_push(&t->valid, config));
             for (uint32_t i = 0; i < b->template->axis_count; i++) {
                 t->used[i][config.choice[i]] = true;
             }

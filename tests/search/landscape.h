@@ -105,14 +105,14 @@ static inline double landscape_search(gt_strategy *strategy, const landscape *at
     gt_point points[64];
     for (uint32_t done = 0; done < results;) {
         size_t given, wanted = results - done < batch ? results - done : batch;
-        assert_int_equal(gt_strategy_ask(strategy, points, wanted, &given), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_ask(strategy, points, wanted, &given));
         if (!given) {
             break;
         }
         for (size_t i = given; i-- > 0;) {
             gt_tried tried = landscape_try(at, &points[i]);
             assert_true(landscape_valid((void *)at, &points[i]));
-            assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+            ASSERT_OK(gt_strategy_tell(strategy, &tried));
             best = tried.outcome == GT_TRIED_OK ? fmin(best, tried.time_ns) : best;
         }
         done += (uint32_t)given;
@@ -128,7 +128,7 @@ static inline double landscape_regret(gputune_strategy kind, const landscape *at
     for (uint32_t seed = 0; seed < seeds; seed++) {
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = seed, .workers = batch};
-        assert_int_equal(gt_strategy_open(&strategy, kind, &at->domain, &settings), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_open(&strategy, kind, &at->domain, &settings));
         sum += landscape_search(strategy, at, results, batch);
         gt_strategy_free(strategy);
     }

@@ -28,7 +28,7 @@ static landscape make(void)
 static uint32_t count_of(const landscape *at)
 {
     gt_coordinates coordinates;
-    assert_int_equal(gt_coordinates_make(&coordinates, &at->domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at->domain));
     uint32_t count = coordinates.count;
     gt_coordinates_free(&coordinates);
     return count;
@@ -42,7 +42,7 @@ TEST(what_no_axis_tells_is_a_coordinate)
     at.domain.features = features;
     at.domain.feature_count = 5;
     gt_coordinates coordinates;
-    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     assert_int_equal(coordinates.count, plain + 1);
     float few[GT_COORDINATES], as_few[GT_COORDINATES], many[GT_COORDINATES];
     gt_coordinates_of(few, &coordinates, &(gt_point){{7, 3, 0}});

@@ -13,7 +13,7 @@ static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, 
 {
     gt_gaussian gaussian;
     gt_random random = {5};
-    assert_int_equal(gt_gaussian_open(&gaussian, coordinates), GPUTUNE_OK);
+    ASSERT_OK(gt_gaussian_open(&gaussian, coordinates));
     for (int i = 0; i < rows; i++) {
         gt_point point;
         float z[GT_COORDINATES];
@@ -44,7 +44,7 @@ TEST(learning_finds_what_matters)
     gt_coordinates coordinates;
     double before = 0, after = 0, deviation;
     landscape_open(&at);
-    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     gt_gaussian gaussian = make(&at, &coordinates, 40);
     gt_random random = {6};
     for (int pass = 0; pass < 2; pass++) {
@@ -67,9 +67,9 @@ TEST(known_points_are_sure_and_far_ones_are_not)
     landscape at = {.axes = 3, .choices = 9, .log_time = slope};
     gt_coordinates coordinates;
     landscape_open(&at);
-    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     gt_gaussian gaussian;
-    assert_int_equal(gt_gaussian_open(&gaussian, &coordinates), GPUTUNE_OK);
+    ASSERT_OK(gt_gaussian_open(&gaussian, &coordinates));
     gt_point near = {{0, 0, 0}}, far = {{8, 8, 8}};
     float z[GT_COORDINATES];
     gt_coordinates_of(z, &coordinates, &near);
@@ -101,7 +101,7 @@ TEST(pairs_of_axes_are_learnt)
     gt_random random = {7};
     double squares = 0, deviation;
     landscape_open(&at);
-    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     gt_gaussian gaussian = make(&at, &coordinates, 200);
     gt_gaussian_learn(&gaussian, 40);
     for (int i = 0; i < 100; i++) {
@@ -121,7 +121,7 @@ TEST(pending_row_lowers_the_deviation_only)
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};
     gt_coordinates coordinates;
     landscape_open(&at);
-    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     gt_gaussian gaussian = make(&at, &coordinates, 20);
     gt_point point = {{4, 0, 4, 0, 4, 0}};
     float z[GT_COORDINATES];

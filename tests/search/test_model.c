@@ -33,11 +33,10 @@ static double mean_error(const landscape *at, uint64_t seed)
 {
     gt_strategy *strategy;
     gt_search_settings settings = {.seed = seed};
-    assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at->domain, &settings),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at->domain, &settings));
     landscape_search(strategy, at, TRIED, BATCH);
     gt_model *model = strategy->state;
-    assert_int_equal(gt_model_update(model, strategy), GPUTUNE_OK);
+    ASSERT_OK(gt_model_update(model, strategy));
     gt_random random = {seed};
     double squares = 0;
     for (int i = 0; i < ASKED; i++) {
@@ -86,8 +85,7 @@ static double width_after_a_search(double (*log_time)(const gt_point *point))
     gt_strategy *strategy;
     gt_search_settings settings = {.seed = 1};
     landscape_open(&at);
-    assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings));
     landscape_search(strategy, &at, TRIED, BATCH);
     const gt_model *model = strategy->state;
     double width = model->width;
@@ -117,8 +115,7 @@ static double doubt_of_a_proposal(double epsilon)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = seed};
-        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings));
         landscape_search(strategy, &at, TRIED, BATCH);
         strategy->settings.epsilon = epsilon;
         const gt_model *model = strategy->state;
@@ -126,7 +123,7 @@ static double doubt_of_a_proposal(double epsilon)
         gt_prospect prospect = {0};
         float z[GT_COORDINATES];
         size_t given;
-        assert_int_equal(gt_strategy_ask(strategy, &point, 1, &given), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_ask(strategy, &point, 1, &given));
         gt_coordinates_of(z, &model->coordinates, &point);
         gt_gaussian_look(&model->gaussian, z, &prospect);
         sum += gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME) * model->spread;

@@ -19,7 +19,7 @@ static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, dou
                                .launch_s = measure_s / 2,
                                .worker_s = 1,
                                .line = 10 + x};
-    assert_int_equal(gt_recorded_add(recorded, &entry), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_add(recorded, &entry));
 }
 
 /* Six configurations, in another order than theirs: 40, 30, a failure, 20, 10, 11 ns. */
@@ -27,7 +27,7 @@ static gt_recorded make(void)
 {
     static const double values[] = {1, 2, 4, 8, 16, 32};
     gt_recorded recorded = {0};
-    assert_int_equal(gt_recorded_axis(&recorded, values, 6), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_axis(&recorded, values, 6));
     add(&recorded, 4, GT_TRIED_OK, 10, 3, 2);
     add(&recorded, 0, GT_TRIED_OK, 40, 3, 2);
     add(&recorded, 2, GT_TRIED_COMPILE, 0, 5, 0);
@@ -40,7 +40,7 @@ static gt_recorded make(void)
 TEST(entries_are_a_domain)
 {
     gt_recorded recorded = make();
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_finish(&recorded));
     assert_int_equal(recorded.ok, 5);
     assert_true(recorded.best_ns == 10 && recorded.worst_ns == 40);
     gt_domain domain = gt_recorded_domain(&recorded);
@@ -77,7 +77,7 @@ static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, do
                                    .evaluations = 6,
                                    .reach = {0.5, 0.0}};
     gt_replay_result result = {.best_ns = best};
-    assert_int_equal(gt_replay(&result, recorded, &settings), GPUTUNE_OK);
+    ASSERT_OK(gt_replay(&result, recorded, &settings));
     return result;
 }
 
@@ -86,7 +86,7 @@ TEST(failures_count_as_tried)
     static const double expected[] = {40, 30, 30, 20, 10, 10};
     gt_recorded recorded = make();
     double best[6];
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_finish(&recorded));
     gt_replay_result result = replay(&recorded, 0, best);
     assert_int_equal(result.results, 6);
     assert_memory_equal(best, expected, sizeof expected);
@@ -99,7 +99,7 @@ TEST(clock_overlaps_what_can_overlap)
 {
     gt_recorded recorded = make();
     double best[6];
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_finish(&recorded));
     /* compiled at 4, 8, 14, 18 and 22; the last of these is measured by 24 */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
     /* two workers: 4, 4, then 10 (the failure) and 8, then 12 for the best, measured by 14 */
@@ -115,18 +115,18 @@ TEST(losers_cost_one_launch)
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     gt_recorded recorded = {0};
     double best[10];
-    assert_int_equal(gt_recorded_axis(&recorded, values, 10), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_axis(&recorded, values, 10));
     for (uint16_t i = 0; i < 10; i++) {
         gt_recorded_entry entry = {
             .tried = {.point = {{i}}, .time_ns = i == 9 ? 99 : 100 + 20 * i, .measure_s = 10},
             .launch_s = 1};
-        assert_int_equal(gt_recorded_add(&recorded, &entry), GPUTUNE_OK);
+        ASSERT_OK(gt_recorded_add(&recorded, &entry));
     }
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_finish(&recorded));
     gt_replay_settings settings = {
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
-    assert_int_equal(gt_replay(&result, &recorded, &settings), GPUTUNE_OK);
+    ASSERT_OK(gt_replay(&result, &recorded, &settings));
     /* the first and the last are proved, which takes as long as another launch */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
     gt_recorded_free(&recorded);
@@ -154,7 +154,7 @@ static gt_recorded make_slow_space(double *tenth)
         values[i] = i + 1;
     }
     for (int a = 0; a < AXES; a++) {
-        assert_int_equal(gt_recorded_axis(&recorded, values, SIDE), GPUTUNE_OK);
+        ASSERT_OK(gt_recorded_axis(&recorded, values, SIDE));
     }
     for (uint16_t i = 0; i < SIDE * SIDE * SIDE * SIDE; i++) {
         const gt_point point = {{(uint16_t)(i % SIDE), (uint16_t)(i / SIDE % SIDE),
@@ -168,12 +168,12 @@ static gt_recorded make_slow_space(double *tenth)
                                                    .compile_s = 0.1,
                                                    .measure_s = time_ns * 7e-9},
                                          .launch_s = time_ns * 1e-9};
-        assert_int_equal(gt_recorded_add(&recorded, &entry), GPUTUNE_OK);
+        ASSERT_OK(gt_recorded_add(&recorded, &entry));
         times[count++] = time_ns;
     }
     qsort(times, count, sizeof *times, by_value);
     *tenth = times[count / 10];
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    ASSERT_OK(gt_recorded_finish(&recorded));
     return recorded;
 }
 
@@ -184,7 +184,7 @@ static double late_share(const gt_recorded *recorded, uint32_t workers, double t
     const gt_replay_settings settings = {
         .kind = GPUTUNE_STRATEGY_AUTO, .seed = 1, .workers = workers, .evaluations = TRIED};
     gt_replay_result result = {.best_ns = best, .time_ns = times};
-    assert_int_equal(gt_replay(&result, recorded, &settings), GPUTUNE_OK);
+    ASSERT_OK(gt_replay(&result, recorded, &settings));
     for (int i = TRIED / 2; i < TRIED; i++) {
         share += times[i] <= tenth;
     }

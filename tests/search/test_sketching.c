@@ -36,9 +36,8 @@ static void set_up(scene *s, uint32_t axes)
     *s = (scene){.at = {.axes = axes, .choices = 6, .log_time = valley}};
     s->best_sketched = INFINITY;
     landscape_open(&s->at);
-    assert_int_equal(gt_strategy_open(&s->full, GPUTUNE_STRATEGY_AUTO, &s->at.domain, &settings),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_sketching_begin(&s->sketching, &s->at.domain, &settings), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_open(&s->full, GPUTUNE_STRATEGY_AUTO, &s->at.domain, &settings));
+    ASSERT_OK(gt_sketching_begin(&s->sketching, &s->at.domain, &settings));
 }
 
 static void tear_down(scene *s)
@@ -58,11 +57,11 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_sketc
         tried.time_ns *= kind->blurred && (point->choice[1] + point->choice[2]) % 2 ? 6 : 1;
         tried.outcome = kind->fails ? GT_TRIED_COMPILE : tried.outcome;
     } else {
-        assert_int_equal(gt_strategy_tell(s->full, &tried), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_tell(s->full, &tried));
     }
     if (s->sketching.strategy) {
-        assert_int_equal(gt_sketching_tell(&s->sketching, &tried, is_sketch), GPUTUNE_OK);
-        assert_int_equal(gt_sketching_go_on(&s->sketching, s->full, left_s), GPUTUNE_OK);
+        ASSERT_OK(gt_sketching_tell(&s->sketching, &tried, is_sketch));
+        ASSERT_OK(gt_sketching_go_on(&s->sketching, s->full, left_s));
     }
 }
 
@@ -74,9 +73,8 @@ static double sketch(scene *s, const kind *kind)
         gt_point points[4];
         size_t given;
         bool as_sketches;
-        assert_int_equal(
-            gt_sketching_ask(&s->sketching, s->full, left_s, points, 4, &given, &as_sketches),
-            GPUTUNE_OK);
+        ASSERT_OK(
+            gt_sketching_ask(&s->sketching, s->full, left_s, points, 4, &given, &as_sketches));
         assert_true(given > 0);
         for (size_t i = 0; i < given; i++) {
             left_s -= (as_sketches ? kind->sketch_s : kind->compile_s) / WORKERS;
@@ -96,7 +94,7 @@ TEST(where_variants_compile_for_seconds_sketches_show_the_fast_ones)
     assert_true(s.sketches > 60);
     gt_point next;
     size_t given;
-    assert_int_equal(gt_strategy_ask(s.full, &next, 1, &given), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_ask(s.full, &next, 1, &given));
     /* of the times of sketches it has nothing but the order */
     assert_true(landscape_try(&s.at, &next).time_ns <= s.best_sketched * 1.0001);
     tear_down(&s);
@@ -158,9 +156,7 @@ TEST(sketches_begin_while_the_first_variants_still_compile)
         size_t given;
         bool as_sketch;
         double left_s = LIMIT_S - 0.01 * i;
-        assert_int_equal(
-            gt_sketching_ask(&s.sketching, s.full, left_s, &point, 1, &given, &as_sketch),
-            GPUTUNE_OK);
+        ASSERT_OK(gt_sketching_ask(&s.sketching, s.full, left_s, &point, 1, &given, &as_sketch));
         full += given && !as_sketch;
         if (given && (as_sketch || full == 1)) {
             try(&s, as_sketch ? &slow : &quick, &point, as_sketch, left_s);
@@ -194,9 +190,8 @@ static bool asks_for_sketches(scene *s, gt_point points[], size_t count, double 
 {
     size_t given;
     bool as_sketches;
-    assert_int_equal(
-        gt_sketching_ask(&s->sketching, s->full, left_s, points, count, &given, &as_sketches),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_sketching_ask(&s->sketching, s->full, left_s, points, count, &given, &as_sketches));
     assert_int_equal(given, count);
     return as_sketches;
 }

@@ -25,7 +25,7 @@ static gt_strategy *open(gputune_strategy kind, const landscape *at, uint64_t se
 {
     gt_strategy *strategy;
     gt_search_settings settings = {.seed = seed, .workers = 4};
-    assert_int_equal(gt_strategy_open(&strategy, kind, &at->domain, &settings), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_open(&strategy, kind, &at->domain, &settings));
     return strategy;
 }
 
@@ -39,7 +39,7 @@ static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *s
         gt_point *slot = rounds_ago[round % LATE];
         for (size_t i = 0; i < counts[round % LATE]; i++) {
             gt_tried tried = landscape_try(at, &slot[i]);
-            assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+            ASSERT_OK(gt_strategy_tell(strategy, &tried));
         }
         counts[round % LATE] = 0;
         if (round >= rounds) {
@@ -49,7 +49,7 @@ static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *s
         for (size_t i = 0; i < counts[round % LATE]; i++) {
             uint32_t index;
             bool fresh;
-            assert_int_equal(gt_point_set_add(seen, &slot[i], &index, &fresh), GPUTUNE_OK);
+            ASSERT_OK(gt_point_set_add(seen, &slot[i], &index, &fresh));
             assert_true(fresh);
         }
     }
@@ -63,18 +63,18 @@ TEST(what_was_given_up_is_no_result)
     gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point points[36];
     size_t given;
-    assert_int_equal(gt_strategy_ask(strategy, points, 18, &given), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_ask(strategy, points, 18, &given));
     for (size_t i = 0; i < given; i++) {
         gt_tried tried = landscape_try(&at, &points[i]);
         tried.outcome = i % 2 ? GT_TRIED_GIVEN_UP : tried.outcome;
         tried.compile_s = 5;
-        assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_tell(strategy, &tried));
     }
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
     assert_int_equal(outlook.tried, 9);
     assert_true(outlook.remaining == 18);
-    assert_int_equal(gt_strategy_ask(strategy, points, 36, &given), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_ask(strategy, points, 36, &given));
     assert_int_equal(given, 18);
     gt_strategy_free(strategy);
 }
@@ -131,7 +131,7 @@ TEST(default_comes_first)
         at.domain.fallback = &fallback;
         gt_strategy *strategy = open(kinds[i], &at, 1);
         size_t given;
-        assert_int_equal(gt_strategy_ask(strategy, &first, 1, &given), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_ask(strategy, &first, 1, &given));
         assert_true(gt_point_equal(&first, &fallback));
         gt_strategy_free(strategy);
     }
@@ -165,10 +165,10 @@ TEST(resuming_is_as_good_as_one_run)
         for (int i = 0; i < 40; i++) {
             gt_point point;
             size_t given;
-            assert_int_equal(gt_strategy_ask(before, &point, 1, &given), GPUTUNE_OK);
+            ASSERT_OK(gt_strategy_ask(before, &point, 1, &given));
             gt_tried tried = landscape_try(&at, &point);
-            assert_int_equal(gt_strategy_tell(before, &tried), GPUTUNE_OK);
-            assert_int_equal(gt_strategy_tell(after, &tried), GPUTUNE_OK);
+            ASSERT_OK(gt_strategy_tell(before, &tried));
+            ASSERT_OK(gt_strategy_tell(after, &tried));
         }
         resumed += landscape_search(after, &at, 40, 1) / 4;
         whole += landscape_search(before, &at, 40, 1) / 4;
@@ -213,7 +213,7 @@ TEST(hints_lead_to_the_best_sooner)
         draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         gt_strategy *plain = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
-        assert_int_equal(gt_strategy_hint(hinted, hints, DRAWN), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
         with += landscape_search(hinted, &at, RESULTS, 1) / 4;
         without += landscape_search(plain, &at, RESULTS, 1) / 4;
         gt_strategy_free(hinted);
@@ -256,7 +256,7 @@ TEST(hints_that_lead_nowhere_are_doubted)
         gt_tried hints[DRAWN];
         draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
-        assert_int_equal(gt_strategy_hint(hinted, hints, DRAWN), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
         double best = landscape_search(hinted, &at, RESULTS, 1);
         found += best < 0.35; /* which only the valley of here has */
         gt_strategy_free(hinted);
@@ -279,9 +279,9 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
         hints[i] = (gt_tried){.point = rank == 5 ? fallback : point, .time_ns = 1 + rank};
     }
     gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
-    assert_int_equal(gt_strategy_hint(strategy, hints, HINTS), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     size_t given;
-    assert_int_equal(gt_strategy_ask(strategy, points, BATCH, &given), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_ask(strategy, points, BATCH, &given));
     assert_int_equal(given, BATCH);
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
@@ -307,10 +307,10 @@ TEST(hints_come_first_in_a_small_space)
         hints[i] = (gt_tried){.point = point, .time_ns = HINTS - i};
     }
     gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
-    assert_int_equal(gt_strategy_hint(strategy, hints, HINTS), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     gt_point points[ALL + 1];
     size_t given;
-    assert_int_equal(gt_strategy_ask(strategy, points, ALL + 1, &given), GPUTUNE_OK);
+    ASSERT_OK(gt_strategy_ask(strategy, points, ALL + 1, &given));
     assert_int_equal(given, ALL);
     for (int i = 0; i < HINTS; i++) {
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - i].point));
@@ -369,16 +369,15 @@ TEST(auto_counts_what_each_try_costs_once)
         landscape_open(&at);
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = 1, .workers = 1, .limit_s = 1500};
-        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings));
         for (int k = 0; k < 40; k++) {
             gt_point point;
             size_t given;
-            assert_int_equal(gt_strategy_ask(strategy, &point, 1, &given), GPUTUNE_OK);
+            ASSERT_OK(gt_strategy_ask(strategy, &point, 1, &given));
             gt_tried tried = landscape_try(&at, &point);
             tried.measure_s = cases[i].measure_s;
             for (int again = 0; again < 3; again++) {
-                assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+                ASSERT_OK(gt_strategy_tell(strategy, &tried));
             }
         }
         gt_outlook outlook;
@@ -403,7 +402,7 @@ TEST(auto_takes_all_where_there_is_time)
         landscape_search(strategy, &at, 40, 1);
         gt_point points[3] = {{{0}}};
         size_t given;
-        assert_int_equal(gt_strategy_ask(strategy, points, 3, &given), GPUTUNE_OK);
+        ASSERT_OK(gt_strategy_ask(strategy, points, 3, &given));
         bool in_order = points[1].choice[0] == 0 && points[1].choice[1] == 0 &&
                         memcmp(&points[1], &points[2], sizeof *points) != 0 &&
                         points[2].choice[0] == 0 && points[2].choice[1] == 0;

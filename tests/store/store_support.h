@@ -61,7 +61,7 @@ static inline int close_world(void **state)
 static inline gt_store *open_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, false));
     return store;
 }
 
@@ -184,7 +184,7 @@ static inline void put_size_within(gt_store *store, int64_t n, double time_ns,
 {
     gt_scenario scenario = scenario_at(n);
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
-    assert_int_equal(put_under(store, &scenario, time_ns, &terms, false, patience), GPUTUNE_OK);
+    ASSERT_OK(put_under(store, &scenario, time_ns, &terms, false, patience));
 }
 
 static inline void put_size(gt_store *store, int64_t n, double time_ns)
@@ -198,7 +198,7 @@ static inline void put_gpu(gt_store *store, const char *environment, const gt_gp
     gt_scenario scenario = scenario_at(7);
     scenario.environment = environment;
     const gt_outcome outcome = {.gpu = gpu, .scenario = &scenario};
-    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
 }
 
 /* The first of the scenario's winners; ENOTFOUND without one. */

@@ -31,7 +31,7 @@ static void make_database(world *w)
     gt_code crashing = code_of(3, kept[3].image);
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
-    assert_int_equal(gt_store_put_cubins(store, &crashing, 1, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_cubins(store, &crashing, 1, NULL));
 }
 
 static void judge_code(const gt_code *code, uint64_t number)

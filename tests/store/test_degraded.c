@@ -55,7 +55,7 @@ static void says(gt_store *store, const char *reading, const char *writing)
 TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 0);
@@ -118,7 +118,7 @@ TEST_OF(a_path_that_is_too_long, world *w, open_world, close_world)
     }
     (void)snprintf(path + length, sizeof path - (size_t)length, "/x.db");
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, path, NULL, &w->log, false));
     goes_on_in_memory(w, store, "use a shorter one");
     gt_store_close(store);
     assert_int_equal(gt_store_open(&store, path, NULL, &w->log, true), GPUTUNE_EDATABASE);
@@ -151,7 +151,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     setenv("XDG_CACHE_HOME", cache, 1);
     unsetenv("GPUTUNE_DB");
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, false));
     says(store, "", "");
     gt_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
@@ -181,7 +181,7 @@ TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_wo
     put_size(store, 1024, 100);
     gt_store_close(store);
     die_while_writing(w->path);
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_float_equal(time_at(store, 1024), 100, 0);
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
@@ -237,13 +237,12 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     code.image = (gt_image){image, 1 << 20};
     gt_held_signal held;
     gt_signal_hold(&held);
-    assert_int_equal(gt_store_put_cubins(store, &code, 1, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_cubins(store, &code, 1, NULL));
     gt_signal_release(&held);
     setrlimit(RLIMIT_FSIZE, &old);
     goes_on_in_memory(w, store, "cannot be written");
     gt_code found;
-    assert_int_equal(gt_store_find_cubin(&found, store, code.source, "sm_90", false, 0, NULL),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_store_find_cubin(&found, store, code.source, "sm_90", false, 0, NULL));
     gt_code_free(&found);
     assert_true(time_at(store, 1024) == 10); /* what is in the file is still read */
     free(image);
@@ -264,7 +263,7 @@ static void goes_on_beside(world *w, const void *bytes, size_t count)
         gt_store *store = open_store(w);
         assert_true(time_at(store, 512) == (turn ? 5 : 0)); /* the second time it is there */
         put_size(store, 512, 5);
-        assert_int_equal(gt_store_check(store, false), GPUTUNE_OK);
+        ASSERT_OK(gt_store_check(store, false));
         assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
         assert_non_null(strstr(gt_message(), beside));
         gt_store_close(store);
@@ -362,11 +361,11 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     char system[128], lines[512] = "";
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
     put_size(store, 1024, 11);
     put_size(store, 4096, 44);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     assert_true(time_at(store, 1024) == 11);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
@@ -375,7 +374,7 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     assert_int_equal(gt_store_records(store, &filter, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
     assert_true(time_at(store, 1024) == 11); /* the system's was not touched */
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
@@ -387,7 +386,7 @@ static double time_of_first(gt_store *store, bool *final)
     int64_t n = 1024;
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&winner, store, &scenario));
     double median = winner.time.median;
     *final = winner.terms.final;
     gt_winner_free(&winner);
@@ -405,15 +404,15 @@ TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
     bool final;
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
-    assert_int_equal(put_under(store, &scenario, 11, &limited, false, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
+    ASSERT_OK(put_under(store, &scenario, 11, &limited, false, NULL));
     assert_true(time_of_first(store, &final) == 11 && !final);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     assert_true(time_of_first(store, &final) == 11 && final);
-    assert_int_equal(put_under(store, &scenario, 12, &limited, true, NULL), GPUTUNE_OK);
+    ASSERT_OK(put_under(store, &scenario, 12, &limited, true, NULL));
     assert_true(time_of_first(store, &final) == 12 && !final);
-    assert_int_equal(put_under(store, &scenario, 10, &limited, true, NULL), GPUTUNE_OK);
+    ASSERT_OK(put_under(store, &scenario, 10, &limited, true, NULL));
     assert_true(time_of_first(store, &final) == 10 && final);
     gt_store_close(store);
 }
@@ -423,10 +422,10 @@ TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, clo
     char system[128];
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
-    assert_int_equal(gt_store_open(&store, system, NULL, NULL, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, NULL, false));
     put_size(store, 4096, 30);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     put_size(store, 1024, 10);
     assert_true(time_at(store, 4096) == 30);
     FILE *file = fopen(system, "r+");
@@ -447,14 +446,13 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     put_raw(system, "this is no database, though long enough to be looked at as one", 62);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
-    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log, false),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log, false));
     assert_int_equal(w->warnings, 1); /* a missing one is normal */
     gt_store_close(store);
 }
@@ -482,7 +480,7 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
 {
     make_database(w, 1024);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_true(time_at(store, 1024) == 10);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
@@ -535,7 +533,7 @@ TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
     gt_store_close(store);
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     assert_int_equal(rename(w->path, system), 0);
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     put_size(store, 1024, 8);
     assert_int_equal(gt_store_records(store, &all, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=1 16;"
@@ -585,7 +583,7 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
     scenario.unreferenced = true;
     terms.limit = 2;
     terms.final = false;
-    assert_int_equal(put_under(store, &scenario, 10, &terms, false, NULL), GPUTUNE_OK);
+    ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
     put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, NULL, 1e12});
     assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
 }
@@ -660,7 +658,7 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     snprintf(w->path, sizeof w->path, "%s/other.db", w->folder);
     make_database(w, 4096);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, first, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, first, NULL, &w->log, false));
     put_size(store, 1024, 10);
     assert_int_equal(rename(w->path, first), 0);
     assert_true(time_at(store, 4096) == 10);

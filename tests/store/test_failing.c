@@ -113,7 +113,7 @@ static void expect_all(void *user)
     if (gt_store_open(&store, j->path, NULL, NULL, true) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&winner, store, &scenario));
     assert_string_equal(winner.config, "VEC=4");
     gt_winner_free(&winner);
     gt_store_close(store);
@@ -145,7 +145,7 @@ static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, j->system, NULL, NULL, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, j->system, NULL, NULL, false));
     put_gpus(store);
     put_size(store, 1024, 150);
     put_size(store, 8192, 600);
@@ -318,12 +318,12 @@ TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_wor
     gt_lease lease = {0}, next = {0};
     fill(&j, w);
     GT_SCOPED(close_store) gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, NULL));
     assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_EBUSY);
     failing_begin("sqlite", 1, true);
     gt_store_lease_release(&lease, store, NULL);
     assert_true(failing_end() > 0);
-    assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&next, store, &scenario, &at_once));
     assert_int_equal(next.silent, 0);
     gt_store_lease_release(&next, store, NULL);
 }
@@ -337,14 +337,14 @@ static gputune_status put_in_memory(void *user)
 
 static void expect_in_memory(void *user)
 {
-    assert_int_equal(put_in_memory(user), GPUTUNE_OK);
+    ASSERT_OK(put_in_memory(user));
 }
 
 /* One store: what failed there does not stand in the way of what follows. */
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};
-    assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log, false));
     fail_each(101, put_in_memory, expect_in_memory, &j);
     gt_store_close(j.memory);
 }
@@ -357,7 +357,7 @@ static gputune_status bring_to_file(void *user)
     sqlite3 *other;
     const gt_patience at_once = gt_patience_for(0, NULL);
     failing_pause();
-    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     put_size(store, 1024, 100);
     assert_int_equal(sqlite3_open(j->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
@@ -439,9 +439,9 @@ TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
     uint32_t count;
     fill(&j, w);
     gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_export(&text, &count, store, &all, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_export(&text, &count, store, &all, false));
     gt_store_close(store);
-    assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
+    ASSERT_OK(gt_text_take(&j.text, &text));
     fail_each(307, take_over, expect_all_whole, &j);
     j.path = ":memory:";
     fail_each(307, take_over, NULL, &j);

@@ -130,7 +130,7 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
                                     .trial_count = 1,
                                     .elapsed_s = cases[i].elapsed_s};
         execute(w, "UPDATE trial SET created = '2001-01-01T00:00:00Z'");
-        assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+        ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
         assert_int_equal(gt_store_records(store, &all, take_created, created), 0);
         assert_int_equal(strcmp(created, "2001-01-01T00:00:00Z") == 0, cases[i].kept);
     }

@@ -5,7 +5,7 @@
 static gt_store_facts inspect(const char *path)
 {
     gt_store_facts facts;
-    assert_int_equal(gt_store_inspect(&facts, path), GPUTUNE_OK);
+    ASSERT_OK(gt_store_inspect(&facts, path));
     assert_string_equal(facts.path, path);
     return facts;
 }

@@ -26,15 +26,15 @@ TEST_OF(one_holds_it, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *first = open_store(w), *second = open_store(w);
     gt_lease a = {0}, b = {0};
     char holder[32];
-    assert_int_equal(acquire(&a, first, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, first, 0));
     assert_int_equal(acquire(&b, second, 0), GPUTUNE_EBUSY);
     snprintf(holder, sizeof holder, "process %d", (int)getpid());
     assert_non_null(strstr(gt_message(), holder));
     assert_false(b.held);
-    assert_int_equal(renew(&a, first), GPUTUNE_OK);
+    ASSERT_OK(renew(&a, first));
     gt_store_lease_release(&a, first, NULL);
     gt_store_lease_release(&a, first, NULL); /* twice does nothing */
-    assert_int_equal(acquire(&b, second, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&b, second, 0));
     gt_store_lease_release(&b, second, NULL);
 }
 
@@ -43,10 +43,10 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0}, c = {0};
     gt_scenario other = scenario_at(2048);
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&b, store, &other, NULL), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, store, 0));
+    ASSERT_OK(gt_store_lease_acquire(&b, store, &other, NULL));
     other.environment = "another";
-    assert_int_equal(gt_store_lease_acquire(&c, store, &other, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&c, store, &other, NULL));
     gt_store_lease_release(&a, store, NULL);
     gt_store_lease_release(&b, store, NULL);
     gt_store_lease_release(&c, store, NULL);
@@ -87,7 +87,7 @@ TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 0));
     assert_int_equal(lease.silent, 0);
     gt_store_lease_release(&lease, store, NULL);
 }
@@ -99,7 +99,7 @@ TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
     pid_t child = hold_in_child(w, ready, 0.2);
     gt_store *store = open_store(w);
     gt_lease lease = {0};
-    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 30));
     gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
     waitpid(child, &status, 0);
@@ -112,7 +112,7 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
     gt_scenario scenario = scenario_at(1024);
     volatile int cancel = 1;
     const gt_patience patience = gt_patience_for(60, &cancel);
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, store, 0));
     assert_int_equal(gt_store_lease_acquire(&b, store, &scenario, &patience), GPUTUNE_ECANCELED);
     gt_store_lease_release(&a, store, NULL);
 }
@@ -128,7 +128,7 @@ TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
     gt_lease lease = {0};
     kill(child, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 0));
     gt_store_lease_release(&lease, store, NULL);
     waitpid(child, &status, 0);
 }
@@ -172,7 +172,7 @@ TEST_OF(owner_without_its_main_thread_keeps_it, world *w, open_world, close_worl
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 0));
     gt_store_lease_release(&lease, store, NULL);
 }
 
@@ -186,7 +186,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     gt_lease lease = {0};
     kill(child, SIGSTOP);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
-    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 30));
     assert_int_equal(lease.silent, child);
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
@@ -205,11 +205,11 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 4) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
-    assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&b, store, 0));
     assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* it was lost */
     assert_false(a.held);
     gt_store_lease_release(&b, store, NULL);
@@ -220,10 +220,10 @@ TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 86400) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
-    assert_int_equal(acquire(&b, store, 30), GPUTUNE_OK);
+    ASSERT_OK(acquire(&b, store, 30));
     gt_store_lease_release(&b, store, NULL);
 }
 
@@ -246,11 +246,11 @@ static void *hold_while_the_clock_leaps(void *user)
     world *w = user;
     gt_store *store = open_store(w);
     gt_lease lease = {0};
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 0));
     for (int i = 0; i < RENEWALS; i++) {
         leap_s = leaps_s[i];
         usleep(1000000);
-        assert_int_equal(renew(&lease, store), GPUTUNE_OK);
+        ASSERT_OK(renew(&lease, store));
     }
     gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
@@ -264,7 +264,7 @@ TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
     usleep(500000);
-    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    ASSERT_OK(acquire(&lease, store, 30));
     assert_int_equal(lease.silent, 0); /* it was given back */
     gt_store_lease_release(&lease, store, NULL);
     pthread_join(thread, NULL);
@@ -290,7 +290,7 @@ static void *hold_file_until_told(void *path)
 static void *write_code(void *user)
 {
     gt_code code = code_of(9, "x");
-    assert_int_equal(gt_store_put_cubins(user, &code, 1, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_cubins(user, &code, 1, NULL));
     return NULL;
 }
 
@@ -301,7 +301,7 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t holder, writer;
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK); /* makes the file */
+    ASSERT_OK(acquire(&lease, store, 0)); /* makes the file */
     gt_store_lease_release(&lease, store, NULL);
     may_end = false;
     leap_s = 365 * 86400;
@@ -336,15 +336,15 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
     gt_lease a = {0}, b = {0};
     pthread_t thread;
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&a, store, 0));
     usleep(3000000);
     assert_int_equal(pthread_create(&thread, NULL, hold_file, w->path), 0);
     usleep(200000);
-    assert_int_equal(renew(&a, store), GPUTUNE_OK);
+    ASSERT_OK(renew(&a, store));
     pthread_join(thread, NULL);
     usleep(2000000); /* the first term is over */
     assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
-    assert_int_equal(renew(&a, store), GPUTUNE_OK);
+    ASSERT_OK(renew(&a, store));
     gt_store_lease_release(&a, store, NULL);
 }
 
@@ -352,11 +352,11 @@ TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
     gt_store *store;
     gt_lease a = {0}, b = {0};
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
-    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
+    ASSERT_OK(acquire(&a, store, 0));
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     gt_store_lease_release(&a, store, NULL);
-    assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
+    ASSERT_OK(acquire(&b, store, 0));
     gt_store_lease_release(&b, store, NULL);
     gt_store_close(store);
 }

@@ -27,7 +27,7 @@ static const char *name_file(files *all, world *w, int i)
 static gt_store *open_path(world *w, const char *path)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, path, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, path, NULL, &w->log, false));
     return store;
 }
 
@@ -35,7 +35,7 @@ static void put_terms(world *w, const char *path, double time_ns, const gt_terms
 {
     GT_SCOPED(close_store) gt_store *store = open_path(w, path);
     const gt_scenario scenario = scenario_at(1024);
-    assert_int_equal(put_under(store, &scenario, time_ns, terms, false, NULL), GPUTUNE_OK);
+    ASSERT_OK(put_under(store, &scenario, time_ns, terms, false, NULL));
 }
 
 static int64_t number(const char *path, const char *sql)
@@ -56,7 +56,7 @@ static gt_merged merge(world *w, const files *all, size_t count)
 {
     gt_merged merged;
     gt_store *store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all->list, count), GPUTUNE_OK);
+    ASSERT_OK(gt_store_merge(&merged, store, all->list, count));
     gt_store_close(store);
     return merged;
 }
@@ -122,7 +122,7 @@ TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_w
     gt_store *killed = open_path(w, name_file(&all, w, 0));
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 90);
-    assert_int_equal(gt_store_put_trials(killed, &scenario, &trial, 1, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_trials(killed, &scenario, &trial, 1, NULL));
     gt_store_close(killed);
     gt_store *whole = open_path(w, name_file(&all, w, 1));
     put_size(whole, 2048, 10);
@@ -143,7 +143,7 @@ TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_worl
     const gt_scenario scenario = scenario_at(1024);
     gt_trial trial = trial_of(2, "VEC=4", 90);
     trial.status = GT_TRIAL_UNPROVED;
-    assert_int_equal(gt_store_put_trials(store, &scenario, &trial, 1, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_trials(store, &scenario, &trial, 1, NULL));
     gt_store_close(store);
     run_sql(all.paths[0], "UPDATE trial SET created = '2001'");
     (void)merge(w, &all, 2);

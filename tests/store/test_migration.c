@@ -17,7 +17,7 @@ static void finished_winner_is_kept(gt_store *store)
 {
     gt_scenario scenario = scenario_at(1024);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&found, store, &scenario));
     const gt_terms wanted = terms_of(GPUTUNE_MEASURE);
     assert_true(gt_answers(&found.terms, &wanted));
     assert_string_equal(found.config, "VEC=4");
@@ -33,7 +33,7 @@ static void unfinished_winner_is_not_final(gt_store *store)
 {
     gt_scenario scenario = scenario_at(2048);
     gt_winner found;
-    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&found, store, &scenario));
     assert_false(found.terms.final);
     assert_string_equal(found.config, "VEC=4");
     assert_int_equal(found.fallback.source.high, 0);
@@ -91,7 +91,7 @@ static void check_only_read(world *w, int schema)
     gt_store *store;
     put_old_database(w, schema);
     assert_int_equal(stat(w->path, &before), 0);
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     all_is_there(store);
     gt_store_close(store);
     assert_int_equal(stat(w->path, &after), 0);

@@ -28,7 +28,7 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
                         .stop_reason = (char *)""};
     gt_outcome outcome = {.scenario = &scenario, .codes = passed, .code_count = 4};
     put_size(store, 2048, 50); /* made of 1 and 2 */
-    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
     assert_true(has_code(store, 5) && has_code(store, 6));
     outcome = (gt_outcome){.scenario = &scenario,
                            .trials = &trial,
@@ -36,7 +36,7 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
                            .winner = &winner,
                            .passed = passed,
                            .passed_count = 4};
-    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
     assert_true(has_code(store, 1) && has_code(store, 2));
     assert_false(has_code(store, 5) || has_code(store, 6));
 }

@@ -71,7 +71,7 @@ TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world
     size_t count;
     make_database(w);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
-    assert_int_equal(winners_at(store, 2048, NULL, &count), GPUTUNE_OK);
+    ASSERT_OK(winners_at(store, 2048, NULL, &count));
     assert_int_equal(count, 0);
     pid_t holder = lock_file(w, exclusive);
     gt_fail(GPUTUNE_EIO, "earlier");
@@ -80,9 +80,9 @@ TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world
     assert_int_equal(gt_store_check(store, false), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "another process has locked it"));
     unlock_file(holder);
-    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_OK);
+    ASSERT_OK(winners_at(store, 1024, NULL, &count));
     assert_int_equal(count, 1);
-    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 0);
 }
 
@@ -153,7 +153,7 @@ static void write_under_a_lock(world *w, const char *sql)
     unlock_file(holder);
     put_size(store, 4096, 40);
     assert_true(time_at(store, 1024) == 10);
-    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 2);
     GT_SCOPED(close_store) gt_store *other = open_store(w);
     assert_true(time_at(other, 2048) == 20);
@@ -209,7 +209,7 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
     pid_t holder = lock_file(w, exclusive);
     put_size_within(store, n, 30, &patience);
     unlock_file(holder);
-    assert_int_equal(put_outcome(store, &scenario, 20, GPUTUNE_MEASURE, true), GPUTUNE_OK);
+    ASSERT_OK(put_outcome(store, &scenario, 20, GPUTUNE_MEASURE, true));
     assert_true(time_at(store, n) == 20);
 }
 
@@ -281,7 +281,7 @@ TEST_OF(the_holder_of_a_lease_is_named, world *w, open_world, close_world)
     gt_lease held = {0}, lease = {0};
     pthread_t thread;
     cancel = 0;
-    assert_int_equal(gt_store_lease_acquire(&held, store, &scenario, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&held, store, &scenario, NULL));
     assert_int_equal(pthread_create(&thread, NULL, lock_later, w), 0);
     assert_int_equal(gt_store_lease_acquire(&lease, other, &scenario, &patience),
                      GPUTUNE_ECANCELED);
@@ -302,15 +302,15 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, clos
     for (int i = 0; i < 4; i++) {
         assert_int_equal(winners_at(store, 1024, &patience, &count), GPUTUNE_EBUSY);
     }
-    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, &patience), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
     assert_true(gt_patience_left_s(&patience) > 3.5); /* they wait for a quarter of it together */
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
-    assert_int_equal(gt_store_lease_acquire(&lease, store, &scenario, &later), GPUTUNE_OK);
+    ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &later));
     holder = lock_file(w, exclusive);
     patience = gt_patience_for(0.1, NULL);
-    assert_int_equal(gt_store_lease_renew(&lease, store, &patience), GPUTUNE_OK); /* not lost */
+    ASSERT_OK(gt_store_lease_renew(&lease, store, &patience)); /* not lost */
     assert_true(lease.held);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);

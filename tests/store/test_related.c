@@ -34,7 +34,7 @@ static void put(gt_store *store, const char *environment, const gt_scenario *sce
 {
     gt_scenario there = *scenario;
     there.environment = environment;
-    assert_int_equal(gt_store_put_trials(store, &there, trials, count, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_put_trials(store, &there, trials, count, NULL));
 }
 
 static void put_one(gt_store *store, const char *environment, const gt_scenario *scenario,
@@ -48,7 +48,7 @@ static gt_related_list find_on(gt_store *store, const gt_device *device, int64_t
 {
     gt_scenario scenario = scenario_at(n);
     gt_related_list list;
-    assert_int_equal(gt_store_related_trials(&list, store, device, &scenario, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_related_trials(&list, store, device, &scenario, NULL));
     return list;
 }
 
@@ -201,14 +201,14 @@ TEST_OF(all_layers_are_read, world *w, open_world, close_world)
     gt_scenario scenario = scenario_at(500), far = scenario_at(100);
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
     register_gpu(store, ENVIRONMENT, "A", "cuda");
     register_gpu(store, OTHER_GPU, "B", "cuda");
     put_one(store, ENVIRONMENT, &scenario, "V=2", 10);
     put_one(store, OTHER_GPU, &scenario, "V=3", 10);
     gt_store_close(store);
     gt_store_close(open_with_gpus(w));
-    assert_int_equal(gt_store_open(&store, w->path, system, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
     expect(find(store, 1000), (const char *[]){"V=2", "V=3"}, 2);
     put_one(store, ENVIRONMENT, &far, "V=4", 10);
     put_one(store, ENVIRONMENT, &scenario, "V=5", 10);

@@ -13,7 +13,7 @@ static void expect_trust(world *w, bool trusted, const char *why)
     gt_code code;
     w->warnings = 0;
     gt_store *store = open_store(w);
-    assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&winner, store, &scenario));
     assert_string_equal(winner.config, "VEC=4");
     assert_int_equal(winner.terms.proved, trusted);
     assert_int_equal(winner.code.image.bytes > 0, trusted);
@@ -164,7 +164,7 @@ TEST_OF(the_own_journal_is_played_back, world *w, open_world, close_world)
 {
     char journal[128];
     make_journal(w, journal);
-    assert_int_equal(find_at(w, 1024), GPUTUNE_OK);
+    ASSERT_OK(find_at(w, 1024));
     assert_int_equal(find_at(w, 2048), GPUTUNE_ENOTFOUND);
     assert_int_not_equal(access(journal, F_OK), 0);
 }
@@ -180,7 +180,7 @@ static void expect_not_played_back(world *w, const char *journal)
     assert_non_null(strstr(w->warning, w->path));
     assert_int_not_equal(find_at(w, 2048), GPUTUNE_OK);
     assert_int_equal(unlink(journal), 0);
-    assert_int_equal(find_at(w, 2048), GPUTUNE_OK);
+    ASSERT_OK(find_at(w, 2048));
 }
 
 TEST_OF(what_others_may_have_written_is_not_played_back, world *w, open_world, close_world)
@@ -219,7 +219,7 @@ TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
     assert_int_equal(chdir(w->folder), 0);
     snprintf(w->path, sizeof w->path, "%s", name);
     make_database(w);
-    assert_int_equal(find_at(w, 1024), GPUTUNE_OK);
+    ASSERT_OK(find_at(w, 1024));
     assert_int_equal(access(name, F_OK), 0);
     assert_int_equal(unlink(name), 0);
     assert_int_equal(chdir(before), 0);

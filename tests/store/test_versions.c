@@ -26,7 +26,7 @@ static void put_version(gt_store *store, uint64_t version, double time_ns)
 {
     gt_scenario scenario = scenario_at(1024);
     scenario.identity = hash_of(version);
-    assert_int_equal(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    ASSERT_OK(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false));
 }
 
 static bool at_hand(void *user, const char *kernel, gt_hash *identity)
@@ -113,7 +113,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     const gt_records_filter filter = {.all_trials = false};
     const gt_forget everything = {.only_say = false};
     told at = {""};
-    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_int_equal(gt_store_forget(store, &filter, &everything, tell, &at, NULL),
                      GPUTUNE_EDATABASE);
     gt_store_close(store);
@@ -127,15 +127,15 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     snprintf(beside, sizeof beside, "%s.1", w->path);
     setenv("GPUTUNE_DB", w->path, 1);
-    assert_int_equal(gt_store_open(&store, system, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
     put_size(store, 1024, 10);
     gt_store_close(store);
-    assert_int_equal(gt_store_open(&store, NULL, system, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, NULL, system, &w->log, true));
     assert_true(time_at(store, 1024) == 10);
-    assert_int_equal(gt_store_check(store, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_check(store, false));
     gt_store_close(store);
     assert_int_equal(access(w->path, F_OK), -1);
-    assert_int_equal(gt_store_open(&store, beside, NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, beside, NULL, &w->log, false));
     put_size(store, 2048, 20);
     gt_store_close(store);
     FILE *file = fopen(w->path, "w");
@@ -145,7 +145,7 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
           file);
     fclose(file);
     assert_int_equal(w->warnings, 0);
-    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log, true), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 1); /* the answer is another file's */
     assert_non_null(strstr(w->warning, "is read instead"));

@@ -7,10 +7,9 @@ static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expecte
     gt_text text = {0};
     char *out;
     uint32_t count;
-    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_store_export(&text, &count, store, filter ? filter : &all, false));
     assert_int_equal(count, expected);
-    assert_int_equal(gt_text_take(&out, &text), GPUTUNE_OK);
+    ASSERT_OK(gt_text_take(&out, &text));
     return out;
 }
 
@@ -21,13 +20,13 @@ static gt_wisdom_import import_of(const world *w)
 
 static void import(gt_wisdom_import *with, gt_store *store, const char *text)
 {
-    assert_int_equal(gt_store_import(with, store, text, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_store_import(with, store, text, NULL));
 }
 
 static gt_store *other_store(world *w)
 {
     gt_store *store;
-    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
     return store;
 }
 
@@ -52,7 +51,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             with.keep = keep;
             import(&with, store, text);
             assert_int_equal(with.taken, 2);
-            assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
+            ASSERT_OK(find_first(&found, store, &scenario));
             assert_string_equal(found.config, "VEC=4");
             assert_string_equal(found.fallback_config, "VEC=1");
             assert_string_equal(found.stop_reason, "every other variant is slower");
@@ -78,7 +77,7 @@ TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
     with.trusted = true;
     with.driver_version = 13010;
     import(&with, store, text);
-    assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
+    ASSERT_OK(find_first(&found, store, &scenario));
     assert_false(found.terms.proved);
     gt_winner_free(&found);
 }
@@ -95,7 +94,7 @@ TEST_OF(own_results_stand_above, world *w, open_world, close_world)
     for (int keep = 0; keep < 2; keep++) {
         with.keep = keep;
         import(&with, store, text);
-        assert_int_equal(find_first(&found, store, &scenario), GPUTUNE_OK);
+        ASSERT_OK(find_first(&found, store, &scenario));
         assert_true(found.time.median == 7);
         gt_winner_free(&found);
     }

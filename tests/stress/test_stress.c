@@ -366,14 +366,14 @@ TEST(test_random_calls)
     const char *threads = getenv("STRESS_THREADS");
     uint64_t seed = (uint64_t)number_of("STRESS_SEED", 1);
     int nvrtc = 0;
-    assert_int_equal(gputune_devices("emu:h200", note_nvrtc, &nvrtc), GPUTUNE_OK);
+    ASSERT_OK(gputune_devices("emu:h200", note_nvrtc, &nvrtc));
     if (!nvrtc) {
         skip();
     }
     assert_non_null(mkdtemp(folder));
     snprintf(database, sizeof database, "%s/x.db", folder);
     wanted = number_of("STRESS_OPERATIONS", 2000);
-    assert_int_equal(gt_driver_open(&driver, "emu:h200"), GPUTUNE_OK);
+    ASSERT_OK(gt_driver_open(&driver, "emu:h200"));
     assert_int_equal(driver->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
     gputune *first = open_one();
     store_all(first);

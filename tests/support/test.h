@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/status.h"
+
 #define TEST(name) TEST_WITHIN(name, NULL, NULL)
 
 /* A test before which `set_up`, and after which `tear_down` runs. */
@@ -27,6 +29,22 @@
         test_add(__LINE__, &(struct CMUnitTest){#name, run_##name, set_up, tear_down, NULL});      \
     }                                                                                              \
     static void name(__attribute__((unused)) parameter)
+
+/* The main() of a program whose tests run between two functions; either may be NULL. */
+#define TESTS_WITHIN(before_all, after_all)                                                        \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return tests_run(before_all, after_all);                                                   \
+    }
+
+/* Fails the test with the library's message. */
+#define ASSERT_OK(call)                                                                            \
+    do {                                                                                           \
+        gputune_status status_ = (call);                                                           \
+        if (status_ != GPUTUNE_OK) {                                                               \
+            fail_msg("%s: %s: %s", #call, gt_status_name(status_), gt_message());                  \
+        }                                                                                          \
+    } while (0)
 
 /* What main() returns: the number of tests that failed. The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);

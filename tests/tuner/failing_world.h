@@ -95,7 +95,7 @@ static inline void renew_store(failing_world *f)
     world *w = f->w;
     if (f->own_store || f->seed++ % ATTEMPTS == 0) {
         gt_store_close(w->store);
-        assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL, false), GPUTUNE_OK);
+        ASSERT_OK(gt_store_open(&w->store, ":memory:", NULL, NULL, false));
         w->services.store = w->store;
     }
 }

@@ -116,7 +116,7 @@ static inline void write_blocks(world *w, int count, int step)
 
 static void set_device(gt_device *device)
 {
-    assert_int_equal(gt_device_for_arch(device, "sm_90"), GPUTUNE_OK);
+    ASSERT_OK(gt_device_for_arch(device, "sm_90"));
     (void)snprintf(device->name, sizeof device->name, "Test GPU");
     (void)snprintf(device->uuid, sizeof device->uuid, "GPU-0");
     (void)snprintf(device->origin, sizeof device->origin, "cuda");
@@ -131,8 +131,8 @@ static inline int open_world(void **state)
     w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");
-    assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL, false), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&w->catalog, NULL, NULL));
+    ASSERT_OK(gt_store_open(&w->store, ":memory:", NULL, NULL, false));
     set_device(&w->device);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = 1000;
@@ -191,7 +191,7 @@ static inline gputune_status tune(world *w, const gputune_options *options)
     status = gt_tune(&w->choice, request);
     if (status == GPUTUNE_OK) {
         char *text;
-        assert_int_equal(gt_config_text(&text, request->template, &w->choice.config), GPUTUNE_OK);
+        ASSERT_OK(gt_config_text(&text, request->template, &w->choice.config));
         snprintf(w->config, sizeof w->config, "%s", text);
         free(text);
     }
@@ -202,7 +202,7 @@ static inline gputune_status tune(world *w, const gputune_options *options)
 /* The same where something is to be found: the configuration that was chosen. */
 static inline const char *tuned(world *w, const gputune_options *options)
 {
-    assert_int_equal(tune(w, options), GPUTUNE_OK);
+    ASSERT_OK(tune(w, options));
     return w->config;
 }
 

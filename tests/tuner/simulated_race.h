@@ -47,17 +47,16 @@ static double sample(machine *m, uint64_t id)
 static void take_round(gt_race *race, machine *m, gt_race_end *end)
 {
     gt_race_round round;
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
     for (uint32_t i = 0; i < round.count; i++) {
         if (m->failing && round.ids[i] == m->failing) {
             gt_race_fail(race, round.ids[i]);
         } else {
             double more = round.quick ? m->firsts[round.ids[i]] : 0;
-            assert_int_equal(gt_race_record(race, round.ids[i], sample(m, round.ids[i]) + more),
-                             GPUTUNE_OK);
+            ASSERT_OK(gt_race_record(race, round.ids[i], sample(m, round.ids[i]) + more));
         }
     }
-    assert_int_equal(gt_race_end_round(race, end), GPUTUNE_OK);
+    ASSERT_OK(gt_race_end_round(race, end));
 }
 
 /* Contestant 0 is the default and has the lowest rank. */
@@ -65,12 +64,12 @@ static gt_race *run_race(machine *m, const gt_race_options *options)
 {
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
-    assert_int_equal(gt_race_new(&race, options), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, options));
     uint32_t batch = m->batch ? m->batch : m->count;
     for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
         uint32_t joined = gt_race_count(race);
         for (uint32_t i = joined; i < m->count && i < joined + batch; i++) {
-            assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+            ASSERT_OK(gt_race_add(race, i, i, i == 0));
         }
         if (gt_race_count(race) == m->count) {
             gt_race_complete(race);

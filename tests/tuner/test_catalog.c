@@ -43,7 +43,7 @@ static int open_folder(void **state)
     write_file("gputune.cuh", NULL, 0);
     write_file("pair.cu", pair, 2);
     write_file("copy.cu", copy, 1);
-    assert_int_equal(gt_catalog_open(&catalog, folder, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&catalog, folder, NULL));
     *state = catalog;
     return 0;
 }
@@ -112,7 +112,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
                      "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
     /* one that was added is meant */
     int added = 0;
-    assert_int_equal(gt_catalog_add(catalog, path_of("more.cu"), count, &added), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), count, &added));
     assert_int_equal(added, 1);
     assert_found(catalog, "add", "add", "more.cu");
     /* and what it has become since */
@@ -143,7 +143,7 @@ TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
     snprintf(away, sizeof away, "%s-away", folder);
     assert_int_equal(rename(folder, away), 0);
     setenv("GPUTUNE_TEMPLATES", folder, 1);
-    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     assert_int_equal(gt_catalog_find(&found, catalog, "add"), GPUTUNE_ENOTFOUND);
     assert_int_equal(rename(away, folder), 0);
     assert_found(catalog, "add", "add", "pair.cu");

@@ -61,13 +61,12 @@ static answer ask_with(world *w, int64_t n, const gputune_options *options)
     gt_choice choice;
     char *text;
     uint32_t before = w->farm.verifies;
-    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
-                                     GPUTUNE_SIZES({"n", n}), options),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"n", n}),
+                              options));
     if (gt_tune(&choice, request) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    assert_int_equal(gt_config_text(&text, request->template, &choice.config), GPUTUNE_OK);
+    ASSERT_OK(gt_config_text(&text, request->template, &choice.config));
     snprintf(got.config, sizeof got.config, "%s", text);
     free(text);
     got.source = choice.source;

@@ -9,7 +9,7 @@
 static gt_device h200(void)
 {
     gt_device device;
-    assert_int_equal(gt_device_for_arch(&device, "sm_90"), GPUTUNE_OK);
+    ASSERT_OK(gt_device_for_arch(&device, "sm_90"));
     device.sm_count = 132;
     return device;
 }

@@ -194,7 +194,7 @@ static gputune_status prove_imported(failing_world *f)
     gt_wisdom_import import = {.driver_version = 1, .from = "the text"};
     const gt_patience patience = gt_patience_for(1, NULL);
     failing_pause();
-    assert_int_equal(gt_store_import(&import, f->w->store, wisdom, &patience), GPUTUNE_OK);
+    ASSERT_OK(gt_store_import(&import, f->w->store, wisdom, &patience));
     failing_resume();
     return tune_once(f, NULL);
 }
@@ -226,9 +226,9 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     const gt_wanted all = {.kernels = NULL};
     scripted_farm_open(&w->farm);
     tuned(w, NULL);
-    assert_int_equal(gt_store_export(&text, &count, w->store, &all, false), GPUTUNE_OK);
+    ASSERT_OK(gt_store_export(&text, &count, w->store, &all, false));
     assert_int_equal(count, 1);
-    assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
+    ASSERT_OK(gt_text_take(&wisdom, &text));
     scripted_farm_close(&w->farm);
     f->own_store = true; /* with what is imported */
     short_of_memory(f, prove_imported, 3, 997);
@@ -332,7 +332,7 @@ static void write_file(const failing_world *f, const char *name, const char *tex
 {
     char path[128];
     path_of(path, f, name);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);

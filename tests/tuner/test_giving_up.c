@@ -39,12 +39,9 @@ static void expect_nothing_stored_from(world *w, int block)
 {
     gt_request *request;
     gt_trial_list list;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
-    assert_int_equal(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(
+        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
         assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);
@@ -98,8 +95,7 @@ static void compile_all(gt_field *field, own_proposer *proposer, gt_request *req
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(gt_config_parse(&proposer->configs[i], request->template, texts[i]),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_config_parse(&proposer->configs[i], request->template, texts[i]));
     }
     proposer->list = gt_list_proposer_make(proposer->configs, 4);
     proposer->list.proposer.gives_up = gives_all_up;
@@ -108,13 +104,13 @@ static void compile_all(gt_field *field, own_proposer *proposer, gt_request *req
                                       .farm = &w->farm.farm,
                                       .proposer = &proposer->list.proposer,
                                       .with_default = true};
-    assert_int_equal(gt_field_open(field, &options), GPUTUNE_OK);
+    ASSERT_OK(gt_field_open(field, &options));
     do {
         gt_event event;
         gt_field_give_up_compiles(field);
-        assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
-        assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
-        assert_int_equal(gt_field_handle(field, &event), GPUTUNE_OK);
+        ASSERT_OK(gt_field_pump(field));
+        ASSERT_OK(w->farm.farm.ops->wait(&w->farm.farm, &event, 0));
+        ASSERT_OK(gt_field_handle(field, &event));
         gt_event_free(&event);
     } while (!gt_field_is_done(field) && --waits > 0);
 }
@@ -131,9 +127,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     gt_request *request;
     own_proposer proposer = {0};
     w->farm.compiles_for_ever = all_blocks;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
     compile_all(&field, &proposer, request, w, 100);
     assert_int_equal(w->farm.given_up, 3);
     assert_int_equal(proposer.failures, 3);

@@ -23,8 +23,8 @@ static char *folder; /* of the test, with t/ for templates and lib/ for headers 
 static void write_file(const char *name, const char *text)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -42,7 +42,7 @@ static int open_folder(void **state)
     write_file("toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
     write_file("toolkit/include/cuda_fp16.h", "struct half;\n");
     char *toolkit;
-    assert_int_equal(gt_path_format(&toolkit, "%s/toolkit", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&toolkit, "%s/toolkit", folder));
     setenv("CUDA_HOME", toolkit, 1);
     unsetenv("GPUTUNE_NVRTC");
     unsetenv("GPUTUNE_INCLUDE");
@@ -64,15 +64,15 @@ static gputune_status parse(gt_hash *identity, char **options, const char *head,
     char *text, *path, *lib;
     const gt_template *template;
     gt_catalog *catalog;
-    assert_int_equal(gt_path_format(&text, "%s%s", head, KERNEL), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&text, "%s%s", head, KERNEL));
     write_file("t/k.cu", text);
     free(text);
-    assert_int_equal(gt_path_format(&path, "%s/t/k.cu", folder), GPUTUNE_OK);
-    assert_int_equal(gt_path_format(&lib, "%s/lib", folder), GPUTUNE_OK);
-    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&path, "%s/t/k.cu", folder));
+    ASSERT_OK(gt_path_format(&lib, "%s/lib", folder));
+    ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     if (named) {
         const char *const paths[] = {lib};
-        assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_OK);
+        ASSERT_OK(gt_catalog_set_include_paths(catalog, paths, 1));
     }
     gputune_status status = gt_catalog_find(&template, catalog, path);
     if (status == GPUTUNE_OK && identity) {
@@ -82,11 +82,11 @@ static gputune_status parse(gt_hash *identity, char **options, const char *head,
         const char *const *items;
         size_t count;
         gt_text all = {0};
-        assert_int_equal(gt_catalog_compile_options(&items, &count, catalog, template), GPUTUNE_OK);
+        ASSERT_OK(gt_catalog_compile_options(&items, &count, catalog, template));
         for (size_t i = 0; i < count; i++) {
             gt_text_printf(&all, "%s ", items[i]);
         }
-        assert_int_equal(gt_text_take(options, &all), GPUTUNE_OK);
+        ASSERT_OK(gt_text_take(options, &all));
     }
     gt_catalog_close(catalog);
     free(path);
@@ -97,7 +97,7 @@ static gputune_status parse(gt_hash *identity, char **options, const char *head,
 static gt_hash identity_of(const char *head, bool named)
 {
     gt_hash identity = {0, 0};
-    assert_int_equal(parse(&identity, NULL, head, named), GPUTUNE_OK);
+    ASSERT_OK(parse(&identity, NULL, head, named));
     return identity;
 }
 
@@ -127,12 +127,11 @@ TEST_WITHIN(test_a_toolkit_counts_by_its_version, open_folder, close_folder)
 TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_folder)
 {
     char *options, *expected;
-    assert_int_equal(parse(NULL, &options, "#include <a.cuh>\n", true), GPUTUNE_OK);
-    assert_int_equal(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder),
-                     GPUTUNE_OK);
+    ASSERT_OK(parse(NULL, &options, "#include <a.cuh>\n", true));
+    ASSERT_OK(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder));
     assert_ptr_equal(strstr(options, expected), options);
     free(options);
-    assert_int_equal(parse(NULL, &options, "", true), GPUTUNE_OK); /* nothing to look for */
+    ASSERT_OK(parse(NULL, &options, "", true)); /* nothing to look for */
     assert_string_equal(options, "");
     free(options);
     free(expected);
@@ -142,7 +141,7 @@ TEST_WITHIN(test_folders_of_the_environment, open_folder, close_folder)
 {
     char *lib;
     const gt_hash without = identity_of("#include <a.cuh>\n", false);
-    assert_int_equal(gt_path_format(&lib, "/nowhere:%s/lib:", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&lib, "/nowhere:%s/lib:", folder));
     setenv("GPUTUNE_INCLUDE", lib, 1);
     assert_false(gt_hash_equal(without, identity_of("#include <a.cuh>\n", false)));
     free(lib);
@@ -167,12 +166,12 @@ TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
     expect_refusal("#include <../../../../../../../../../../etc/passwd>\n", "lies outside");
     write_file("t/link.h", "");
     char *link;
-    assert_int_equal(gt_path_format(&link, "%s/t/link.h", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&link, "%s/t/link.h", folder));
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     free(link);
     expect_refusal("#include \"link.h\"\n", "/etc/passwd lies outside");
-    assert_int_equal(parse(NULL, NULL, "#include \"../lib/a.cuh\"\n", true), GPUTUNE_OK);
+    ASSERT_OK(parse(NULL, NULL, "#include \"../lib/a.cuh\"\n", true));
 }
 
 static void expect_mistake(const char *head, const char *message)
@@ -194,7 +193,7 @@ TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     char *fifo;
-    assert_int_equal(gt_path_format(&fifo, "%s/t/fifo.h", folder), GPUTUNE_OK);
+    ASSERT_OK(gt_path_format(&fifo, "%s/t/fifo.h", folder));
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(parse(NULL, NULL, "#include \"fifo.h\"\n", false), GPUTUNE_ETEMPLATE);
     assert_non_null(strstr(gt_message(), "expected a regular file"));
@@ -206,14 +205,14 @@ TEST_WITHIN(test_own_files_may_include_each_other, open_folder, close_folder)
 {
     write_file("t/one.cuh", "#pragma once\n#include \"sub/two.cuh\"\n");
     write_file("t/sub/two.cuh", "#ifndef TWO\n#define TWO\n#include \"../one.cuh\"\n#endif\n");
-    assert_int_equal(parse(NULL, NULL, "#include \"one.cuh\"\n", false), GPUTUNE_OK);
+    ASSERT_OK(parse(NULL, NULL, "#include \"one.cuh\"\n", false));
 }
 
 TEST_WITHIN(test_a_path_that_is_no_folder, open_folder, close_folder)
 {
     gt_catalog *catalog;
     const char *const paths[] = {"/nowhere/at/all"};
-    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(), "include path '/nowhere/at/all' is no folder; expected one "
                                       "that exists");

@@ -29,21 +29,17 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
     listener l = {0};
     gt_request *request;
     w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(gt_config_parse(&l.configs[i], request->template, texts[i]), GPUTUNE_OK);
+        ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i]));
     }
     l.list = gt_list_proposer_make(l.configs, 4);
     l.list.proposer.hear = listen;
     gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
     const gt_field_options options = {.proposer = &l.list.proposer, .with_default = true};
-    assert_int_equal(
-        gt_session_open(&tuning.session, &gt_tuning_policy, &tuning, request, &options),
-        GPUTUNE_OK);
-    assert_int_equal(gt_tuning_open_race(&tuning), GPUTUNE_OK);
-    assert_int_equal(gt_session_run(&tuning.session), GPUTUNE_OK);
+    ASSERT_OK(gt_session_open(&tuning.session, &gt_tuning_policy, &tuning, request, &options));
+    ASSERT_OK(gt_tuning_open_race(&tuning));
+    ASSERT_OK(gt_session_run(&tuning.session));
     for (int i = 0; i < 4; i++) {
         assert_float_equal(l.heard_ns[i], w->by_block[64 << i].time_ns, 1);
         assert_true(l.gpu_s[i] > 0 && l.gpu_s[i] < 10);
@@ -85,11 +81,10 @@ static gputune_status tune_at(world *w, int64_t n, gt_choice *choice, char *conf
     const gputune_sizes sizes = {1, &size};
     gt_request *request;
     char *text;
-    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path, sizes, options),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, sizes, options));
     gputune_status status = gt_tune(choice, request);
     if (status == GPUTUNE_OK) {
-        assert_int_equal(gt_config_text(&text, request->template, &choice->config), GPUTUNE_OK);
+        ASSERT_OK(gt_config_text(&text, request->template, &choice->config));
         snprintf(config, 64, "%s", text);
         free(text);
     }
@@ -102,10 +97,10 @@ static void try_few(world *w, const gputune_options *few, char *config)
 {
     gt_choice choice;
     make_needle(w);
-    assert_int_equal(tune_at(w, 4096, &choice, config, NULL), GPUTUNE_OK);
+    ASSERT_OK(tune_at(w, 4096, &choice, config, NULL));
     assert_string_equal(config, "BLOCK=808");
     gt_choice_free(&choice);
-    assert_int_equal(tune_at(w, 65536, &choice, config, few), GPUTUNE_OK);
+    ASSERT_OK(tune_at(w, 65536, &choice, config, few));
     gt_choice_free(&choice);
 }
 

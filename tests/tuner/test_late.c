@@ -33,12 +33,9 @@ static const char *stored_as(world *w, const char *config)
     gt_request *request;
     gt_trial_list list;
     const char *status = "";
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
-    assert_int_equal(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(
+        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
     for (size_t i = 0; i < list.count; i++) {
         status = strcmp(list.items[i].config, config) == 0
                      ? gt_trial_status_name(list.items[i].status)

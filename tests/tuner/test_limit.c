@@ -58,11 +58,9 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     gt_request *request;
     gt_lease lease;
     w->farm.compile_s = 1.1;
-    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
-                                     (gputune_sizes){0, NULL}, &options),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&lease, w->store, &request->scenario, NULL),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
+                              &options));
+    ASSERT_OK(gt_store_lease_acquire(&lease, w->store, &request->scenario, NULL));
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
     gt_store_lease_release(&lease, w->store, NULL);
@@ -100,11 +98,9 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
     snprintf(best, sizeof best, "%s", tuned(w, &first));
     snprintf(reason, sizeof reason, "%s", w->choice.stop_reason);
     assert_false(w->choice.terms.final);
-    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
-                                     (gputune_sizes){0, NULL}, &second),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
+                              &second));
+    ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
     assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
     assert_string_equal(tuned(w, &second), best);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -125,11 +121,9 @@ TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_wor
     held_lease held = {.store = w->store};
     gt_request *request;
     w->farm.compile_s = 0.9;
-    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
-                                     (gputune_sizes){0, NULL}, &options),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
+                              &options));
+    ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
     assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
     expect_default(w, &options);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -192,7 +186,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     gputune_options options = limited_to(1e-6);
     options.cancel = &cancel;
     write_template(w, "64, 128) tune(STEPS = 1, 2) require(BLOCK * STEPS <= 128");
-    assert_int_equal(tune(w, &options), GPUTUNE_OK);
+    ASSERT_OK(tune(w, &options));
     assert_string_equal(w->choice.stop_reason,
                         "not all configurations were counted within the time limit of 1e-06 s; "
                         "raise it");
@@ -201,7 +195,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_true(gt_answers(&w->choice.terms, &asked));
     options.time_limit_s = 100;
     cancel = 1;
-    assert_int_equal(tune(w, &options), GPUTUNE_OK);
+    ASSERT_OK(tune(w, &options));
     assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
 }
 

@@ -21,13 +21,11 @@ static void set_up(scene *at, world *w, bool learns)
     char text[32];
     write_blocks(w, BLOCKS, STEP);
     w->farm.farm.compile_workers = WORKERS;
-    assert_int_equal(
-        gt_request_make(&at->request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_request_make(&at->request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
     for (int i = 0; i < BLOCKS; i++) {
         snprintf(text, sizeof text, "BLOCK=%d", (i + 1) * STEP);
-        assert_int_equal(gt_config_parse(&at->proposer.configs[i], at->request->template, text),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_config_parse(&at->proposer.configs[i], at->request->template, text));
     }
     at->proposer.list = gt_list_proposer_make(at->proposer.configs, BLOCKS);
     at->proposer.list.proposer.learns = learns;
@@ -35,8 +33,8 @@ static void set_up(scene *at, world *w, bool learns)
                                       .farm = &w->farm.farm,
                                       .proposer = &at->proposer.list.proposer,
                                       .measure = true};
-    assert_int_equal(gt_field_open(&at->field, &options), GPUTUNE_OK);
-    assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
+    ASSERT_OK(gt_field_open(&at->field, &options));
+    ASSERT_OK(gt_field_pump(&at->field));
 }
 
 static void tear_down(scene *at)
@@ -48,10 +46,10 @@ static void tear_down(scene *at)
 static void turn(scene *at, world *w)
 {
     gt_event event = {0};
-    assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
-    assert_int_equal(gt_field_handle(&at->field, &event), GPUTUNE_OK);
+    ASSERT_OK(w->farm.farm.ops->wait(&w->farm.farm, &event, 0));
+    ASSERT_OK(gt_field_handle(&at->field, &event));
     gt_event_free(&event);
-    assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
+    ASSERT_OK(gt_field_pump(&at->field));
 }
 
 TEST_OF(what_learns_is_asked_late, world *w, open_world, close_world)
@@ -73,7 +71,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     uint32_t begun = at.field.started;
     at.field.schedule.compile_s = 1;
     at.request->patience = gt_patience_for(0, NULL);
-    assert_int_equal(gt_field_allow_measuring(&at.field), GPUTUNE_OK);
+    ASSERT_OK(gt_field_allow_measuring(&at.field));
     for (int i = 0; i < TURNS; i++) { /* all have results, and the workers have room */
         turn(&at, w);
     }
@@ -92,7 +90,7 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
         w->by_block[i].never_answers = true;
     }
     set_up(&at, w, learns);
-    assert_int_equal(gt_field_allow_measuring(&at.field), GPUTUNE_OK);
+    ASSERT_OK(gt_field_allow_measuring(&at.field));
     for (int i = 0; i < TURNS; i++) {
         turn(&at, w);
     }

@@ -9,7 +9,7 @@ TEST(last_one_to_come_wins)
     m.times[19] = 90;
     gt_race *race = run_race(&m, NULL);
     gt_race_result result;
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 19);
     assert_true(result.verdict.speedup_low > 1.08 && result.verdict.speedup_high < 1.14);
     gt_race_free(race);
@@ -25,7 +25,7 @@ TEST(many_variants_cost_few_samples)
     m.times[77] = 99;
     gt_race *race = run_race(&m, NULL);
     gt_race_result result;
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 77);
     assert_true(result.samples < 3 * 120);
     gt_race_free(race);
@@ -40,7 +40,7 @@ TEST(clear_winner_is_no_tie)
     m.times[4] = 80;
     gt_race *race = run_race(&m, NULL);
     gt_race_result result;
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 4);
     assert_false(result.verdict.tie);
     assert_int_equal(result.end, GT_RACE_ONE_LEFT);
@@ -54,7 +54,7 @@ TEST(winning_default_has_speedup_one)
     m.times[0] = 50;
     gt_race *race = run_race(&m, NULL);
     gt_race_result result;
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 0);
     assert_true(result.verdict.speedup == 1 && result.verdict.speedup_low == 1 &&
                 result.verdict.speedup_high == 1);
@@ -69,12 +69,12 @@ TEST(one_shared_round_gives_no_interval)
     gt_race *race;
     gt_race_end end;
     gt_race_result result;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 1, false));
     take_round(race, &m, &end);
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 1);
     assert_true(result.verdict.speedup > 1.8 && result.verdict.speedup_low == 0 &&
                 result.verdict.speedup_high == 0);
@@ -89,19 +89,19 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
     gt_race_end end;
     gt_race_result result;
     static const double times[] = {100, 60, 50};
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
     for (uint64_t id = 0; id < 3; id++) {
-        assert_int_equal(gt_race_add(race, id, (uint32_t)id, id == 0), GPUTUNE_OK);
+        ASSERT_OK(gt_race_add(race, id, (uint32_t)id, id == 0));
         for (int i = 0; i < (id == 1 ? 6 : 1) && id > 0; i++) {
-            assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+            ASSERT_OK(gt_race_next_round(race, &round));
             for (uint32_t k = 0; k < round.count; k++) {
                 gt_race_record(race, round.ids[k], times[round.ids[k]]);
             }
-            assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+            ASSERT_OK(gt_race_end_round(race, &end));
         }
     }
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 2);
     assert_true(result.verdict.speedup == 2 && result.verdict.speedup_low == 0);
     gt_race_free(race);
@@ -117,17 +117,17 @@ TEST(stopped_race_goes_to_the_best_so_far)
     gt_race *race;
     gt_race_end end;
     gt_race_result result;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 4; i++) {
         take_round(race, &m, &end);
     }
-    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_add(race, 2, 2, false));
     take_round(race, &m, &end);
     take_round(race, &m, &end);
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 2);
     gt_race_free(race);
 }
@@ -141,22 +141,22 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
     gt_race_end end;
     gt_race_result result;
     static const double times[] = {800, 100, 106};
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 8; i++) {
         if (i == 6) {
-            assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+            ASSERT_OK(gt_race_add(race, 2, 2, false));
         }
-        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        ASSERT_OK(gt_race_next_round(race, &round));
         for (uint32_t k = 0; k < round.count; k++) {
             bool is_outlier = i == 7 && round.ids[k] == 1;
             gt_race_record(race, round.ids[k], times[round.ids[k]] * (is_outlier ? 1.8 : 1));
         }
-        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        ASSERT_OK(gt_race_end_round(race, &end));
     }
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 1);
     gt_race_free(race);
 }
@@ -169,24 +169,24 @@ TEST(disturbed_twice_the_best_keeps_its_lead)
     gt_race_round round;
     gt_race_end end;
     gt_race_result result;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (uint32_t i = 0; i < ROUNDS + 2; i++) {
         for (uint32_t k = 2; i == ROUNDS && k < 2 + NEWCOMERS; k++) {
-            assert_int_equal(gt_race_add(race, k, k, false), GPUTUNE_OK);
+            ASSERT_OK(gt_race_add(race, k, k, false));
         }
-        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        ASSERT_OK(gt_race_next_round(race, &round));
         assert_true(i < ROUNDS || round.count > NEWCOMERS);
         for (uint32_t k = 0; k < round.count; k++) {
             double best_ns = i < ROUNDS ? 100 : 150;
             double time_ns = round.ids[k] == 0 ? 800 : round.ids[k] == 1 ? best_ns : 125;
             gt_race_record(race, round.ids[k], time_ns * (1 + 0.001 * ((k + i) % 3)));
         }
-        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        ASSERT_OK(gt_race_end_round(race, &end));
     }
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 1);
     gt_race_free(race);
 }
@@ -209,9 +209,9 @@ static gt_race *race_to_a_tie(machine *m)
     equal_times(m);
     m->noise = 0.002;
     m->times[4] = m->times[5] = 130;
-    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, &options));
     for (uint32_t i = 0; i < m->count; i++) {
-        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        ASSERT_OK(gt_race_add(race, i, i, i == 0));
     }
     gt_race_complete(race);
     race_on(race, m, &end);
@@ -231,13 +231,13 @@ TEST(tie_is_settled_by_the_caller)
         assert_non_null(c = gt_race_find(race, id));
         assert_int_equal(c->tied, id < 4);
     }
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
     assert_int_equal(round.count, 0);
     assert_int_equal(gt_race_break_tie(race, 5, &end), GPUTUNE_EINVAL);
-    assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_OK);
+    ASSERT_OK(gt_race_break_tie(race, 2, &end));
     assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     race_on(race, &m, &end);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 2);
     assert_true(result.verdict.tie && result.verdict.speedup_low < 1 &&
                 result.verdict.speedup_high > 1);
@@ -250,10 +250,10 @@ TEST(unsettled_tie_is_the_defaults_when_time_is_up)
     gt_race *race = race_to_a_tie(&m);
     gt_race_result result;
     gt_race_end end;
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
     assert_false(gt_race_is_tied(race));
     assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_EINVAL);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 0);
     assert_int_equal(result.end, GT_RACE_BUDGET);
     gt_race_free(race);
@@ -271,7 +271,7 @@ TEST(failure_in_a_tie_reopens_it)
     assert_false(gt_race_is_tied(race));
     race_on(race, &m, &end);
     assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
-    assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_OK);
+    ASSERT_OK(gt_race_break_tie(race, 2, &end));
     assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */
     gt_race_free(race);
 }
@@ -285,17 +285,17 @@ TEST(newcomers_meet_the_incumbent)
     gt_race_round round;
     gt_race_end end;
     equal_times(&m);
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 8; i++) {
         take_round(race, &m, &end);
         assert_int_equal(end, GT_RACE_RUNNING); /* more may come */
     }
-    assert_int_equal(gt_race_add(race, 7, 7, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_add(race, 7, 7, false));
     const gt_runner *incumbent = gt_race_incumbent(race);
     assert_non_null(incumbent);
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
     assert_int_equal(round.count, 2); /* the one that is ahead sits out */
     for (uint32_t i = 0; i < round.count; i++) {
         assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
@@ -314,10 +314,10 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     gt_race_result result;
     m.noise = 0.003;
     m.drift = m.outliers = 0;
-    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, &options));
     for (uint32_t i = 0; i < m.count; i++) {
         m.times[i] = i < 6 ? 1.1 + 0.01 * i : 1 + 0.001 * (m.count - 1 - i);
-        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        ASSERT_OK(gt_race_add(race, i, i, i == 0));
         for (int k = 0; i + 1 == early && k < 6; k++) {
             take_round(race, &m, &end);
         }
@@ -326,7 +326,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     while (end == GT_RACE_RUNNING) {
         take_round(race, &m, &end);
     }
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_true(m.times[result.winner] < 1.006);
     gt_race_free(race);
     return result.samples;
@@ -349,11 +349,11 @@ TEST(spoiled_round_is_forgotten)
     gt_race *race;
     gt_race_round first, again;
     const gt_runner *c;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_next_round(race, &first), GPUTUNE_OK);
-    assert_int_equal(gt_race_record(race, 1, 10), GPUTUNE_OK);
-    assert_int_equal(gt_race_next_round(race, &again), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 1, 1, true));
+    ASSERT_OK(gt_race_next_round(race, &first));
+    ASSERT_OK(gt_race_record(race, 1, 10));
+    ASSERT_OK(gt_race_next_round(race, &again));
     assert_int_equal(again.number, first.number);
     assert_int_equal(gt_race_record(race, 2, 10), GPUTUNE_EINVAL);
     assert_non_null(c = gt_race_find(race, 1));
@@ -370,19 +370,19 @@ TEST(budget_gives_the_best_so_far)
     gt_race_result result;
     equal_times(&m);
     m.times[2] = 70;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
     for (uint32_t i = 0; i < m.count; i++) {
-        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        ASSERT_OK(gt_race_add(race, i, i, i == 0));
     }
     take_round(race, &m, &end);
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
-    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
+    ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 2);
     assert_int_equal(result.end, GT_RACE_BUDGET);
     assert_true(result.verdict.speedup > 1.2);
     assert_true(strlen(gt_race_end_text(result.end)) > 0);
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
     assert_int_equal(round.count, 0);
     gt_race_free(race);
 }
@@ -396,7 +396,7 @@ TEST(exact_values_need_one_round)
     spread_times(&m);
     m.times[11] = m.times[23] = 99;
     gt_race *race = run_race(&m, &options);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 11); /* of equals the lower rank */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
@@ -415,16 +415,16 @@ TEST(an_exact_winner_is_compared_with_the_default)
     m.noise = m.drift = m.outliers = 0;
     m.times[0] = 110;
     m.times[1] = m.times[2] = 100;
-    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 7, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, &options));
+    ASSERT_OK(gt_race_add(race, 0, 0, true));
+    ASSERT_OK(gt_race_add(race, 1, 7, false));
     take_round(race, &m, &end);
-    assert_int_equal(gt_race_add(race, 2, 3, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_add(race, 2, 3, false));
     gt_race_complete(race);
     for (int turn = 0; turn < 3 && end == GT_RACE_RUNNING; turn++) {
         take_round(race, &m, &end);
     }
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 2);
     assert_true(fabs(result.verdict.speedup - 1.1) < 1e-9);
     gt_race_free(race);
@@ -439,7 +439,7 @@ TEST(same_seed_same_course)
         const gt_race_options options = {.seed = 5};
         spread_times(&m);
         races[i] = run_race(&m, &options);
-        assert_int_equal(gt_race_result_get(races[i], &results[i]), GPUTUNE_OK);
+        ASSERT_OK(gt_race_result_get(races[i], &results[i]));
     }
     assert_int_equal(results[0].winner, results[1].winner);
     assert_int_equal(results[0].samples, results[1].samples);
@@ -475,15 +475,15 @@ TEST(summary_is_of_the_longest_samples)
     assert_true(c->samples.items[0].quick && c->samples.items[1].quick &&
                 !c->samples.items[2].quick);
     uint32_t final = count_final(c);
-    assert_int_equal(gt_race_summary(race, 0, &s), GPUTUNE_OK);
+    ASSERT_OK(gt_race_summary(race, 0, &s));
     assert_int_equal(s.count, final ? final : c->samples.count - 2);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_non_null(c = gt_race_find(race, result.winner));
-    assert_int_equal(gt_race_summary(race, result.winner, &s), GPUTUNE_OK);
+    ASSERT_OK(gt_race_summary(race, result.winner, &s));
     assert_int_equal(s.count, count_final(c));
     assert_true(s.count >= 5);
     assert_true(s.median > 88 && s.median < 92);
-    assert_int_equal(gt_race_summary(race, 12345, &s), GPUTUNE_OK);
+    ASSERT_OK(gt_race_summary(race, 12345, &s));
     assert_int_equal(s.count, 0);
     gt_race_free(race);
 }

@@ -50,7 +50,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.times[5] = 46.4;
         m.firsts[5] = 4.9;
         gt_race *race = run_race(&m, &options);
-        assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+        ASSERT_OK(gt_race_result_get(race, &result));
         assert_int_equal(result.winner, 5);
         assert_non_null(
             c = gt_race_find(race, 8)); /* what is slower beyond doubt leaves as before */
@@ -85,7 +85,7 @@ TEST(failures_do_not_stop_the_race)
     m.failing = 5;
     m.times[6] = 80;
     gt_race *race = run_race(&m, NULL);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 6);
     assert_non_null(c = gt_race_find(race, 5));
     assert_int_equal(c->left, GT_RACE_LEFT_FAILED);
@@ -108,14 +108,14 @@ TEST(next_best_replaces_a_winner_that_fails)
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 1);
     assert_true(result.verdict.speedup_low > 1);
     gt_race_fail(race, 1);
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 0);
     gt_race_free(race);
 }
@@ -133,7 +133,7 @@ TEST(next_best_replaces_a_default_that_fails)
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 1);
     gt_race_free(race);
 }
@@ -146,16 +146,16 @@ TEST(default_may_fail)
     gt_race_end end = GT_RACE_RUNNING;
     equal_times(&m);
     m.times[3] = 80;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
     for (uint32_t i = 0; i < m.count; i++) {
-        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        ASSERT_OK(gt_race_add(race, i, i, i == 0));
     }
     gt_race_fail(race, 0);
     gt_race_complete(race);
     while (end == GT_RACE_RUNNING) {
         take_round(race, &m, &end);
     }
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 3);
     assert_false(result.has_default);
     assert_true(result.verdict.speedup == 0);
@@ -168,13 +168,13 @@ TEST(all_failing_is_no_variant)
     gt_race_round round;
     gt_race_end end;
     gt_race_result result;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 1, 1, true));
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_EINVAL);
     gt_race_complete(race);
-    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    ASSERT_OK(gt_race_next_round(race, &round));
     gt_race_fail(race, 1);
-    assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+    ASSERT_OK(gt_race_end_round(race, &end));
     assert_int_equal(end, GT_RACE_NONE_LEFT);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
     gt_race_free(race);
@@ -189,21 +189,21 @@ static int winner_of_two(time_fn time_of)
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
     gt_race_result result;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    ASSERT_OK(gt_race_new(&race, NULL));
+    ASSERT_OK(gt_race_add(race, 1, 1, true));
+    ASSERT_OK(gt_race_add(race, 2, 2, false));
     gt_race_complete(race);
     for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
         gt_race_round round;
-        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        ASSERT_OK(gt_race_next_round(race, &round));
         for (uint32_t i = 0; i < round.count; i++) {
             double value = time_of(round.ids[i], turn);
-            assert_int_equal(gt_race_record(race, round.ids[i], value), GPUTUNE_OK);
+            ASSERT_OK(gt_race_record(race, round.ids[i], value));
         }
-        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        ASSERT_OK(gt_race_end_round(race, &end));
         assert_true(turn < 100);
     }
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     gt_race_free(race);
     return (int)result.winner;
 }

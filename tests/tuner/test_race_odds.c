@@ -20,7 +20,7 @@ typedef struct tally {
 static void count_result(tally *t, const gt_race *race, const machine *m)
 {
     gt_race_result result;
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    ASSERT_OK(gt_race_result_get(race, &result));
     t->wrong += m->times[result.winner] > 1.01 * best_time(m);
     t->ties += result.verdict.tie;
     t->default_won += result.winner == 0;
@@ -95,7 +95,7 @@ TEST(noise_is_worn_down_by_rounds)
         noisy_times(&m);
         gt_race *race = run_race(&m, &options);
         gt_race_result result;
-        assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+        ASSERT_OK(gt_race_result_get(race, &result));
         wrong += m.times[result.winner] > 101;
         gt_race_free(race);
     }
@@ -118,7 +118,7 @@ TEST(few_in_noise_are_not_sent_home_early)
             m.times[count - 1] = 98;
             gt_race *race = run_race(&m, &options);
             gt_race_result result;
-            assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+            ASSERT_OK(gt_race_result_get(race, &result));
             wrong += result.winner != count - 1;
             gt_race_free(race);
         }

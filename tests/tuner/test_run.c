@@ -24,13 +24,12 @@ static results run_with(world *w, gputune_objective objective, volatile int *sto
     options.cancel = stop;
     gt_request *request;
     results out = {0};
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options));
     gt_config configs[2] = {gt_config_default(request->template),
                             gt_config_default(request->template)};
     configs[1].choice[0]++;
-    assert_int_equal(gt_run(request, configs, 2, take, &out), GPUTUNE_OK);
+    ASSERT_OK(gt_run(request, configs, 2, take, &out));
     gt_request_free(request);
     assert_int_equal(out.count, 2);
     return out;
@@ -111,9 +110,8 @@ TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
     options.cancel = &cancel;
     w->farm.behave = behave_until_proved;
     gt_request *request;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options));
     const gt_config config = gt_config_default(request->template);
     results out = {0};
     assert_int_equal(gt_run(request, &config, 1, take, &out), GPUTUNE_ECANCELED);

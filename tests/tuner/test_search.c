@@ -33,17 +33,14 @@ TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
     gt_winner_list winners;
     gt_trial_list list;
     tuned(w, NULL);
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
-    assert_int_equal(gt_store_winners(&winners, w->store, &request->scenario, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(gt_store_winners(&winners, w->store, &request->scenario, NULL));
     assert_int_equal(winners.count, 1);
     assert_int_equal(winners.items[0].nvrtc_version, 12080);
     assert_int_equal(winners.items[0].code.nvrtc_version, 12080);
     gt_winner_list_free(&winners);
-    assert_int_equal(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(
+        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
     assert_int_equal(list.count, 4);
     for (size_t i = 0; i < list.count; i++) {
         assert_int_equal(list.items[i].nvrtc_version, 12080);

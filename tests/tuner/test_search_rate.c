@@ -129,12 +129,10 @@ TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, clo
     gt_request *request;
     gt_config wide, fallback;
     char *text;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
-    assert_int_equal(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2"), GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2"));
     fallback = gt_config_scalar(request->template, &wide);
-    assert_int_equal(gt_config_text(&text, request->template, &fallback), GPUTUNE_OK);
+    ASSERT_OK(gt_config_text(&text, request->template, &fallback));
     assert_string_equal(text, "STEPS=8 VEC=1");
     free(text);
     gt_request_free(request);
@@ -152,12 +150,10 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
     gt_request *request;
     double medians[2], *at = medians;
     gt_config configs[2];
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
-    assert_int_equal(gt_config_parse(&configs[0], request->template, "STEPS=2"), GPUTUNE_OK);
-    assert_int_equal(gt_config_parse(&configs[1], request->template, "STEPS=8"), GPUTUNE_OK);
-    assert_int_equal(gt_run(request, configs, 2, take_median, &at), GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(gt_config_parse(&configs[0], request->template, "STEPS=2"));
+    ASSERT_OK(gt_config_parse(&configs[1], request->template, "STEPS=8"));
+    ASSERT_OK(gt_run(request, configs, 2, take_median, &at));
     assert_true(medians[0] == 950 && medians[1] == 400);
     gt_request_free(request);
 }

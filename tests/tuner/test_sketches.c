@@ -44,8 +44,7 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
     for (int i = 0; i < BLOCKS; i++) {
-        assert_int_equal(gt_config_parse(&own->configs[i], request->template, texts[i]),
-                         GPUTUNE_OK);
+        ASSERT_OK(gt_config_parse(&own->configs[i], request->template, texts[i]));
     }
     const gt_field_options options = {.request = request,
                                       .farm = &w->farm.farm,
@@ -56,15 +55,15 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
                                       .with_default = true,
                                       .distinct = true,
                                       .drops_slower = true};
-    assert_int_equal(gt_field_open(field, &options), GPUTUNE_OK);
-    assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
-    assert_int_equal(gt_field_allow_measuring(field), GPUTUNE_OK);
+    ASSERT_OK(gt_field_open(field, &options));
+    ASSERT_OK(gt_field_pump(field));
+    ASSERT_OK(gt_field_allow_measuring(field));
     for (int i = 0; i < TURNS; i++) {
         gt_event event = {0};
-        assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
-        assert_int_equal(gt_field_handle(field, &event), GPUTUNE_OK);
+        ASSERT_OK(w->farm.farm.ops->wait(&w->farm.farm, &event, 0));
+        ASSERT_OK(gt_field_handle(field, &event));
         gt_event_free(&event);
-        assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
+        ASSERT_OK(gt_field_pump(field));
     }
     assert_true(gt_field_is_done(field));
 }
@@ -75,9 +74,7 @@ static gt_request *make_request(world *w)
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].pilot_ns = 100 * w->by_block[i].time_ns;
     }
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_OK);
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
     return request;
 }
 

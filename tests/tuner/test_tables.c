@@ -37,18 +37,14 @@ static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
     gt_problem problem;
     gt_config config;
     gt_source source;
-    assert_int_equal(gt_device_for_arch(&device, value_of(arch, place, "g.arch")), GPUTUNE_OK);
+    ASSERT_OK(gt_device_for_arch(&device, value_of(arch, place, "g.arch")));
     gt_device_set_nvrtc(&device,
                         (int)strtol(value_of(version, place, "g.nvrtc_version"), NULL, 10));
-    assert_int_equal(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_config_parse(&config, template, value_of(configuration, winner, "config")),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_source_generate(&source, template, &problem, &config, &device,
-                                        gt_catalog_prelude(catalog)),
-                     GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")));
+    ASSERT_OK(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")));
+    ASSERT_OK(gt_config_parse(&config, template, value_of(configuration, winner, "config")));
+    ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device,
+                                 gt_catalog_prelude(catalog)));
     bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source"));
     if (!found) {
         print_error("%s %s: the code of %s is of another source\n", name, sizes, configuration);
@@ -64,7 +60,7 @@ static void check_table(const char *path)
     int winners = 0, lost = 0;
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     while (fgets(line, sizeof line, file)) {
         if (!strncmp(line, "place ", 6)) {
             memcpy(place, line, sizeof place);
@@ -93,7 +89,4 @@ TEST(test_all_that_come_with_gputune)
     globfree(&found);
 }
 
-int main(void)
-{
-    return tests_run(NULL, NULL);
-}
+TESTS_WITHIN(NULL, NULL)

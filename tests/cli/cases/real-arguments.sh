@@ -2,7 +2,7 @@
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in vectors halves particles; do
-    $GPUTUNE warm "$templates/$name.cu" -t 100 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+    $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
 done
@@ -67,7 +67,7 @@ done
 # a __device__ variable is filled as a __constant__ one is, and no warning says that the kernel writes it
 sed 's/static __constant__/__device__/; /launch(copy/s/.*/#pragma gputune block(B) grid(ceil_div(n, B))/' forms.cu >filled.cu
 sed -i 's/k(const void .x/k(float *y, const void *x/; s/if (i < n) result.i. = \(.*\) + (B.*/if (i < n) y[i] = \1;/' filled.cu
-$GPUTUNE warm filled.cu -t 100 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+$GPUTUNE warm filled.cu --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
 # init() cannot fill one
 sed 's/constant(filter : float.5.)//; s/s.i..i = i % 9/filter[i % 5] = i/' filled.cu >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 || true

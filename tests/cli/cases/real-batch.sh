@@ -20,7 +20,7 @@ GPUTUNE
 chmod +x bin/*
 export PATH="$PWD/bin:$PATH" GPUTUNE_EMU_DEVICES=h200,h200
 export RESULTS=results
-warm="axpy -t 100 --size n=1000,2000,3000,5000 --only VEC=1 --only BLOCK=256 --only UNROLL=1"
+warm="axpy --size n=1000,2000,3000,5000 --only VEC=1 --only BLOCK=256 --only UNROLL=1"
 sh "$examples/slurm.sh" $warm | grep -c measured
 sh "$examples/slurm.sh" $warm | grep -c cached
 $GPUTUNE show --driver emu -q --db results.db --format csv | cut -d, -f1-4

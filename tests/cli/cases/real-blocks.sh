@@ -2,7 +2,7 @@
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in blocks maps; do
-    $GPUTUNE warm "$templates/$name.cu" -t 100 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+    $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
 done
@@ -12,4 +12,4 @@ $GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by
 hopper=$(dirname "$0")/../../../templates/gemm_bf16.cu
 $GPUTUNE emit "$hopper" --driver emu --as cubin --arch sm_90a -o gemm.cubin && head -c 4 gemm.cubin | tail -c 3
 echo
-$GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 -t 100 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1
+$GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1

@@ -8,7 +8,7 @@ cmp one two && echo "the same"
 wc -l <there
 echo == with shares of two GPUs
 GPUTUNE_EMU_DEVICES=h200,h200 $GPUTUNE warm axpy --driver emu -q --db three.db --size n=1000,2000 --only VEC=1 --only BLOCK=64,256 \
-    --only UNROLL=1 --cache hot --time-limit 100 --gpus 0,1 --compile-on '3:sh -c "echo >>shared; exec \"\$@\"" sh' --format csv | cut -d, -f1,2,16
+    --only UNROLL=1 --cache hot --gpus 0,1 --compile-on '3:sh -c "echo >>shared; exec \"\$@\"" sh' --format csv | cut -d, -f1,2,16
 wc -l <shared
 echo == without measuring
 $GPUTUNE warm axpy --db four.db --compile-only --arch sm_90 --only VEC=1 --only BLOCK=64,128 --only UNROLL=1 \
@@ -37,7 +37,7 @@ for host in slow unknown locked full; do
     warm $host.db --compile-on "./ssh $host" >out 2>errors
     cmp one out && sed "s|$GPUTUNE_WORKER|WORKER|g" errors
 done
-$GPUTUNE warm axpy --driver emu --db cut.db --size n=1000 --only BLOCK=256 --cache hot --time-limit 100 --compile-on "./ssh cut" 2>&1 >/dev/null |
+$GPUTUNE warm axpy --driver emu --db cut.db --size n=1000 --only BLOCK=256 --cache hot --compile-on "./ssh cut" 2>&1 >/dev/null |
     grep 'started again'
 echo == mistakes
 for text in '' 0:ssh 3: 999:ssh '2: '; do
@@ -55,5 +55,5 @@ kill -9 $command
 wait $command 2>/dev/null
 left_in_the_end
 echo "== started by hand"
-"$(dirname "$GPUTUNE")/gputune-worker" --command true --stdio </dev/null >/dev/null
+"$GPUTUNE_WORKER" --command true --stdio </dev/null >/dev/null
 echo "exit code $?"

@@ -15,7 +15,7 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     */matmul.cu) size="m=33 n=20 k=17" ;;
     *) size="n=500" ;;
     esac
-    $GPUTUNE warm "$template" --size "$size" --driver emu --max-variants 2 --time-limit 60 -q --format csv |
+    $GPUTUNE warm "$template" --size "$size" --driver emu --max-variants 2 -q --format csv |
         tail -n +2 | cut -d, -f1,2
     grep -q "\`${template##*/}\`" "$(dirname "$template")/README.md" || echo "not in examples/README.md: $template"
 done

@@ -1,6 +1,6 @@
 # a GPU that is lost or has a fault of its own while variants are tried: no variant is blamed
 export GPUTUNE_DB=$PWD/x.db GPUTUNE_DRIVER=emu
-tune="$GPUTUNE warm axpy -q --format csv --size n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 -t 100"
+tune="$GPUTUNE warm axpy -q --format csv --size n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1"
 for fault in 100 214 46; do
     GPUTUNE_EMU_FAULTS="cuLaunchKernelEx:*9=$fault" $tune 2>log | cut -d, -f1,15,16 | tail -n +2
     grep -o 'CUDA_ERROR_[A-Z_]* ([0-9]*)' log | sort -u

@@ -5,7 +5,7 @@ exec 2>&1
 export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
     $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
-        --time-limit 100 --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
+        --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
     sed -n 's/: [a-z]* n=[^:]* failed/: SCENARIO failed/p' errors
 }
 echo == it is lost
@@ -20,7 +20,7 @@ echo == what a broken one has stored is no evidence
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
 echo == all are lost
-GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot --time-limit 100 \
+GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors
 echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]* T=float: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
 echo == Ctrl-C

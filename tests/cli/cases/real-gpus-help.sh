@@ -7,7 +7,7 @@ what() { # without what a clock decides
 }
 echo == fewer scenarios than GPUs: the others take part in the search
 helped() { # OPTION...
-    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only VEC=1,4 --only BLOCK=64,128,256,512 --only UNROLL=1,2,4,8 --time-limit 100 "$@" --format csv 2>said | what
+    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only VEC=1,4 --only BLOCK=64,128,256,512 --only UNROLL=1,2,4,8 "$@" --format csv 2>said | what
     grep -E "takes part|are equal" said | sort
     sed -n 's/.*\(GPU 1 launched\) [1-9][0-9]* \(variants first\).*/\1 some \2/p' said
 }
@@ -26,7 +26,7 @@ no_work
 echo == and what it had begun is tuned by another
 divided() { # OPTION...
     $GPUTUNE warm axpy copy --driver emu --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
-        --only CACHE=cached --cache hot --time-limit 100 "$@" --format csv 2>said | what
+        --only CACHE=cached --cache hot "$@" --format csv 2>said | what
 }
 divided --db six.db --gpus 1,0 >six
 no_work

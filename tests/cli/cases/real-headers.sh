@@ -35,7 +35,7 @@ __global__ void rounded_reference(float *y, const float *x, size_t n)
     if (i < n) y[i] = scale(x[i]);
 }
 F
-$GPUTUNE warm ./k.cu -I lib --time-limit 100 --format csv 2>/dev/null | cut -d, -f1,2 
+$GPUTUNE warm ./k.cu -I lib --format csv 2>/dev/null | cut -d, -f1,2 
 GPUTUNE_INCLUDE=$PWD/lib $GPUTUNE emit ./k.cu --as ptx 2>/dev/null | grep -c 'entry rounded('
 $GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; name/looked in FOLDERS; name/'
 sed -i 's/scale.cuh/regex/' k.cu

@@ -3,7 +3,7 @@ exec 2>&1
 warm() { # DATABASE OPTION...
     database=$1
     shift
-    $GPUTUNE warm axpy --driver emu -q -t 100 --db "$database" --size n=1000,2000,3000,4000,5000,7000 --only VEC=1 \
+    $GPUTUNE warm axpy --driver emu -q --db "$database" --size n=1000,2000,3000,4000,5000,7000 --only VEC=1 \
         --only BLOCK=64,256 --only UNROLL=1 --format csv "$@"
 }
 winners() { # DATABASE
@@ -18,7 +18,7 @@ for rank in 1 2; do
 done
 (
     export COMPILE_SLOWLY=1 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx:*1=~1ms' # slow enough to be killed in the middle
-    exec $GPUTUNE warm axpy --driver emu -q -t 100 --db 0.db --size n=1000,2000,3000,4000,5000,7000 --only VEC=1 \
+    exec $GPUTUNE warm axpy --driver emu -q --db 0.db --size n=1000,2000,3000,4000,5000,7000 --only VEC=1 \
         --only BLOCK=64,256 --only UNROLL=1 --shard 0/3
 ) >/dev/null &
 rank=$!
