@@ -205,12 +205,13 @@ static const gt_service_image *built_in_service(const gt_device *device)
 static gputune_status start_service(gt_field *field)
 {
     static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
+    const bool emulated = field->options.request->device->emulated; /* runs for longer than that */
     gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
                         .hash = gt_hash_string(gt_service_source),
                         .options = {(char *)quickly},
-                        .option_count = 1};
+                        .option_count = emulated ? 0 : 1};
     if (!built_in) {
         return gt_field_submit_source(field, GT_UNIT_SERVICE, &source);
     }
