@@ -50,10 +50,7 @@ TEST(source_is_tuned_and_launched_without_a_file)
     memcpy(copy, text, sizeof text);
     OK(gputune_add_source(tuner, "scale.cu", copy, twice));
     memset(copy, 0, sizeof copy); /* it was copied */
-    gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, "scale", GPUTUNE_SIZES({"n", 4096}), NULL));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
+    gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     assert_float_equal(launched(tuner, "scale.cu"), 2, 0); /* by the name it was given */
     gputune_close(tuner);

@@ -1,6 +1,7 @@
 /* Where every variant is bad, the call fails with its status, and nobody is given what was refuted.
  */
 #include "bad_variants.h"
+#include "support/folder.h"
 
 /* The template with its bad variants alone, in the world's folder. */
 static void write_alone(char *path, size_t bytes, const char *name)
@@ -21,10 +22,7 @@ static void write_alone(char *path, size_t bytes, const char *name)
     }
     gt_text_append(&changed, from);
     snprintf(path, bytes, "%s/alone.cu", world.folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(gt_text_string(&changed), file);
-    assert_int_equal(fclose(file), 0);
+    file_write(path, "%s", gt_text_string(&changed));
     gt_text_free(&changed);
     free(text);
 }

@@ -73,10 +73,9 @@ static void expect_a_right_plan(const char *what, size_t place)
 static image make_database(void)
 {
     image whole;
-    gputune_plan *plan;
     gputune *tuner = tuner_open(world.database);
-    OK(tune_kernel(&plan, tuner, "tests/poisoned/wrong_result.cu", GPUTUNE_SIZES({"n", N}), NULL));
-    gputune_plan_release(plan);
+    gputune_plan_release(
+        plan_measured(tuner, "tests/poisoned/wrong_result.cu", GPUTUNE_SIZES({"n", N})));
     gputune_close(tuner);
     OK(gt_file_read(&whole.bytes, &whole.count, world.database));
     return whole;

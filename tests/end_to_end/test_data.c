@@ -200,10 +200,8 @@ TEST(test_an_updated_buffer_holds_an_expression)
         "__global__ void right(float *a, int n)\n"
         "{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) a[i] /= 2; }\n";
     gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan;
     OK(gputune_add_source(tuner, "halve.cu", text, NULL));
-    OK(tune_kernel(&plan, tuner, "halve", GPUTUNE_SIZES({"n", 1600}), NULL));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan *plan = plan_measured(tuner, "halve", GPUTUNE_SIZES({"n", 1600}));
     assert_int_equal(info_of(plan).failed, 0);
     gputune_plan_release(plan);
     gputune_close(tuner);

@@ -1,5 +1,6 @@
 /* Many threads that want the same plan at once: one of them makes it, the others wait for it as
  * long as their own limits say. */
+#include "support/folder.h"
 #include "world.h"
 
 #include <pthread.h>
@@ -16,11 +17,8 @@ static int open_all(void **state)
     world_open("emu:h200");
     snprintf(worker, sizeof worker, "%s/worker", world.folder);
     snprintf(started, sizeof started, "%s/started", world.folder);
-    FILE *script = fopen(worker, "w");
-    assert_non_null(script);
-    fprintf(script, "#!/bin/sh\necho \"$@\" >>%s\nexec %s \"$@\"\n", started,
-            getenv("GPUTUNE_WORKER"));
-    assert_int_equal(fclose(script), 0);
+    file_write(worker, "#!/bin/sh\necho \"$@\" >>%s\nexec %s \"$@\"\n", started,
+               getenv("GPUTUNE_WORKER"));
     assert_int_equal(chmod(worker, 0700), 0);
     return 0;
 }

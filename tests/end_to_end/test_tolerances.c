@@ -78,13 +78,13 @@ static void judge(const char *name, const char *size, int on_emulator)
     {                                                                                              \
         judge(#name, size, on_emulator);                                                           \
     }
-JUDGE(sum, "n", 100000)
-JUDGE(positive_sum, "N", 100000)
+JUDGE(sum, "n", 20000)
+JUDGE(positive_sum, "N", 20000)
 JUDGE(box, "h", 64)
-JUDGE(dot, "rows", 64)
-JUDGE(softmax, "rows", 48)
-JUDGE(polynomial, "n", 40000)
-JUDGE(centred_init, "rows", 64)
-JUDGE(centred_expression, "rows", 64)
+JUDGE(dot, "rows", 24)
+JUDGE(softmax, "rows", 24)
+JUDGE(polynomial, "n", 8000)
+JUDGE(centred_init, "rows", 24)
+JUDGE(centred_expression, "rows", 24)
 
 TESTS_WITHIN(open_any, bench_close)

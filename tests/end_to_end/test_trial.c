@@ -1,5 +1,6 @@
 /* The other data set that variants are proved on: what is demanded of them there, and what is not.
  */
+#include "support/folder.h"
 #include "world.h"
 
 /* A template whose default has `right` in its kernel, the other variant `other`, and the reference
@@ -191,10 +192,7 @@ static bool is_told_loose(const char *tolerance)
              "__global__ void other(float *y, const float *x, size_t n)\n"
              "{ size_t i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }\n",
              tolerance);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    file_write(path, "%s", text);
     gputune *tuner = tuner_open(":memory:");
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
     gputune_plan_release(plan);

@@ -1,5 +1,6 @@
 /* Results that were measured elsewhere: proved before they are launched, or trusted. */
 #include "base/hash.h"
+#include "support/folder.h"
 #include "world.h"
 
 static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
@@ -225,10 +226,7 @@ TEST(stored_results_are_found_by_path)
         "{ y[blockIdx.x * BLOCK + threadIdx.x] = 1; }\n";
     char path[96];
     snprintf(path, sizeof path, "%s/mine.cu", world.folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(kernel, file);
-    assert_int_equal(fclose(file), 0);
+    file_write(path, "%s", kernel);
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));

@@ -49,12 +49,9 @@ TEST(a_worker_that_is_still_starting_is_waited_for)
     }
     char *worker = beside_test("fake-worker"), *folder = folder_make(), path[256];
     snprintf(path, sizeof path, "%s/busy", folder);
-    FILE *script = fopen(path, "w");
-    assert_non_null(script);
-    fprintf(script,
-            "#!/bin/sh\ni=0\nwhile [ $i -lt 6000000 ]; do i=$((i + 1)); done\nexec %s \"$@\"\n",
-            worker);
-    fclose(script);
+    file_write(path,
+               "#!/bin/sh\ni=0\nwhile [ $i -lt 6000000 ]; do i=$((i + 1)); done\nexec %s \"$@\"\n",
+               worker);
     assert_int_equal(chmod(path, 0700), 0);
     gt_farm *farm = open_farm((gt_farm_options){.worker = path, .compile_workers = 1});
     const int64_t begun_ns = gt_now_ns();

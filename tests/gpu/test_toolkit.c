@@ -18,10 +18,7 @@ static void write_header(const char *name, const char *text)
     char *path;
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write(path, "%s", text);
     free(path);
 }
 

@@ -2,6 +2,7 @@
 #include "store_support.h"
 
 #include "base/signals.h"
+#include "support/folder.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -752,10 +753,7 @@ TEST_OF(processes_leave_a_damaged_file_together, world *w, open_world, close_wor
     enum { ROUNDS = 10 };
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
-        FILE *file = fopen(w->path, "w");
-        assert_non_null(file);
-        fprintf(file, "%2000s", "no database");
-        fclose(file);
+        file_write(w->path, "%2000s", "no database");
         run_processes(w, SHARERS, put_some);
         expect_all_put(w);
         assert_true(is_beside(w, ".1"));

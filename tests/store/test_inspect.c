@@ -1,6 +1,7 @@
 /* What is said of a database file by those who look for what is wrong. */
 #include "store/store.h"
 #include "store_support.h"
+#include "support/folder.h"
 
 static gt_store_facts inspect(const char *path)
 {
@@ -52,10 +53,7 @@ TEST_OF(a_locked_database, world *w, open_world, close_world)
 
 TEST_OF(what_is_no_database, world *w, open_world, close_world)
 {
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fputs("hello, this is text and no database at all, however long it may be", file);
-    fclose(file);
+    file_write(w->path, "%s", "hello, this is text and no database at all, however long it may be");
     gt_store_facts facts = inspect(w->path);
     assert_non_null(strstr(facts.damage, "not a database"));
     gt_store_facts_free(&facts);

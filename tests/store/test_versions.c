@@ -1,5 +1,6 @@
 /* Which version of a template's records is told, and what a database opened to be read does. */
 #include "store_support.h"
+#include "support/folder.h"
 
 /* What was told, in order: "10 outdated, 5 ". */
 typedef struct told {
@@ -138,12 +139,9 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
     ASSERT_OK(gt_store_open(&store, beside, NULL, &w->log, false));
     put_size(store, 2048, 20);
     gt_store_close(store);
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fputs("no database at all, and longer than its header, so that it cannot be a new one: "
-          "0123456789 0123456789 0123456789",
-          file);
-    fclose(file);
+    file_write(w->path, "%s",
+               "no database at all, and longer than its header, so that it cannot be a new one: "
+               "0123456789 0123456789 0123456789");
     assert_int_equal(w->warnings, 0);
     ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
     assert_true(time_at(store, 2048) == 20);

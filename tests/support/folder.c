@@ -1,6 +1,7 @@
 #include "support/folder.h"
 #include "support/test.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,4 +44,15 @@ void folder_remove(char *folder)
 {
     assert_int_equal(nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
     free(folder);
+}
+
+void file_write(const char *path, const char *format, ...)
+{
+    FILE *file = fopen(path, "w");
+    va_list values;
+    assert_non_null(file);
+    va_start(values, format);
+    assert_true(vfprintf(file, format, values) >= 0);
+    va_end(values);
+    assert_int_equal(fclose(file), 0);
 }

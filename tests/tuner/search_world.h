@@ -95,10 +95,7 @@ static gputune_status await_inputs(void *user, const gputune_options *options)
 
 static inline void write_template(world *w, const char *blocks)
 {
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fprintf(file, template_text, blocks);
-    fclose(file);
+    file_write(w->path, template_text, blocks);
 }
 
 /* The template with so many values of BLOCK: `step`, twice as much, and so on. */

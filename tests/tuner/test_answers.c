@@ -1,6 +1,7 @@
 /* Which answer a request gets after others: from narrowed and edited spaces, unfinished tunings,
  * and evidence against variants. */
 #include "search_world.h"
+#include "support/folder.h"
 
 typedef struct answer {
     gputune_status status;
@@ -119,10 +120,7 @@ static void write_default(world *w, int block)
     at[16] = (char)('0' + block / 100);
     at[17] = (char)('0' + block / 10 % 10);
     at[18] = (char)('0' + block % 10);
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write(w->path, "%s", text);
 }
 
 static double speedup_of(world *w, double *low)

@@ -1,6 +1,7 @@
 /* What was proved, or refuted, elsewhere: at another size of the bucket, at the nearest size, under
  * other constraints. */
 #include "search_world.h"
+#include "support/folder.h"
 
 static const char sized_text[] =
     "#pragma gputune kernel(scale)\n"
@@ -40,10 +41,7 @@ static scripted_variant behave_by_size(void *user, const gt_launch *launch)
 
 static void write_sized(world *w, const char *bucket, const char *clause)
 {
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fprintf(file, sized_text, bucket, clause);
-    fclose(file);
+    file_write(w->path, sized_text, bucket, clause);
     w->farm.behave = behave_by_size;
     wrong_from = UINT64_MAX;
 }

@@ -2,6 +2,7 @@
  * comparison or a ranking: it is named as what it was, what was chosen is right all the same, and
  * the next call works. */
 #include "failing_world.h"
+#include "support/folder.h"
 #include "tuner/tune.h"
 
 static gputune_options for_objective(gputune_objective objective)
@@ -242,10 +243,7 @@ TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
 
 TEST_OF(a_tuning_of_a_pipeline, failing_world *f, open_failing, close_failing)
 {
-    FILE *file = fopen(f->w->path, "w");
-    assert_non_null(file);
-    fputs(pipeline_text, file);
-    fclose(file);
+    file_write(f->w->path, "%s", pipeline_text);
     short_of_memory(f, tune_a_pipeline, 11, 997);
     without_the_farm(f, tune_a_pipeline);
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "store/store.h"
+#include "support/folder.h"
 #include "tuner/request.h"
 #include "tuner/tune.h"
 
@@ -46,10 +47,7 @@ static void write_npy(const failing_world *f, const char *name, const char *type
 /* `more`: a line of the template. */
 static void write_data(failing_world *f, const char *more)
 {
-    FILE *file = fopen(f->w->path, "w");
-    assert_non_null(file);
-    fprintf(file, data_text, more);
-    fclose(file);
+    file_write(f->w->path, data_text, more);
     write_npy(f, "x.npy", "<i2", 2 * N);
     write_npy(f, "y.npy", "<i2", 2 * N);
     write_npy(f, "z.npy", "<i4", 4 * N);
@@ -333,10 +331,7 @@ static void write_file(const failing_world *f, const char *name, const char *tex
     char path[128];
     path_of(path, f, name);
     ASSERT_OK(gt_file_make_parents(path));
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write(path, "%s", text);
 }
 
 /* A kernel that a word finds by its file's name alone, with headers of its own and a toolkit's. */

@@ -1,6 +1,7 @@
 /* What a call answers with whose limit or cancel comes before anything is measured: the default,
  * which is compiled before the call waits for anything. */
 #include "search_world.h"
+#include "support/folder.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -210,10 +211,7 @@ TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world,
         "__global__ void last(float *y, const unsigned char *x, size_t n)\n"
         "{ if (threadIdx.x + BLOCK == BLOCK) y[0] = x[n - 1]; }\n";
     gputune_options options = limited_to(0.3);
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write(w->path, "%s", text);
     expect_default(w, &options);
     assert_string_equal(w->choice.stop_reason,
                         "the 1073741824 elements of 'x' were not computed in 0.3 s; raise the time "

@@ -2,6 +2,7 @@
  * second wins. */
 #include "base/objective.h"
 #include "search_world.h"
+#include "support/folder.h"
 #include "tuner/tune.h"
 
 static const char steps_text[] =
@@ -23,10 +24,7 @@ static const char steps_text[] =
 
 static void write_steps(const world *w, int steps, const char *work)
 {
-    FILE *file = fopen(w->path, "w");
-    assert_non_null(file);
-    fprintf(file, steps_text, steps, work);
-    fclose(file);
+    file_write(w->path, steps_text, steps, work);
 }
 
 /* Eight steps are the slowest launch, and the fastest a step. */
