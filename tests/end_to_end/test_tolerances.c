@@ -78,12 +78,12 @@ static void judge(const char *name, const char *size, int on_emulator)
     {                                                                                              \
         judge(#name, size, on_emulator);                                                           \
     }
-JUDGE(sum, "n", 20000)
+JUDGE(sum, "n", 100000)
 JUDGE(positive_sum, "N", 20000)
 JUDGE(box, "h", 64)
 JUDGE(dot, "rows", 24)
 JUDGE(softmax, "rows", 24)
-JUDGE(polynomial, "n", 8000)
+JUDGE(polynomial, "n", 40000)
 JUDGE(centred_init, "rows", 24)
 JUDGE(centred_expression, "rows", 24)
 
