@@ -443,9 +443,10 @@ static int say_failure(const bench *bench)
     if (cli_is_canceled()) {
         return CLI_EXIT_OK;
     }
-    return cli_stop(CLI_EXIT_NOTHING, "%s: not tuned%s%s; programs get the %s configuration, %s",
+    const char *gets = bench->info.configuration;
+    return cli_stop(CLI_EXIT_NOTHING, "%s: not tuned%s%s; programs get the %s configuration%s%s",
                     of, why[0] ? ": " : "", why, gputune_source_name(bench->info.source),
-                    bench->info.configuration);
+                    gets[0] ? ", " : "", gets);
 }
 
 static void report(run *run, const bench *bench)

@@ -104,7 +104,8 @@ extern const struct embedded {
 } gt_device_headers[]; /* ended by a NULL name */
 
 /* What a file includes for its host code stops no kernel: the C++ library's, the system's, and
- * Thrust's algorithms and containers, none of which NVRTC compiles. Each name ends with a zero. */
+ * Thrust's algorithms and containers, none of which NVRTC compiles. Most of them bring the types of
+ * <stdint.h>, as all do here. Each name ends with a zero. */
 static const char hosts[] =
     "algorithm\0cerrno\0chrono\0ctime\0dirent.h\0errno.h\0exception\0fstream\0iomanip\0"
     "iostream\0map\0memory\0new\0random\0set\0sstream\0stdexcept\0string\0sys/time.h\0thread\0"
@@ -150,7 +151,7 @@ static void fill(void)
         add(toolkits[i].name, toolkits[i].text);
     }
     for (const char *at = hosts; *at; at += strlen(at) + 1) {
-        add(at, "#pragma once\n");
+        add(at, "#pragma once\n#include <stdint.h>\n");
     }
     for (size_t i = 0; gt_device_headers[i].name; i++) {
         add(gt_device_headers[i].name, gt_device_headers[i].text);

@@ -12,8 +12,8 @@ static gputune_status refuse(gt_limit limit, const gt_template *template, const 
 {
     GT_FREED char *text = NULL;
     GT_TRY(gt_config_text(&text, template, config));
-    return gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
-                   template->name, text, GT_LIMIT_REASON(limit, device));
+    return gt_fail(GPUTUNE_ENOVARIANT, "%s%s%s cannot be launched at these sizes: %s",
+                   template->name, *text ? " " : "", text, GT_LIMIT_REASON(limit, device));
 }
 
 /* A vector that does not divide a row would read across its end. */

@@ -15,7 +15,7 @@
     LIMIT(SHARED_NEGATIVE, "shared memory is negative")                                            \
     LIMIT(SHARED, "shared memory exceeds %lld bytes a block")                                      \
     LIMIT(GRID_EMPTY, "grid is below 1")                                                           \
-    LIMIT(GRID, "grid exceeds the GPU's limit (%lld in x)")                                        \
+    LIMIT(GRID, "grid exceeds the GPU's limit (%lld in x, 65535 in y and z)")                      \
     LIMIT(CLUSTER_EMPTY, "cluster is below 1")                                                     \
     LIMIT(CLUSTER_NONE, "clusters need compute capability 9.0")                                    \
     LIMIT(CLUSTER, "cluster exceeds %lld blocks")                                                  \

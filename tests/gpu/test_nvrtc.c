@@ -86,6 +86,18 @@ TEST(test_options_take_effect)
     gt_compiled_free(&result);
 }
 
+/* With nvcc they come by the headers that the host's code includes. */
+TEST(test_headers_of_the_host_bring_integer_types)
+{
+    need_nvrtc();
+    gt_compiled result;
+    const char *text = "#include <iostream>\n"
+                       "extern \"C\" __global__ void k(const char *p, int *out)\n"
+                       "{ *out = reinterpret_cast<uintptr_t>(p) % 4 + sizeof(uint_fast8_t); }\n";
+    assert_int_equal(compile(&result, text, NULL, 0), 0);
+    gt_compiled_free(&result);
+}
+
 TEST(test_errors_carry_place_and_log)
 {
     need_nvrtc();

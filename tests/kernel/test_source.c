@@ -333,4 +333,15 @@ TEST(test_launch)
     assert_string_equal(gt_message(), "k B=2048 U=1 MODE=plain C=1 cannot be launched at these "
                                       "sizes: block exceeds 1024 threads");
     bench_close(&b);
+    bench_open(&b,
+               "#pragma gputune kernel(k) problem(n = 4) args(out float y[n], size_t n)\n"
+               "#pragma gputune block(32) grid(1, 65536)\n"
+               "__global__ void k(float *y, size_t n) {}\n",
+               "sm_90");
+    const gt_config only = config_of(b.template, "");
+    assert_int_equal(gt_launch_bind(&refused, b.template, &b.problem, &only, &b.device),
+                     GPUTUNE_ENOVARIANT);
+    assert_string_equal(gt_message(), "k cannot be launched at these sizes: grid exceeds the GPU's "
+                                      "limit (2147483647 in x, 65535 in y and z)");
+    bench_close(&b);
 }

@@ -84,7 +84,7 @@ TEST(test_limits)
         {"tune(B = 1, 128) block(1, 1, B) grid(1)", "sm_90", "block is too large in y or z", 1},
         {"tune(G = 0, 64) block(1) grid(G)", "sm_90", "grid is below 1", 1},
         {"tune(G = 1, 65536) block(1) grid(1, G)", "sm_90",
-         "grid exceeds the GPU's limit (2147483647 in x)", 1},
+         "grid exceeds the GPU's limit (2147483647 in x, 65535 in y and z)", 1},
         {"tune(S = 1, 300) block(1) grid(1) shared(S * 1024)", "sm_90",
          "shared memory exceeds 232448 bytes a block", 1},
         {"tune(S = -1, 3) block(1) grid(1) shared(S)", "sm_90", "shared memory is negative", 1},
