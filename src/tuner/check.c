@@ -149,7 +149,9 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     const report r = {session, {usual, other}, each, user};
     int answer = 0;
     for (size_t i = 0; i < field->variants.count && !answer; i++) {
-        answer = report_variant(&r, &field->variants.items[i]);
+        const gt_variant *variant = &field->variants.items[i];
+        bool ended = variant->stage == GT_STAGE_READY || variant->stage == GT_STAGE_FAILED;
+        answer = ended ? report_variant(&r, variant) : 0; /* the time was up */
     }
     return answer;
 }

@@ -80,6 +80,30 @@ TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
     check_slow(w, DEFAULT, "BLOCK=128");
 }
 
+static int on_finding(void *user, const gputune_finding *finding)
+{
+    assert_null(strstr(finding->configuration, "512"));
+    (*(uint32_t *)user)++;
+    return 0;
+}
+
+/* Variants that a check did not come to are not told as such that failed without a reason. */
+TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
+{
+    const gputune_options options = within(0.5);
+    gt_request *request;
+    uint32_t told = 0;
+    slow_block = 512;
+    w->farm.compiles_for_ever = is_slow;
+    w->device.emulated = true;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
+        GPUTUNE_OK);
+    assert_int_equal(gt_check(request, on_finding, &told), GPUTUNE_ETIMEOUT);
+    assert_true(told > 0);
+    gt_request_free(request);
+}
+
 static uint32_t compiles_given_up(world *w, uint32_t workers)
 {
     const gputune_options options = within(0.5);
