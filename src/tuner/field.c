@@ -11,51 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No compile is given up earlier, in seconds: replacing the worker takes about half a second. */
-static const double LEAST_S = 1;
-/* A compile is asked about again when it has been running for so many times as long. */
-static const double AGAIN = 1.25;
-
-/* Whether a compile may be given up. The default and the fallback are always waited for; another
- * source is waited for while the proposer wants one of its variants. */
-static bool is_to_be_given_up(const gt_field *field, const gt_unit *unit, double seconds)
-{
-    gt_proposer *proposer = field->options.proposer;
-    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
-        const gt_variant *variant = &field->variants.items[next - 1];
-        if (variant->role != GT_ROLE_PROPOSED ||
-            !proposer->gives_up(proposer, &variant->config, seconds)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void gt_field_give_up_compiles(gt_field *field)
-{
-    enum { AT_ONCE = 256 };
-    gt_compiling jobs[AT_ONCE];
-    gt_farm *farm = field->options.farm;
-    if (!field->options.proposer->gives_up || !field->compiling) {
-        return;
-    }
-    uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
-    for (uint32_t i = 0; i < count; i++) {
-        if (jobs[i].id < GT_UNIT_FIRST || jobs[i].seconds < LEAST_S) {
-            continue;
-        }
-        gt_unit *unit = &field->units.items[jobs[i].id];
-        if (unit->given_up || jobs[i].seconds < unit->asked_s * AGAIN) {
-            continue;
-        }
-        unit->asked_s = jobs[i].seconds;
-        unit->given_up = is_to_be_given_up(field, unit, jobs[i].seconds);
-        if (unit->given_up) {
-            farm->ops->give_up(farm, jobs[i].id);
-        }
-    }
-}
-
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
 static gputune_status gt_field_leave_out(gt_field *field, uint32_t index)
 {
@@ -594,35 +549,6 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant)
     }
     *variant = field->newly_ready.items[--field->newly_ready.count];
     return true;
-}
-
-static bool has_failed(const gt_field *field, gt_hash trial)
-{
-    for (uint32_t i = 0; i < field->started; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count)
-{
-    *count = 0;
-    if (!field->outclassed || !has_failed(field, field->champion)) {
-        return GPUTUNE_OK;
-    }
-    *count = field->outclassed;
-    field->outclassed = 0;
-    field->champion_ns = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (field->variants.items[i].stage == GT_STAGE_OUTCLASSED) {
-            field->variants.items[i].stage = GT_STAGE_WAITING;
-            GT_TRY(gt_field_start(field, i));
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 /* Whether a variant is left without a result. One that waits to be proved again had a launch. */

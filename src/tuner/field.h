@@ -118,7 +118,7 @@ typedef struct gt_field_options {
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
     bool only_promising; /* where all variants are tried: leave out those that were far slower than
                             the best */
-    bool puts_off;       /* variants that take long to compile are left to gt_field_try_late() */
+    bool puts_off;       /* variants that take long to compile are left to gt_field_try_again() */
     bool drops_slower;   /* a variant whose first launch shows that it cannot win is not proved */
 } gt_field_options;
 
@@ -199,8 +199,15 @@ gputune_status gt_field_take_helpers(gt_field *field, uint32_t count);
 gputune_status gt_field_pump(gt_field *field);
 /* Ends compiles that have been running for long and that the proposer gives up: never the
  * default's or the fallback's. Their variants are told to the proposer as failures when the farm's
- * answer comes, and are not stored: another tuning may try them. */
-void gt_field_give_up_compiles(gt_field *field);
+ * answer comes, and are not stored: another tuning may try them.
+ *
+ * With options.puts_off, ends slow compiles while other variants wait for a compile worker, and
+ * leaves their variants for gt_field_try_again(). A compile is slow if it takes more than a fifth
+ * of the request's limit, and far longer than every compile that has ended; while none has ended,
+ * one slow compile is ended at a time. The default's compile is ended only if there is a single
+ * worker. After a fifth of the limit the other variants no longer wait for the default, if there is
+ * a reference. */
+gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Says that the session may measure on the GPU from now on. */
 gputune_status gt_field_allow_measuring(gt_field *field);
 /* How long to wait for an event between two pumps, in seconds: 0 if the last pump did not start all
@@ -217,21 +224,15 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant);
 /* Sends every ready variant to verification again, including those that the measure worker was told
  * to forget, for another race among them. */
 gputune_status gt_field_reverify(gt_field *field);
-/* Sends variants that hung to verification once more, with ten times the deadline; *count: how
- * many. */
-gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
-/* If the fastest variant of earlier tunings has failed, tries the variants that were left out as
- * far slower than it; *count: how many. */
-gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
-/* Ends slow compiles while other variants wait for a compile worker, and leaves their variants for
- * gt_field_try_late(). A compile is slow if it takes more than a fifth of the request's limit, and
- * far longer than every compile that has ended; while none has ended, one slow compile is ended at
- * a time. The default's compile is ended only if there is a single worker. After a fifth of the
- * limit the other variants no longer wait for the default, if there is a reference. */
-gputune_status gt_field_put_off_slow(gt_field *field);
-/* Tries the variants that were put off, and those that an earlier call with a shorter limit could
- * not finish; *count: how many. */
-gputune_status gt_field_try_late(gt_field *field, uint32_t *count);
+/* How many variants are tried after all, when nothing else is left to try. */
+typedef struct gt_tried_again {
+    uint32_t hung;       /* once; they have ten times the deadline now */
+    uint32_t outclassed; /* that were left out for the fastest variant of earlier tunings, which has
+                            failed */
+    uint32_t late; /* that were put off, or that an earlier call with a shorter limit could not
+                      finish */
+} gt_tried_again;
+gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out);
 /* Called when the request's time is up: fails the variants that came last, and those that took most
  * of the time. A later call does not try them unless its limit is longer; a variant that hung once
  * is tried by the next call, after all others. A default that runs suspiciously long is not this

@@ -18,6 +18,11 @@ static const double MOST = 0.5;
 static const double LEAST_S = 3;
 /* A compile is slow if it takes this many times as long as the longest one that ended. */
 static const double SLOW = 8;
+/* No compile is given up earlier, in seconds: replacing the worker takes about half a second. */
+static const double GIVEN_UP_S = 1;
+/* A compile is asked about again when it has been running for so many times as long. */
+static const double AGAIN = 1.25;
+enum { AT_ONCE = 256 }; /* compiles that are looked at */
 
 static double limit_s(const gt_field *field)
 {
@@ -64,16 +69,12 @@ static bool others_wait(const gt_field *field, uint32_t running)
            gt_field_has_more_proposals(field);
 }
 
-/* Whether a compile may be put off. A variant that was put off before is then compiled to the end,
- * or to the end of the call. So is the default, which the call returns if it finds nothing else,
- * unless the default holds the only worker. */
-static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
+/* Whether no variant that waits for a unit is tried late already, or is the default: such compiles
+ * go on to the end, or to the end of the call. The default may only hold up others if it does not
+ * hold the only worker. */
+static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
-    const gt_unit *unit = &field->units.items[job->id];
     bool only = gt_farm_compile_workers(field->options.farm) == 1;
-    if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
-        return false;
-    }
     for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
         const gt_variant *variant = &field->variants.items[next - 1];
         if (variant->tried_late || (variant->role == GT_ROLE_DEFAULT && !only)) {
@@ -95,44 +96,55 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-static void put_off_job(gt_field *field, uint64_t unit)
+/* Whether a compile is given up that has been running for so long. The default and the fallback are
+ * always waited for; another source is waited for while the proposer wants one of its variants. */
+static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
-    gt_farm *farm = field->options.farm;
-    field->units.items[unit].put_off = true;
-    field->last_put_off_ns = gt_now_ns();
-    farm->ops->give_up(farm, unit);
+    gt_proposer *proposer = field->options.proposer;
+    if (!proposer->gives_up || seconds < fmax(GIVEN_UP_S, unit->asked_s * AGAIN)) {
+        return false;
+    }
+    unit->asked_s = seconds;
+    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
+        const gt_variant *variant = &field->variants.items[next - 1];
+        if (variant->role != GT_ROLE_PROPOSED ||
+            !proposer->gives_up(proposer, &variant->config, seconds)) {
+            return false;
+        }
+    }
+    return true;
 }
 
-gputune_status gt_field_put_off_slow(gt_field *field)
+/* Ends a compile that is given up, or that is put off while others wait for its worker. */
+static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
-    enum { AT_ONCE = 256 };
+    gt_unit *unit = &field->units.items[job->id];
+    if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
+        return;
+    }
+    unit->given_up = is_given_up(field, unit, job->seconds);
+    unit->put_off = !unit->given_up && field->options.puts_off && others_wait(field, running) &&
+                    may_be_put_off(field, unit) && job->seconds > compile_share_s(field);
+    if (unit->put_off) {
+        field->last_put_off_ns = gt_now_ns();
+    }
+    if (unit->given_up || unit->put_off) {
+        field->options.farm->ops->give_up(field->options.farm, job->id);
+    }
+}
+
+gputune_status gt_field_end_slow_compiles(gt_field *field)
+{
     gt_compiling jobs[AT_ONCE];
     gt_farm *farm = field->options.farm;
-    if (!field->options.puts_off || !field->compiling) {
+    if (!field->compiling) {
         return GPUTUNE_OK;
     }
     uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
-    for (uint32_t i = 0; i < count && others_wait(field, count); i++) {
-        if (may_be_put_off(field, &jobs[i]) && jobs[i].seconds > compile_share_s(field)) {
-            put_off_job(field, jobs[i].id);
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        end_if_slow(field, &jobs[i], count);
     }
-    return stop_waiting_for_default(field);
-}
-
-gputune_status gt_field_try_late(gt_field *field, uint32_t *count)
-{
-    *count = field->late;
-    field->late = 0;
-    for (uint32_t i = 0; i < field->variants.count && *count; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_LATE) {
-            variant->stage = GT_STAGE_WAITING;
-            variant->tried_late = true;
-            GT_TRY(gt_field_start(field, i));
-        }
-    }
-    return GPUTUNE_OK;
+    return field->options.puts_off ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
 /* --- at its end ------------------------------------------------------------------------------- */
@@ -199,7 +211,6 @@ static bool may_never_end(const gt_field *field, double busy_s)
 
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
 {
-    enum { AT_ONCE = 256 };
     gt_compiling jobs[AT_ONCE];
     gt_farm *farm = field->options.farm;
     uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);

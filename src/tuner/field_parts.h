@@ -48,7 +48,7 @@ void gt_field_schedule_helpers(gt_field *field);
 
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
-/* Leaves a variant for gt_field_try_late(). */
+/* Leaves a variant for gt_field_try_again(). */
 void gt_field_put_off(gt_field *field, uint32_t variant);
 /* A source was compiled: notes how long that took. */
 void gt_field_note_compiled(gt_field *field, uint32_t unit);

@@ -625,17 +625,44 @@ gputune_status gt_field_reverify(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
+static bool has_failed(const gt_field *field, gt_hash trial)
 {
-    *count = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (gt_variant_may_be_late(variant)) {
-            variant->failure = GPUTUNE_OK;
-            field->failed--;
-            (*count)++;
-            GT_TRY(submit_verify(field, i));
+    for (uint32_t i = 0; i < field->started; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
+            return true;
         }
+    }
+    return false;
+}
+
+static gputune_status try_again(gt_field *field, uint32_t index, gt_tried_again *out)
+{
+    gt_variant *variant = &field->variants.items[index];
+    bool is_late = variant->stage == GT_STAGE_LATE;
+    if (gt_variant_may_be_late(variant)) {
+        variant->failure = GPUTUNE_OK;
+        field->failed--;
+        out->hung++;
+        return submit_verify(field, index);
+    }
+    if (!is_late && (variant->stage != GT_STAGE_OUTCLASSED || !out->outclassed)) {
+        return GPUTUNE_OK;
+    }
+    variant->tried_late |= is_late;
+    variant->stage = GT_STAGE_WAITING;
+    return gt_field_start(field, index);
+}
+
+gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
+{
+    bool is_refuted = field->outclassed && has_failed(field, field->champion);
+    *out = (gt_tried_again){.outclassed = is_refuted ? field->outclassed : 0, .late = field->late};
+    field->outclassed -= out->outclassed;
+    field->champion_ns = is_refuted ? 0 : field->champion_ns;
+    field->late = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        GT_TRY(try_again(field, i, out));
     }
     return GPUTUNE_OK;
 }

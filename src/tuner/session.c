@@ -345,8 +345,7 @@ static gputune_status start_work(gt_session *session)
     GT_TRY(join_helpers(session));
     GT_TRY(session->stop == GT_STOP_NONE ? ask_policy(session) : GPUTUNE_OK);
     if (session->stop == GT_STOP_NONE) {
-        gt_field_give_up_compiles(&session->field);
-        GT_TRY(gt_field_put_off_slow(&session->field));
+        GT_TRY(gt_field_end_slow_compiles(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
         GT_TRY(ask_for_pace(session));

@@ -181,18 +181,16 @@ static gputune_status prove_again(gt_tuning *tuning)
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
-    uint32_t hung = 0, slower = 0, late = 0;
+    gt_tried_again again = {0};
     if (tuning->session.stop == GT_STOP_NONE && gt_field_is_done(field) &&
         !field->newly_ready.count) {
-        GT_TRY(gt_field_retry_hung(field, &hung));
-        GT_TRY(gt_field_try_outclassed(field, &slower));
-        GT_TRY(gt_field_try_late(field, &late));
+        GT_TRY(gt_field_try_again(field, &again));
     }
-    if (hung || slower || late) {
+    if (again.hung || again.outclassed || again.late) {
         gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
                     "nothing else is left: trying %u variants again that hung, %u that had been "
                     "dropped for a variant that has failed since, and %u that are late",
-                    hung, slower, late);
+                    again.hung, again.outclassed, again.late);
     }
     if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;
