@@ -220,8 +220,10 @@ struct gt_measure {
     bool has_tolerances;   /* the tolerances are known */
     uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
     gt_guarded guard;
-    bool guarded; /* launches on the timed workspace get the arguments of `guard` */
-    bool alone;   /* samples are single launches, each on restored buffers */
+    bool guarded;                /* launches on the timed workspace get the arguments of `guard` */
+    bool alone;                  /* samples are single launches, each on restored buffers */
+    gputune_objective objective; /* of the samples that are taken now, and their length */
+    gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
     gt_trial *trial; /* NULL: there is none */
     bool is_trial;   /* this state is that of a trial: nothing is timed */
@@ -460,21 +462,11 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- measure_sample.c ------------------------------------------------------------------------ */
 
-/* What a sampler needs to know. */
-typedef struct gt_sampling {
-    gputune_objective objective;
-    gt_sample_length length;
-} gt_sampling;
-
-/* Times one launch on restored buffers, in nanoseconds; gt_sample_single() by events. */
-typedef gputune_status gt_single_sampler(double *out, gt_measure *measure, gt_loaded *variant);
-gt_single_sampler gt_sample_single;
-/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
- * damaged. */
-typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
-                                  const gt_sampling *sampling);
-
-gt_sampler gt_sample_kernel;
+/* Takes one sample, in nanoseconds (energy: nanojoules) a launch, of measure->length. The buffers'
+ * contents must not be damaged. gt_sample_single() times one launch on restored buffers by events.
+ */
+typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant);
+gt_sampler gt_sample_single, gt_sample_kernel;
 /* Tells whether energy can be measured: EUNSUPPORTED on an emulated device, and without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
 /* Frees a graph, if there is one, and zeroes *replay. */

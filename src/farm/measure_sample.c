@@ -158,26 +158,26 @@ static uint64_t inout_bytes(const gt_workload *workload)
 }
 
 /* Whether any launch of a sample can find what another one left. */
-static bool are_shared(const gt_measure *measure, gputune_objective objective)
+static bool are_shared(const gt_measure *measure)
 {
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
-                      objective != GPUTUNE_OBJECTIVE_LAUNCH;
+                      measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     return measure->restore.tasks.count > 0 && !one_launch &&
-           !gt_objective_facts(objective)->by_energy;
+           !gt_objective_facts(measure->objective)->by_energy;
 }
 
 /* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
  * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
  * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
-                                 gt_loaded *variant, gputune_objective objective)
+                                 gt_loaded *variant)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
     *out = GT_SHARING_HARMLESS;
     *ratio = 1;
-    if (!are_shared(measure, objective) ||
+    if (!are_shared(measure) ||
         measure->driver->MemAlloc(&kept, inout_bytes(&measure->workspaces[0].workload)) !=
             CUDA_SUCCESS) {
         return GPUTUNE_OK;
@@ -323,9 +323,11 @@ gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *var
 
 /* A sample where measure->alone is set: the mean of single launches. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
-                              gt_sample_length length, gt_single_sampler *single)
+                              gt_sampler *single)
 {
-    const uint32_t count = length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
+    static const uint32_t counts[] = {
+        [GT_SAMPLE_FULL] = 5, [GT_SAMPLE_BRIEF] = 2, [GT_SAMPLE_QUICK] = 1};
+    const uint32_t count = counts[measure->length];
     double sum = 0, one;
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(single(&one, measure, variant));
@@ -339,10 +341,11 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
  * long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9% apart,
  * and without the memsets 0.2%. No variant of short launches may keep a lucky place: each sample
  * that counts has a graph of its own. */
-static bool is_placement_felt(const gt_loaded *variant, uint32_t launches, gt_sample_length length)
+static bool is_placement_felt(const gt_measure *measure, const gt_loaded *variant,
+                              uint32_t launches)
 {
     enum { SHORT_LAUNCHES = 8 }; /* of at most 25 us */
-    return variant->clears && launches > SHORT_LAUNCHES && length != GT_SAMPLE_QUICK;
+    return variant->clears && launches > SHORT_LAUNCHES && measure->length != GT_SAMPLE_QUICK;
 }
 
 /* Lines of the level-2 cache that persist stay there while the other sets of buffers are read: a
@@ -357,24 +360,23 @@ static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *vari
     return warms_up && launches > sets ? sets : launches;
 }
 
-gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
-                                const gt_sampling *sampling)
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant)
 {
     gt_replay *const graphs[] = {&variant->full, &variant->brief, &variant->quick};
-    gt_replay *graph = graphs[sampling->length];
-    uint32_t launches = sample_launches(measure, variant, sampling->length);
+    gt_replay *graph = graphs[measure->length];
+    uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
         graph = &variant->full; /* short kernels have one graph for both */
     }
     if (measure->alone) {
-        return mean_of(out, measure, variant, sampling->length, gt_sample_single);
+        return mean_of(out, measure, variant, gt_sample_single);
     }
     if (launches == 1) {
         return gt_sample_single(out, measure, variant);
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);
-    if (is_placement_felt(variant, graph->launches, sampling->length)) {
+    if (is_placement_felt(measure, variant, graph->launches)) {
         gt_replay_free(graph, measure);
     }
     return status;
@@ -410,12 +412,11 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
     return burst(out, measure, variant, 1);
 }
 
-static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
-                                    const gt_sampling *sampling)
+static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
     if (measure->alone) {
-        return mean_of(out, measure, variant, sampling->length, burst_of_one);
+        return mean_of(out, measure, variant, burst_of_one);
     }
     GT_TRY(make_ready(measure, variant));
     if (variant->call_ns == 0) {
@@ -425,16 +426,15 @@ static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded 
         GT_TRY(make_ready(measure, variant));
     }
     GT_TRY(burst(out, measure, variant,
-                 gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
+                 gt_plan_burst(variant->call_ns, measure->length == GT_SAMPLE_QUICK)));
     variant->call_ns = *out;
     return GPUTUNE_OK;
 }
 
-static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
-                                     const gt_sampling *sampling)
+static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double times[100];
-    uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
+    uint32_t count = gt_plan_singles(variant->launch_ns, measure->length == GT_SAMPLE_QUICK);
     GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
@@ -473,19 +473,18 @@ static gputune_status modelled_device(double *out, gt_measure *measure, gt_loade
 }
 
 /* Takes one sample of any objective on an emulated device, by its modelled clock. */
-static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
-                                      const gt_sampling *sampling)
+static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
-    double *known = &variant->modelled[sampling->objective];
-    const gt_objective *facts = gt_objective_facts(sampling->objective);
+    double *known = &variant->modelled[measure->objective];
+    const gt_objective *facts = gt_objective_facts(measure->objective);
     if (facts->by_energy) {
         return gt_energy_check(measure);
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
         GT_TRY(restore(measure, variant));
         GT_TRY(gt_measure_wait(measure));
-        bool pipelined = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
+        bool pipelined = measure->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
         uint32_t count = pipelined ? PIPELINED : 1;
         GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
                    ? modelled_host(known, measure, variant, count)
@@ -607,11 +606,10 @@ static gputune_status integrate(double *out, load *load)
     return GPUTUNE_OK;
 }
 
-static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
-                                    const gt_sampling *sampling)
+static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { BATCH_NS = 5000000 };
-    (void)sampling; /* a short sample is no shorter: the counter needs a second */
+    /* a short sample is no shorter: the counter needs a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -660,30 +658,28 @@ static gputune_status note_lost(gt_measure *measure, gputune_status status)
 }
 
 /* One sample; NaN where this variant alone could not be sampled. */
-static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
-                                 const gt_sampling *sampling)
+static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id)
 {
     gt_loaded *variant = gt_loaded_find(measure, id);
     double value = NAN;
     *out = NAN;
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
-    gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[sampling->objective];
-    gputune_status status = note_lost(measure, take(&value, measure, variant, sampling));
+    gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[measure->objective];
+    gputune_status status = note_lost(measure, take(&value, measure, variant));
     *out = status < 0 ? NAN : value;
     return status;
 }
 
 /* Finds out whether launches may share inout buffers, unless the job says it. */
 static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const gt_sample_job *job,
-                                     gputune_objective objective, gt_page *page)
+                                     gt_page *page)
 {
     gt_loaded *judge = gt_loaded_find(measure, job->judge);
     out->sharing = job->sharing;
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
         gt_page_at(page, job->judge);
-        GT_TRY(note_lost(measure,
-                         judge_used(&out->sharing, &out->used_ratio, measure, judge, objective)));
+        GT_TRY(note_lost(measure, judge_used(&out->sharing, &out->used_ratio, measure, judge)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;
     return GPUTUNE_OK;
@@ -692,16 +688,15 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_page *page)
 {
-    gt_sampling sampling = {job->objective, job->length};
-    if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
-        sampling.objective = measure->setup.objective;
-    }
-    GT_TRY(settle_sharing(out, measure, job, sampling.objective, page));
+    bool by_setup = job->objective == GPUTUNE_OBJECTIVE_DEFAULT;
+    measure->objective = by_setup ? measure->setup.objective : job->objective;
+    measure->length = job->length;
+    GT_TRY(settle_sharing(out, measure, job, page));
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < job->count; ++i) {
         gt_page_at(page, job->variants[i]);
-        gputune_status one = sample_one(&out->values[i], measure, job->variants[i], &sampling);
+        gputune_status one = sample_one(&out->values[i], measure, job->variants[i]);
         if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
             return one;
         }
