@@ -130,15 +130,21 @@ static ssize_t read_some(int descriptor, char *data, size_t bytes)
     return got;
 }
 
+/* Passes on what comes, until one of both ends. */
+static void pass(int from, int to)
+{
+    char data[CHUNK_BYTES];
+    ssize_t got;
+    while ((got = read_some(from, data, sizeof data)) > 0 &&
+           gt_send_all(to, data, (size_t)got) == GPUTUNE_OK) {
+    }
+}
+
 /* From the host to the command, which hears the end of it. */
 static void *pass_requests(void *unused)
 {
-    static char data[CHUNK_BYTES];
-    ssize_t got;
     (void)unused;
-    while ((got = read_some(GT_CHILD_CHANNEL, data, sizeof data)) > 0 &&
-           gt_send_all(engine.in, data, (size_t)got) == GPUTUNE_OK) {
-    }
+    pass(GT_CHILD_CHANNEL, engine.in);
     close(engine.in);
     return NULL;
 }
@@ -175,15 +181,6 @@ static bool pass_hello(last_line *said)
     return false;
 }
 
-static void pass_answers(void)
-{
-    static char data[CHUNK_BYTES];
-    ssize_t got;
-    while ((got = read_some(engine.out, data, sizeof data)) > 0 &&
-           gt_send_all(GT_CHILD_CHANNEL, data, (size_t)got) == GPUTUNE_OK) {
-    }
-}
-
 static void say_problem(const char *said, int code)
 {
     gt_answer answer = {.status = GPUTUNE_EWORKER};
@@ -208,7 +205,7 @@ int gt_engine(const char *command, char *const *worker)
     bool answers = pass_hello(&said);
     if (answers) {
         pthread_detach(errors);
-        pass_answers();
+        pass(engine.out, GT_CHILD_CHANNEL);
     }
     pthread_mutex_lock(&engine.end);
     int code = end_command();

@@ -13,16 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What data are sent for: one workload of a setup. */
+typedef struct target {
+    const gt_request *request;
+    gt_measure_setup *setup;
+    const gt_problem *problem;
+    const gt_workload *workload;
+    uint32_t index; /* of the workload */
+} target;
+
 /* Adds a new input at the end of the setup's inputs. */
-static gputune_status add_to(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
-                             uint32_t buffer)
+static gputune_status add_to(gt_live_input **out, const target *to, uint32_t buffer)
 {
+    gt_measure_setup *setup = to->setup;
     gt_live_input *inputs =
         realloc(setup->inputs, (setup->input_count + 1) * sizeof *setup->inputs);
     GT_TRY(gt_allocated(inputs));
     setup->inputs = inputs;
     *out = &inputs[setup->input_count++];
-    **out = (gt_live_input){.workload = workload, .buffer = buffer};
+    **out = (gt_live_input){.workload = to->index, .buffer = buffer};
     return GPUTUNE_OK;
 }
 
@@ -35,41 +44,40 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
 }
 
 /* The data that are sent for that input; NULL: none, and the worker makes them. */
-static const gt_live_input *find_input(const gt_measure_setup *setup, uint32_t workload,
-                                       uint32_t buffer)
+static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = setup->input_count; i-- > 0;) { /* of several the last counts */
-        const gt_live_input *input = &setup->inputs[i];
-        if (input->workload == workload && input->buffer == buffer && !input->expected) {
+    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* of several the last counts */
+        const gt_live_input *input = &to->setup->inputs[i];
+        if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
         }
     }
     return NULL;
 }
 
-static gputune_status send_live(gt_measure_setup *setup, const gt_request *request)
+static gputune_status send_live(const target *to)
 {
-    const gt_services *services = request->services;
-    const gputune_options *o = &request->options;
+    const gt_services *services = to->request->services;
+    const gputune_options *o = &to->request->options;
     if (o->input_count) {
         GT_TRY(services->await_inputs(services->user, o));
     }
     for (size_t i = 0; i < o->input_count; i++) {
         gt_live_input *input;
         uint32_t buffer = 0;
-        GT_TRY(gt_request_input(&buffer, &request->workload, &o->inputs[i]));
-        GT_TRY(add_to(&input, setup, 0, buffer));
+        GT_TRY(gt_request_input(&buffer, to->workload, &o->inputs[i]));
+        GT_TRY(add_to(&input, to, buffer));
         GT_TRY(services->input(services->user, input, &o->inputs[i]));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status send_files(gt_measure_setup *setup, const gt_request *request)
+static gputune_status send_files(const target *to)
 {
-    for (uint32_t i = 0; i < request->files.count; i++) {
-        const struct gt_data_file *file = &request->files.items[i];
+    for (uint32_t i = 0; i < to->request->files.count; i++) {
+        const struct gt_data_file *file = &to->request->files.items[i];
         gt_live_input *input;
-        GT_TRY(add_to(&input, setup, 0, gt_data_buffer(&request->workload, file->argument)));
+        GT_TRY(add_to(&input, to, gt_data_buffer(to->workload, file->argument)));
         input->expected = file->expected;
         GT_TRY(take_bytes(input, file->npy.bytes));
         memcpy(input->bytes.data, file->text + file->npy.data, file->npy.bytes);
@@ -181,23 +189,15 @@ static gputune_status fill(const fill_part *all)
     return failed ? gt_fail(failed->status, "%s", failed->message) : GPUTUNE_OK;
 }
 
-/* Where expressions are computed for. */
-typedef struct target {
-    const gt_request *request;
-    gt_measure_setup *setup;
-    const gt_workload *workload;
-    uint32_t index; /* of the workload */
-} target;
-
 static gputune_status send_expression(const target *to, uint32_t place, const gt_fill *from,
                                       gt_binding *binding)
 {
     const gt_buffer *buffer = gt_workload_input(to->workload, place);
     gt_live_input *input;
-    if (from->kind != GT_FILL_EXPRESSION || find_input(to->setup, to->index, place)) {
+    if (from->kind != GT_FILL_EXPRESSION || find_input(to, place)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(add_to(&input, to->setup, to->index, place));
+    GT_TRY(add_to(&input, to, place));
     GT_TRY(take_bytes(input, buffer->bytes));
     const fill_part all = {.request = to->request,
                            .out = input->bytes.data,
@@ -207,11 +207,11 @@ static gputune_status send_expression(const target *to, uint32_t place, const gt
     return fill(&all);
 }
 
-static gputune_status send_expressions(const target *to, const gt_problem *problem)
+static gputune_status send_expressions(const target *to)
 {
     gt_binding binding;
     const gt_template *template = to->request->template;
-    gt_binding_open(&binding, template, problem, to->request->device);
+    gt_binding_open(&binding, template, to->problem, to->request->device);
     for (uint32_t i = 0; i < template->pass_count; i++) {
         GT_TRY(send_expression(to, GT_PARAMETER_MAX + i, &template->passes[i].fill, &binding));
     }
@@ -506,9 +506,7 @@ static gputune_status save_outputs(gt_field *field)
 
 /* The arguments of one call. */
 typedef struct call {
-    const gt_request *request;
-    const gt_workload *workload;
-    uint32_t index; /* of the workload */
+    const target *to;
     gputune_host_argument arguments[GT_PARAMETER_MAX];
     size_t count;
 } call;
@@ -529,10 +527,11 @@ static gputune_status add_argument(call *c, const char *name, uint64_t bytes, bo
     return GPUTUNE_OK;
 }
 
-static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t index)
+static gputune_status add_input(call *c, uint32_t index)
 {
-    const gt_buffer *buffer = gt_workload_input(c->workload, index);
-    const gt_live_input *sent = find_input(setup, c->index, index);
+    const gt_workload *workload = c->to->workload;
+    const gt_buffer *buffer = gt_workload_input(workload, index);
+    const gt_live_input *sent = find_input(c->to, index);
     GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
     void *data = c->arguments[c->count - 1].data;
     GT_REFUSE(
@@ -542,21 +541,21 @@ static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t
     if (sent) {
         memcpy(data, sent->bytes.data, sent->bytes.bytes);
     } else if (buffer->direction != GT_OUT) {
-        gt_fill_host(data, c->workload, buffer, gt_fill_seed(setup->seed, index));
+        gt_fill_host(data, workload, buffer, gt_fill_seed(c->to->setup->seed, index));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status add_arguments(call *c, const gt_measure_setup *setup)
+static gputune_status add_arguments(call *c)
 {
-    const gt_workload *workload = c->workload;
+    const gt_workload *workload = c->to->workload;
     for (uint32_t i = 0; i < workload->block_count; i++) {
-        GT_TRY(add_input(c, setup, GT_PARAMETER_MAX + i));
+        GT_TRY(add_input(c, GT_PARAMETER_MAX + i));
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         if (workload->arguments[i].is_buffer) {
-            GT_TRY(add_input(c, setup, index));
+            GT_TRY(add_input(c, index));
         } else {
             const gt_scalar *scalar = &workload->scalars[index];
             GT_TRY(add_argument(c, scalar->name, gt_scalar_bytes(scalar), false));
@@ -567,18 +566,19 @@ static gputune_status add_arguments(call *c, const gt_measure_setup *setup)
 }
 
 /* The problem as the caller names it: "T=half" where a value is a word. */
-static gputune_status ask(const call *c, const gt_problem *problem)
+static gputune_status ask(const call *c)
 {
-    const gt_template *template = c->request->template;
-    const gputune_options *o = &c->request->options;
+    const gt_template *template = c->to->request->template;
+    const gputune_options *o = &c->to->request->options;
     gputune_size items[GT_PROBLEM_MAX];
     char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gt_problem_value *value = &template->problem[i];
-        bool is_word = problem->values[i].word != NULL;
+        const gt_value *bound = &c->to->problem->values[i];
+        bool is_word = bound->word != NULL;
         (void)snprintf(words[i], sizeof words[i], "%s%s%s", value->name, is_word ? "=" : "",
-                       is_word ? problem->values[i].word : "");
-        items[i] = (gputune_size){words[i], is_word ? 0 : problem->values[i].number};
+                       is_word ? bound->word : "");
+        items[i] = (gputune_size){words[i], is_word ? 0 : bound->number};
     }
     int answer = o->reference(o->user, (gputune_sizes){template->problem_count, items},
                               c->arguments, c->count);
@@ -587,16 +587,16 @@ static gputune_status ask(const call *c, const gt_problem *problem)
                                  template->name, answer);
 }
 
-static gputune_status send_results(gt_measure_setup *setup, call *c)
+static gputune_status send_results(call *c)
 {
-    const gt_workload *workload = c->workload;
+    const gt_workload *workload = c->to->workload;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         gputune_host_argument *argument = &c->arguments[i + workload->block_count];
         gt_live_input *input;
         if (!argument->is_output) {
             continue;
         }
-        GT_TRY(add_to(&input, setup, c->index, gt_data_buffer(workload, i)));
+        GT_TRY(add_to(&input, c->to, gt_data_buffer(workload, i)));
         input->expected = true;
         input->bytes = (gt_image){argument->data, argument->bytes};
         argument->data = NULL;
@@ -604,22 +604,21 @@ static gputune_status send_results(gt_measure_setup *setup, call *c)
     return GPUTUNE_OK;
 }
 
-/* Asks the call's reference function, if there is one, and adds its results for workload `index` to
- * the setup. All inputs of that workload are there already. */
-static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
-                            const gt_problem *problem, const gt_workload *workload, uint32_t index)
+/* Asks the call's reference function, if there is one, and adds its results to the setup. All
+ * inputs of the workload are there already. */
+static gputune_status refer(const target *to)
 {
-    GT_SCOPED(free_call) call c = {.request = request, .workload = workload, .index = index};
-    if (!request->options.reference) {
+    GT_SCOPED(free_call) call c = {.to = to};
+    if (!to->request->options.reference) {
         return GPUTUNE_OK;
     }
-    GT_REFUSE(workload->has_init, GPUTUNE_EUNSUPPORTED,
+    GT_REFUSE(to->workload->has_init, GPUTUNE_EUNSUPPORTED,
               "%s makes its inputs on the GPU, by init(), where a reference function of the host "
               "does not see them; expected a reference() in the template",
-              request->template->name);
-    GT_TRY(add_arguments(&c, setup));
-    GT_TRY(ask(&c, problem));
-    return send_results(setup, &c);
+              to->request->template->name);
+    GT_TRY(add_arguments(&c));
+    GT_TRY(ask(&c));
+    return send_results(&c);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -631,20 +630,20 @@ static gputune_status send_awkward(gt_field *field)
     GT_TRY(gt_allocated(awkward));
     GT_TRY(
         gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0));
-    const target to = {request, field->setup, awkward, 1};
-    GT_TRY(send_expressions(&to, &field->awkward));
-    return refer(field->setup, request, &field->awkward, awkward, 1);
+    const target to = {request, field->setup, &field->awkward, awkward, 1};
+    GT_TRY(send_expressions(&to));
+    return refer(&to);
 }
 
 gputune_status gt_data_send(gt_field *field)
 {
     const gt_request *request = field->options.request;
     GT_TRY(save_outputs(field));
-    GT_TRY(send_live(field->setup, request));
-    GT_TRY(send_files(field->setup, request));
-    const target to = {request, field->setup, &request->workload, 0};
-    GT_TRY(send_expressions(&to, &request->problem));
-    GT_TRY(refer(field->setup, request, &request->problem, &request->workload, 0));
+    const target to = {request, field->setup, &request->problem, &request->workload, 0};
+    GT_TRY(send_live(&to));
+    GT_TRY(send_files(&to));
+    GT_TRY(send_expressions(&to));
+    GT_TRY(refer(&to));
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }
 
