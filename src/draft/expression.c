@@ -1,7 +1,6 @@
 /* Reads C expressions of indices and bounds as sums, and finds their largest values by the
  * comparisons in front of them. */
 #include "draft/trace.h"
-#include "kernel/expression_code.h"
 #include "kernel/types.h"
 
 #include "base/number.h"
@@ -402,7 +401,7 @@ static gt_sum read_infixes(gt_draft *draft, gt_span *span, int least)
     gt_sum out = read_operand(draft, span);
     const gt_infix *infix;
     while (span->first < span->end &&
-           (infix = gt_infix_at(&(gt_lexer){.token = draft->program->tokens.items[span->first]})) &&
+           (infix = gt_infix_at(gt_token_at(draft->program, span->first))) &&
            infix->precedence >= least &&
            (infix->operation < GT_DO_LESS || infix->operation == GT_DO_BIT_AND)) {
         span->first++;

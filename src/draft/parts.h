@@ -380,7 +380,7 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);
 
-/* ---- text.c ---- */
+/* ---- print.c ---- */
 
 /* Whether the name is a token of the text; of the kernel. */
 bool gt_draft_occurs(const char *text, size_t length, const char *name);
@@ -392,6 +392,12 @@ bool gt_draft_is_declared(const gt_draft *draft, const char *name);
 const char *gt_draft_name_of(const gt_draft *draft, int symbol);
 /* Appends the sum as an expression of the template: `h * w + 2`. */
 void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
+/* Appends the expression in a simpler form; slot i is called names[i]. Constants are folded, and a
+ * quotient that is rounded up, such as (n + B - 1) / B, becomes ceil_div(n, B). If `divided` is not
+ * NULL, a "require(…)" line is appended to it for each division that must leave no remainder.
+ * false: the expression is too long, and nothing is appended. */
+bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
+                         const char *const *names);
 /* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
  * product, and nothing is appended. */
 bool gt_draft_append_extents(gt_draft *draft, const gt_draft_argument *buffer,

@@ -1,5 +1,5 @@
 /* Parses expressions into code for a stack machine, and runs it over integers or doubles. */
-#include "kernel/expression_code.h"
+#include "kernel/expression.h"
 #include "kernel/lexer.h"
 #include "kernel/types.h"
 
@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { CODE_MAX = 2048, NESTING_MAX = 64 };
 
 typedef struct parser {
     gt_lexer *lexer;
@@ -26,8 +28,7 @@ static gputune_status parse_conditional(parser *p);
 static gputune_status emit(parser *p, gt_instruction instruction, int growth)
 {
     p->depth += growth;
-    GT_REFUSE_AT(p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_CODE_STACK,
-                 gt_lexer_place(p->lexer),
+    GT_REFUSE_AT(p->code.count >= CODE_MAX || p->depth >= GT_CODE_STACK, gt_lexer_place(p->lexer),
                  "the expression is too long or nested too deep; expected a simpler one");
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
@@ -166,8 +167,8 @@ static gputune_status parse_sizeof(parser *p)
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
-    GT_REFUSE_AT(++p->nesting > GT_EXPRESSION_NESTING, place,
-                 "'%s' is defined by itself; expected a number", name);
+    GT_REFUSE_AT(++p->nesting > NESTING_MAX, place, "'%s' is defined by itself; expected a number",
+                 name);
     p->lexer = value;
     gputune_status status = parse_conditional(p);
     bool whole = value->token.kind == GT_TOKEN_END || gt_token_is_any(&value->token, "; , }");
@@ -230,9 +231,8 @@ static gputune_status parse_primary(parser *p)
 
 static gputune_status nested(parser *p, gputune_status (*parse)(parser *))
 {
-    GT_REFUSE_AT(++p->nesting > GT_EXPRESSION_NESTING, gt_lexer_place(p->lexer),
-                 "the expression is nested too deep; expected at most %d levels",
-                 GT_EXPRESSION_NESTING);
+    GT_REFUSE_AT(++p->nesting > NESTING_MAX, gt_lexer_place(p->lexer),
+                 "the expression is nested too deep; expected at most %d levels", NESTING_MAX);
     gputune_status status = parse(p);
     p->nesting--;
     return status;
@@ -267,10 +267,10 @@ static const gt_infix infixes[] = {
 
 enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
 
-const gt_infix *gt_infix_at(const gt_lexer *lexer)
+const gt_infix *gt_infix_at(const gt_token *token)
 {
     int i = 0;
-    while (i < INFIX_COUNT && !gt_lexer_is(lexer, infixes[i].sign)) {
+    while (i < INFIX_COUNT && !gt_token_is(token, infixes[i].sign)) {
         i++;
     }
     return i < INFIX_COUNT ? &infixes[i] : NULL;
@@ -298,7 +298,7 @@ static gputune_status parse_binary(parser *p, int least)
 {
     GT_TRY(nested(p, parse_unary));
     for (;;) {
-        const gt_infix *infix = gt_infix_at(p->lexer);
+        const gt_infix *infix = gt_infix_at(&p->lexer->token);
         if (!infix || infix->precedence < least) {
             return GPUTUNE_OK;
         }

@@ -3,7 +3,7 @@
  * values. */
 #pragma once
 
-#include "kernel/expression_code.h"
+#include "kernel/expression.h"
 
 /* The values that a successful evaluation may give, both ends included; low > high: every
  * evaluation fails. */

@@ -1,7 +1,6 @@
 /* Makes the loops of a pipeline into the sequence that launches carry. */
 #include "kernel/binding.h"
 
-#include "kernel/expression_code.h"
 #include "kernel/template_parts.h"
 
 #include <string.h>
