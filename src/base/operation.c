@@ -1,4 +1,4 @@
-/* The integer machine: what its instructions do, and running them. */
+/* Operations on integers, and trees of them. */
 #include "base/operation.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
 static const char shift[] = "a shift by a negative count or one above 62";
 static const char domain[] = "a value outside the function's domain";
-static const char operand[] = "an operator without its operands";
+static const char real[] = "a floating number";
 
 static const char *power(int64_t *out, int64_t base, int64_t exponent)
 {
@@ -102,7 +102,7 @@ gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b)
     }
 }
 
-/* a OP b into *out for the integer machine. */
+/* a OP b into *out. */
 static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
     if (b == 0 && gt_operation_divides(operation)) {
@@ -158,14 +158,6 @@ const char *gt_operation_unary(int64_t *value, gt_operation operation)
     }
 }
 
-bool gt_operation_jumps(gt_operation operation, bool zero, bool *pops)
-{
-    *pops = operation == GT_DO_BRANCH || (operation == GT_DO_AND_SHORTCUT && !zero) ||
-            (operation == GT_DO_OR_SHORTCUT && zero);
-    return operation == GT_DO_JUMP || (operation == GT_DO_BRANCH && zero) ||
-           (operation == GT_DO_AND_SHORTCUT && zero) || (operation == GT_DO_OR_SHORTCUT && !zero);
-}
-
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
     bool truth;
@@ -177,39 +169,32 @@ const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a,
     return combine(out, operation, a, b);
 }
 
-const char *gt_code_run(int64_t *out, const gt_instruction *code, int count, const int64_t *slots)
+const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots)
 {
-    int64_t stack[GT_CODE_STACK];
-    int top = -1;
-    for (int i = 0; i < count;) {
-        const gt_instruction *step = &code[i++];
-        const char *error = NULL;
-        if (top + 1 < gt_operation_operands(step->operation) || step->operation == GT_DO_REAL) {
-            return operand;
-        }
-        if (step->operation == GT_DO_SLOT) {
-            stack[++top] = slots[step->target];
-        } else if (step->operation == GT_DO_LITERAL) {
-            stack[++top] = step->integer;
-        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
-            bool pops, jump = gt_operation_jumps(step->operation, stack[top] == 0, &pops);
-            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
-            top -= pops;
-            i = jump ? step->target : i;
-        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
-            error =
-                gt_operation_binary(&stack[top - 1], step->operation, stack[top - 1], stack[top]);
-            top--;
-        } else {
-            error = gt_operation_unary(&stack[top], step->operation);
-        }
-        if (error) {
-            return error;
-        }
+    const gt_instruction *step = &code[at];
+    const int operands = gt_operation_operands(step->operation);
+    int64_t first;
+    if (operands == 0) {
+        *out = step->operation == GT_DO_SLOT ? slots[step->target] : step->integer;
+        return step->operation == GT_DO_REAL ? real : NULL;
     }
-    if (top != 0) {
-        return operand;
+    const char *error = gt_code_run(&first, code, operands == 1 ? at - 1 : step->target, slots);
+    if (error) {
+        return error;
     }
-    *out = stack[0];
-    return NULL;
+    if (step->operation == GT_DO_CHOOSE) {
+        return gt_code_run(out, code, first ? code[at - 1].target : at - 2, slots);
+    }
+    *out = first;
+    if (operands == 1) {
+        return gt_operation_unary(out, step->operation);
+    }
+    bool is_logical = step->operation >= GT_DO_AND;
+    bool decides = is_logical && (first != 0) == (step->operation == GT_DO_OR);
+    error = decides ? NULL : gt_code_run(out, code, at - 1, slots);
+    if (error || is_logical) {
+        *out = *out != 0;
+        return error;
+    }
+    return gt_operation_binary(out, step->operation, first, *out);
 }

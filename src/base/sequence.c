@@ -6,28 +6,25 @@
 /* More items than this, and this for each launch, are those of a loop that does not end. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
-static bool is_sound_instruction(const gt_instruction *code, uint32_t at, uint32_t count)
-{
-    const gt_instruction *one = &code[at];
-    if ((unsigned)one->operation > GT_DO_LOG2) {
-        return false;
-    }
-    if (one->operation == GT_DO_SLOT) {
-        return one->target >= 0 && one->target < GT_COUNTERS_MAX;
-    }
-    return one->operation < GT_DO_JUMP || one->operation >= GT_DO_BINARY ||
-           (one->target > (int32_t)at && one->target <= (int32_t)count);
-}
-
-/* Code without loops that has fewer instructions than the stack has places. */
+/* A tree of fewer operations than GT_SEQUENCE_TREE. */
 static bool is_sound_code(const gt_sequence *sequence, const gt_sequence_item *item)
 {
+    uint32_t begin[GT_SEQUENCE_TREE] = {0}; /* where the operands of each begin */
     bool sound = item->first <= sequence->code_count &&
-                 item->count <= sequence->code_count - item->first && item->count < GT_CODE_STACK;
-    for (uint32_t i = 0; sound && i < item->count; i++) {
-        sound = is_sound_instruction(sequence->code + item->first, i, item->count);
+                 item->count <= sequence->code_count - item->first &&
+                 item->count < GT_SEQUENCE_TREE;
+    const gt_instruction *code = sequence->code + (sound ? item->first : 0);
+    for (uint32_t at = 0; sound && at < item->count; at++) {
+        const gt_operation operation = code[at].operation;
+        const int operands = gt_operation_operands(operation);
+        const int64_t target = code[at].target;
+        sound = (unsigned)operation <= GT_DO_LAST && (operands == 0 || at > 0) &&
+                (operation != GT_DO_SLOT || (target >= 0 && target < GT_COUNTERS_MAX)) &&
+                (operands < 2 || (target >= 0 && target + 1 == begin[at - 1])) &&
+                (operation != GT_DO_CHOOSE || code[at - 1].operation == GT_DO_ELSE);
+        begin[at] = !sound || operands == 0 ? at : begin[operands == 1 ? at - 1 : target];
     }
-    return sound;
+    return sound && (item->count == 0 || begin[item->count - 1] == 0);
 }
 
 static bool is_sound_item(const gt_sequence *sequence, const gt_sequence_item *item, uint32_t steps,
@@ -124,8 +121,8 @@ bool gt_iteration_next(gt_iteration *run, const gt_sequence *sequence)
     while (!run->error && run->at < sequence->item_count) {
         const gt_sequence_item *item = &sequence->items[run->at++];
         int64_t value = 0;
-        if (item->count &&
-            gt_code_run(&value, sequence->code + item->first, (int)item->count, run->counters)) {
+        if (item->count && gt_code_run(&value, sequence->code + item->first, (int)item->count - 1,
+                                       run->counters)) {
             run->error = GT_SEQUENCE_UNCOMPUTED;
         } else if (item->kind == GT_SEQUENCE_LAUNCH) {
             return launch(run, item->index);

@@ -8,7 +8,8 @@
 enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
-    GT_COUNTERS_MAX = 3, /* depth of nested loops */
+    GT_SEQUENCE_TREE = 64, /* an item's value has fewer operations */
+    GT_COUNTERS_MAX = 3,   /* depth of nested loops */
     GT_VALUES_MAX = 64,
     GT_SEQUENCE_LAUNCHES = 1 << 16, /* launches that one sequence makes at most */
     GT_PLACES_MAX = 64

@@ -1,4 +1,4 @@
-/* Writes sums as text, and the code of an expression: the stack machine runs on sums. What else the
+/* Writes sums as text, and expressions, which are computed on sums. What else the
  * writers of clauses share: names, and what is there already. */
 #include "draft/parts.h"
 
@@ -97,12 +97,12 @@ typedef struct atom {
     gt_sum of, by;     /* its operands */
 } atom;
 
-enum { ATOMS_MAX = 1024 };
+enum { ATOMS_MAX = 1024, STACK_MAX = 64 };
 
 typedef struct printer {
     const gt_expression *expression;
     const char *const *names;
-    gt_sum stack[GT_CODE_STACK];
+    gt_sum stack[STACK_MAX];
     int depth;
     GT_ARRAY(atom) atoms;
     GT_ARRAY(int) divided; /* quotients that must leave no rest */
@@ -354,7 +354,7 @@ static void negate(printer *p, gt_operation operation)
         *a = gt_sum_add(zero, *a, -1);
     } else if (function) {
         *a = call(p, function, a, NULL);
-    } else if (operation != GT_DO_TRUTH) {
+    } else {
         gt_text text = {0};
         gt_text_append(&text, operation == GT_DO_NOT ? "!" : "~");
         append_sum(p, &text, a, GT_PRINT_TIGHT);
@@ -362,27 +362,25 @@ static void negate(printer *p, gt_operation operation)
     }
 }
 
-static void run(printer *p, int from, int to);
+static void run(printer *p, int at);
 
-/* `c ? a : b`, whose halves end where the jumps go; back: the place behind it. */
-static int choose(printer *p, int at)
+/* `c ? a : b`, with c on the stack. */
+static void choose(printer *p, int at)
 {
-    const gt_instruction *code = p->expression->code;
-    int otherwise = code[at].target, end = code[otherwise - 1].target;
+    const int first_at = p->expression->code[at - 1].target, second_at = at - 2;
     const gt_sum condition = p->stack[--p->depth];
     const bool is_open = p->is_open;
     double holds, first, second;
     if (gt_sum_is_number(&condition, &holds)) {
-        bool is = holds < 0 || holds > 0;
-        run(p, is ? at + 1 : otherwise, is ? otherwise - 1 : end);
-        return end;
+        run(p, holds < 0 || holds > 0 ? first_at : second_at);
+        return;
     }
     p->is_open = true;
-    run(p, at + 1, otherwise - 1);
-    run(p, otherwise, end);
+    run(p, first_at);
+    run(p, second_at);
     p->is_open = is_open;
     if (p->failed) {
-        return end;
+        return;
     }
     gt_sum *a = &p->stack[p->depth - 2], *b = &p->stack[--p->depth];
     const atom *asked = only(p, &condition);
@@ -398,42 +396,48 @@ static int choose(printer *p, int at)
     gt_text_append(&text, " : ");
     append_sum(p, &text, b, GT_PRINT_LOOSE);
     *a = intern(p, &text, &made);
-    return end;
 }
 
-static void run(printer *p, int from, int to)
+/* A number or a name. */
+static void push(printer *p, const gt_instruction *one)
 {
-    const gt_instruction *code = p->expression->code;
-    for (int i = from; i < to && !p->failed;) {
-        const gt_instruction *one = &code[i++];
-        gt_sum *top = &p->stack[p->depth];
-        if (one->operation == GT_DO_REAL) {
-            p->failed = true; /* sizes are integers */
-        } else if (one->operation == GT_DO_LITERAL) {
-            *top = gt_sum_number((double)one->integer);
-            p->depth++;
-        } else if (one->operation == GT_DO_SLOT) {
-            gt_text text = {0};
-            gt_text_append(&text, p->names[one->target]);
-            *top = intern(p, &text, &(atom){.precedence = GT_PRINT_TIGHT});
-            p->depth++;
-        } else if (one->operation == GT_DO_BRANCH) {
-            i = choose(p, i - 1);
-        } else if (one->operation == GT_DO_AND_SHORTCUT || one->operation == GT_DO_OR_SHORTCUT) {
-            run(p, i, one->target);
-            i = one->target;
-            if (!p->failed) {
-                p->depth--;
-                top[-1] = infix(p, one->operation, &top[-1], top);
-            }
-        } else if (one->operation >= GT_DO_BINARY && one->operation < GT_DO_SQRT) {
-            p->depth--;
-            top[-2] = compute(p, one->operation, &top[-2], &top[-1]);
-        } else {
-            negate(p, one->operation);
-        }
-        p->failed |= p->depth > 0 && !p->stack[p->depth - 1].known;
+    p->failed |= p->depth == STACK_MAX || one->operation == GT_DO_REAL; /* sizes are integers */
+    if (!p->failed && one->operation == GT_DO_LITERAL) {
+        p->stack[p->depth++] = gt_sum_number((double)one->integer);
+    } else if (!p->failed) {
+        gt_text text = {0};
+        gt_text_append(&text, p->names[one->target]);
+        p->stack[p->depth++] = intern(p, &text, &(atom){.precedence = GT_PRINT_TIGHT});
     }
+}
+
+/* Leaves the value of the operation at that place on the stack. */
+static void run(printer *p, int at)
+{
+    const gt_instruction *one = &p->expression->code[at];
+    const int operands = gt_operation_operands(one->operation);
+    if (operands > 0) {
+        run(p, operands == 1 ? at - 1 : one->target);
+    }
+    if (operands == 2 && one->operation != GT_DO_CHOOSE && !p->failed) {
+        run(p, at - 1);
+    }
+    if (p->failed) {
+        return;
+    }
+    gt_sum *top = &p->stack[p->depth];
+    if (operands == 0) {
+        push(p, one);
+    } else if (one->operation == GT_DO_CHOOSE) {
+        choose(p, at);
+    } else if (operands == 1) {
+        negate(p, one->operation);
+    } else {
+        p->depth--;
+        top[-2] = one->operation >= GT_DO_AND ? infix(p, one->operation, &top[-2], &top[-1])
+                                              : compute(p, one->operation, &top[-2], &top[-1]);
+    }
+    p->failed |= p->depth > 0 && !p->stack[p->depth - 1].known;
 }
 
 bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
@@ -447,7 +451,7 @@ bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *ex
     }
     p->expression = expression;
     p->names = names;
-    run(p, 0, expression->count);
+    run(p, expression->count - 1);
     if (!p->failed) {
         append_sum(p, &text, &p->stack[0], 0);
     }

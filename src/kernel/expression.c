@@ -1,4 +1,4 @@
-/* Parses expressions into code for a stack machine, and runs it over integers or doubles. */
+/* Parses expressions into trees, and computes them in integers or doubles. */
 #include "kernel/expression.h"
 #include "kernel/lexer.h"
 #include "kernel/types.h"
@@ -19,36 +19,29 @@ typedef struct parser {
     gt_lexer *lexer;
     const gt_scope *scope;
     GT_ARRAY(gt_instruction) code;
-    int depth, nesting;
+    int nesting;
     bool real;
 } parser;
 
 static gputune_status parse_conditional(parser *p);
 
-static gputune_status emit(parser *p, gt_instruction instruction, int growth)
+static gputune_status emit(parser *p, gt_instruction instruction)
 {
-    p->depth += growth;
-    GT_REFUSE_AT(p->code.count >= CODE_MAX || p->depth >= GT_CODE_STACK, gt_lexer_place(p->lexer),
+    GT_REFUSE_AT(p->code.count >= CODE_MAX, gt_lexer_place(p->lexer),
                  "the expression is too long or nested too deep; expected a simpler one");
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static gputune_status emit_operation(parser *p, gt_operation operation)
+/* An operation on what was parsed last; of two operands, the first is at the index `first`. */
+static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
-    bool two = operation >= GT_DO_BINARY && operation < GT_DO_SQRT;
-    return emit(p, (gt_instruction){.operation = operation}, two ? -1 : 0);
+    return emit(p, (gt_instruction){.operation = operation, .target = first});
 }
 
-/* Emits a forward jump and says where, for land(). */
-static gputune_status emit_jump(size_t *where, parser *p, gt_operation operation)
+/* The index of what was parsed last. */
+static int last(const parser *p)
 {
-    *where = p->code.count;
-    return emit(p, (gt_instruction){.operation = operation}, operation == GT_DO_JUMP ? 0 : -1);
-}
-
-static void land(parser *p, size_t where)
-{
-    p->code.items[where].target = (int)p->code.count;
+    return (int)p->code.count - 1;
 }
 
 /* 64K, as sizes are printed and given on the command line: K M G T, either case. */
@@ -98,7 +91,7 @@ static gputune_status parse_number(parser *p)
               "an integer below 2^63 or a floating literal");
     p->real |= literal.operation == GT_DO_REAL;
     gt_lexer_next(p->lexer);
-    return emit(p, literal, 1);
+    return emit(p, literal);
 }
 
 static const struct {
@@ -125,13 +118,14 @@ static int function_index(const gt_token *token)
 /* With the lexer behind the function's name. */
 static gputune_status parse_call(parser *p, int function)
 {
-    int given = 0;
+    int given = 0, first;
     gt_place place = gt_lexer_place(p->lexer);
     GT_TRY(gt_lexer_expect(p->lexer, "("));
     do {
+        first = last(p);
         GT_TRY(parse_conditional(p));
         if (++given >= 2 || functions[function].most == 1) {
-            GT_TRY(emit_operation(p, functions[function].operation));
+            GT_TRY(emit_operation(p, functions[function].operation, first));
         }
     } while (given < functions[function].most && gt_lexer_accept(p->lexer, ","));
     GT_REFUSE_AT(given < functions[function].least, place, "%s() with %d value%s; expected %d",
@@ -142,7 +136,7 @@ static gputune_status parse_call(parser *p, int function)
 
 static gputune_status use_slot(parser *p, int slot)
 {
-    return emit(p, (gt_instruction){.operation = GT_DO_SLOT, .target = slot}, 1);
+    return emit(p, (gt_instruction){.operation = GT_DO_SLOT, .target = slot});
 }
 
 static gputune_status parse_sizeof(parser *p)
@@ -155,7 +149,7 @@ static gputune_status parse_sizeof(parser *p)
     GT_TRY(gt_lexer_expect(p->lexer, ")"));
     if (gt_element_from_name(&element, name)) {
         int64_t bytes = element.bytes;
-        return emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes}, 1);
+        return emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
     GT_REFUSE_AT(slot < 0, place,
@@ -247,7 +241,7 @@ static gputune_status parse_unary(parser *p)
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (gt_lexer_accept(p->lexer, signs[i].sign)) {
             GT_TRY(nested(p, parse_unary));
-            return emit_operation(p, signs[i].operation);
+            return emit_operation(p, signs[i].operation, 0);
         }
     }
     if (gt_lexer_accept(p->lexer, "+")) {
@@ -263,7 +257,7 @@ static const gt_infix infixes[] = {
     {">>", 8, GT_DO_SHIFT_RIGHT}, {"<", 7, GT_DO_LESS},           {"<=", 7, GT_DO_LESS_EQUAL},
     {">", 7, GT_DO_GREATER},      {">=", 7, GT_DO_GREATER_EQUAL}, {"==", 6, GT_DO_EQUAL},
     {"!=", 6, GT_DO_NOT_EQUAL},   {"&", 5, GT_DO_BIT_AND},        {"^", 4, GT_DO_BIT_XOR},
-    {"|", 3, GT_DO_BIT_OR},       {"&&", 2, GT_DO_AND_SHORTCUT},  {"||", 1, GT_DO_OR_SHORTCUT}};
+    {"|", 3, GT_DO_BIT_OR},       {"&&", 2, GT_DO_AND},           {"||", 1, GT_DO_OR}};
 
 enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
 
@@ -302,37 +296,26 @@ static gputune_status parse_binary(parser *p, int least)
         if (!infix || infix->precedence < least) {
             return GPUTUNE_OK;
         }
-        gt_operation operation = infix->operation;
-        bool shortcut = operation == GT_DO_AND_SHORTCUT || operation == GT_DO_OR_SHORTCUT;
-        size_t where = 0;
+        const int first = last(p);
         gt_lexer_next(p->lexer);
-        if (shortcut) {
-            GT_TRY(emit_jump(&where, p, operation));
-        }
         GT_TRY(parse_binary(p, infix->precedence + 1));
-        GT_TRY(emit_operation(p, shortcut ? GT_DO_TRUTH : operation));
-        if (shortcut) {
-            land(p, where);
-        }
+        GT_TRY(emit_operation(p, infix->operation, first));
     }
 }
 
 static gputune_status parse_choice(parser *p)
 {
-    size_t otherwise, end;
     GT_TRY(parse_binary(p, 1));
+    const int condition = last(p);
     if (!gt_lexer_accept(p->lexer, "?")) {
         return GPUTUNE_OK;
     }
-    GT_TRY(emit_jump(&otherwise, p, GT_DO_BRANCH));
     GT_TRY(parse_conditional(p));
+    const int first = last(p);
     GT_TRY(gt_lexer_expect(p->lexer, ":"));
-    GT_TRY(emit_jump(&end, p, GT_DO_JUMP));
-    land(p, otherwise);
-    p->depth--; /* only one of the two is evaluated */
     GT_TRY(parse_conditional(p));
-    land(p, end);
-    return GPUTUNE_OK;
+    GT_TRY(emit_operation(p, GT_DO_ELSE, first));
+    return emit_operation(p, GT_DO_CHOOSE, condition);
 }
 
 static gputune_status parse_conditional(parser *p)
@@ -411,11 +394,12 @@ bool gt_expression_uses_any(const gt_expression *expression, int first, int coun
 static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
 static const char domain[] = "a value outside the function's domain";
-static const char operand[] = "an operator without its operands";
 
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots)
 {
-    return gt_code_run(out, expression->code, expression->count, slots);
+    int64_t value;
+    const char *error = gt_code_run(&value, expression->code, expression->count - 1, slots);
+    return error ? error : (*out = value, NULL);
 }
 
 static gputune_status fail(const gt_expression *expression, const char *error)
@@ -476,11 +460,10 @@ static const char *unary_real(double *value, gt_operation operation)
     if (operation == GT_DO_COMPLEMENT) {
         return combine_as_integers(value, GT_DO_BIT_XOR, a, -1);
     }
-    *value = operation == GT_DO_NEGATE  ? -a
-             : operation == GT_DO_NOT   ? a == 0
-             : operation == GT_DO_TRUTH ? a != 0
-             : operation == GT_DO_SQRT  ? sqrt(a)
-                                        : log2(a);
+    *value = operation == GT_DO_NEGATE ? -a
+             : operation == GT_DO_NOT  ? a == 0
+             : operation == GT_DO_SQRT ? sqrt(a)
+                                       : log2(a);
     return NULL;
 }
 
@@ -497,57 +480,54 @@ static const char *divide_whole(double *out, gt_operation operation, double a, d
     return error;
 }
 
-/* typed: as C++ divides integers; else exactly. */
-static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots,
+/* A value, and whether it is an integer that divides as C++ has it; else it divides exactly. */
+typedef struct number {
+    double value;
+    bool is_whole;
+} number;
+
+static const char *run_real(number *out, const gt_instruction *code, int at, const int64_t *slots,
                             bool typed)
 {
-    double stack[GT_CODE_STACK] = {0};
-    bool whole[GT_CODE_STACK] = {false};
-    int top = -1;
-    for (int i = 0; i < expression->count;) {
-        const gt_instruction *step = &expression->code[i++];
-        const char *error = NULL;
-        if (top + 1 < gt_operation_operands(step->operation)) {
-            return operand;
-        }
-        if (step->operation == GT_DO_SLOT) {
-            stack[++top] = (double)slots[step->target];
-            whole[top] = typed;
-        } else if (step->operation == GT_DO_LITERAL) {
-            stack[++top] = (double)step->integer;
-            whole[top] = typed;
-        } else if (step->operation == GT_DO_REAL) {
-            stack[++top] = step->real;
-            whole[top] = false;
-        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
-            bool pops, jump = gt_operation_jumps(step->operation, stack[top] == 0, &pops);
-            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
-            top -= pops;
-            i = jump ? step->target : i;
-        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
-            const bool both = whole[top - 1] && whole[top];
-            error = (both ? divide_whole : combine_reals)(&stack[top - 1], step->operation,
-                                                          stack[top - 1], stack[top]);
-            whole[--top] = both && stays_whole(step->operation);
-        } else {
-            error = unary_real(&stack[top], step->operation);
-            whole[top] = whole[top] && stays_whole(step->operation);
-        }
-        if (error) {
-            return error;
-        }
+    const gt_instruction *step = &code[at];
+    const int operands = gt_operation_operands(step->operation);
+    number first;
+    if (operands == 0) {
+        const int64_t integer = step->operation == GT_DO_SLOT ? slots[step->target] : step->integer;
+        *out = step->operation == GT_DO_REAL ? (number){step->real, false}
+                                             : (number){(double)integer, typed};
+        return NULL;
     }
-    if (top != 0) {
-        return operand;
+    const char *error = run_real(&first, code, operands == 1 ? at - 1 : step->target, slots, typed);
+    if (error) {
+        return error;
     }
-    *out = stack[0];
-    return isfinite(*out) || (typed && !isnan(*out)) ? NULL : domain;
+    if (step->operation == GT_DO_CHOOSE) {
+        return run_real(out, code, first.value != 0 ? code[at - 1].target : at - 2, slots, typed);
+    }
+    *out = (number){first.value, first.is_whole && stays_whole(step->operation)};
+    if (operands == 1) {
+        return unary_real(&out->value, step->operation);
+    }
+    bool is_logical = step->operation >= GT_DO_AND;
+    bool decides = is_logical && (first.value != 0) == (step->operation == GT_DO_OR);
+    error = decides ? NULL : run_real(out, code, at - 1, slots, typed);
+    if (error || is_logical) {
+        out->value = out->value != 0;
+        return error;
+    }
+    const bool both = first.is_whole && out->is_whole;
+    out->is_whole = both && stays_whole(step->operation);
+    return (both ? divide_whole : combine_reals)(&out->value, step->operation, first.value,
+                                                 out->value);
 }
 
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
                                   const int64_t *slots, bool typed)
 {
-    double value;
-    const char *error = try_real(&value, expression, slots, typed);
+    number computed = {0};
+    const char *error = run_real(&computed, expression->code, expression->count - 1, slots, typed);
+    const double value = computed.value;
+    error = error || isfinite(value) || (typed && !isnan(value)) ? error : domain;
     return error ? fail(expression, error) : (*out = value, GPUTUNE_OK);
 }

@@ -30,12 +30,20 @@ static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t inde
 static void add_instruction(maker *m, gt_sequence_item *item, gt_instruction one)
 {
     gt_sequence *out = m->out;
-    if (out->code_count == GT_SEQUENCE_CODE || item->count == GT_CODE_STACK - 1) {
+    if (out->code_count == GT_SEQUENCE_CODE || item->count == GT_SEQUENCE_TREE - 1) {
         m->limit = GT_LIMIT_SEQUENCE;
         return;
     }
     out->code[out->code_count++] = one;
     item->count++;
+}
+
+/* The item's value becomes that of the operation on it and a number. */
+static void add_operation(maker *m, gt_sequence_item *item, gt_operation operation, int64_t number)
+{
+    const int32_t value = (int32_t)item->count - 1;
+    add_instruction(m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = number});
+    add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
 /* An item with an expression's value. Only counters are left to be known later. */
@@ -74,9 +82,7 @@ static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shap
         }
         gt_sequence_item *item = add_value(m, kind, i, shape->items[i]);
         if (kind == GT_SEQUENCE_GRID && step->cluster[i] > 1) {
-            add_instruction(
-                m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = step->cluster[i]});
-            add_instruction(m, item, (gt_instruction){.operation = GT_DO_ROUND_UP});
+            add_operation(m, item, GT_DO_ROUND_UP, step->cluster[i]);
         }
     }
 }
@@ -89,9 +95,7 @@ static void add_argument(maker *m, uint32_t index)
     gt_sequence_item *item = add_value(m, GT_SEQUENCE_VALUE, index, value->value);
     if (value->base) {
         const char *type = template->arguments[value->base - 1].type;
-        const int64_t bytes = gt_element_resolve(m->binding, type).bytes;
-        add_instruction(m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
-        add_instruction(m, item, (gt_instruction){.operation = GT_DO_MULTIPLY});
+        add_operation(m, item, GT_DO_MULTIPLY, gt_element_resolve(m->binding, type).bytes);
     }
 }
 

@@ -80,13 +80,11 @@ static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_bindin
                   .limited = -1};
 }
 
-static int add_code(planner *p, const gt_expression *expression, int from, int to)
+static int add_code(planner *p, const gt_expression *expression, int at)
 {
-    return add_term(p, (gt_term){.kind = GT_TERM_CODE,
-                                 .expression = expression,
-                                 .from = from,
-                                 .to = to,
-                                 .operands = {-1, -1}});
+    return add_term(
+        p,
+        (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
 /* What a loop's counter changes is judged with the steps. */
@@ -94,7 +92,7 @@ static int join_expression(planner *p, int joined, const gt_expression *expressi
 {
     return !expression || gt_counters_used(expression)
                ? joined
-               : join(p, joined, add_code(p, expression, 0, expression->count));
+               : join(p, joined, add_code(p, expression, expression->count - 1));
 }
 
 static int join_kind(planner *p, gt_axis_kind kind)
@@ -266,19 +264,17 @@ static void plan_steps(planner *p)
 /* A part of a require(). Both sides of an && bite by themselves, each as soon as its own axes
  * allow.
  */
-static void add_require(planner *p, int require, int from, int to, int spare)
+static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->requires[require];
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
-    const int both =
-        p->space->rule_count + spare + 2 <= GT_RULES_MAX ? gt_code_split(expression, from, to) : -1;
-    if (both >= 0) {
-        add_require(p, require, from, both, spare + 1);
-        add_require(p, require, both + 1, to - 1, spare);
+    const gt_instruction *step = &expression->code[at];
+    if (step->operation == GT_DO_AND && p->space->rule_count + spare + 2 <= GT_RULES_MAX) {
+        add_require(p, require, step->target, spare + 1);
+        add_require(p, require, at - 1, spare);
     } else { /* over plain values it is decided before the steps of its depth: it is cheaper */
-        add_rule(p, add_code(p, expression, from, to), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
-                 require);
+        add_rule(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL, require);
     }
 }
 
@@ -319,7 +315,7 @@ gputune_status gt_space_plan(gt_space *space)
     plan_steps(&p);
     const int requires = (int)p.parts->require_count;
     for (int i = 0; i < requires; i++) {
-        add_require(&p, i, 0, p.parts->requires[i] -> count, requires - i);
+        add_require(&p, i, p.parts->requires[i] -> count - 1, requires - i);
     }
     GT_TRY(p.status);
     qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);

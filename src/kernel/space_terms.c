@@ -13,17 +13,24 @@ static uint32_t axes_of(const gt_terms *terms, int term)
     return term < 0 ? 0 : terms->items.items[term].axes;
 }
 
+/* The axes of the slots in an operation and its operands. */
+static uint32_t axes_in(const gt_terms *terms, const gt_instruction *code, int at)
+{
+    const gt_instruction *step = &code[at];
+    const int operands = gt_operation_operands(step->operation);
+    return step->operation == GT_DO_SLOT ? axes_of(terms, terms->of_slot[step->target])
+           : operands == 0               ? 0
+           : operands == 1               ? axes_in(terms, code, at - 1)
+                           : axes_in(terms, code, step->target) | axes_in(terms, code, at - 1);
+}
+
 gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term)
 {
     *out = (int)terms->items.count;
     for (int i = 0; i < 2; i++) {
         term.axes |= axes_of(terms, term.operands[i]);
     }
-    for (int at = term.from; at < term.to; at++) {
-        const gt_instruction *step = &term.expression->code[at];
-        int known = step->operation == GT_DO_SLOT ? terms->of_slot[step->target] : -1;
-        term.axes |= axes_of(terms, known);
-    }
+    term.axes |= term.kind == GT_TERM_CODE ? axes_in(terms, term.expression->code, term.at) : 0;
     return gt_array_push(&terms->items, term) == GPUTUNE_OK ? GPUTUNE_OK : gt_fail_memory();
 }
 
@@ -34,24 +41,6 @@ gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b)
         return GPUTUNE_OK;
     }
     return gt_terms_add(out, terms, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
-}
-
-static bool is_shortcut(const gt_instruction *step)
-{
-    return step->operation == GT_DO_AND_SHORTCUT || step->operation == GT_DO_OR_SHORTCUT;
-}
-
-int gt_code_split(const gt_expression *expression, int from, int to)
-{
-    int last = -1;
-    for (int at = from; at < to;) { /* over whole constructs of jumps */
-        const gt_instruction *step = &expression->code[at];
-        last = step->operation == GT_DO_AND_SHORTCUT ? at : -1;
-        at = is_shortcut(step)                 ? step->target
-             : step->operation == GT_DO_BRANCH ? expression->code[step->target - 1].target
-                                               : at + 1;
-    }
-    return last;
 }
 
 /* --- evaluating ------------------------------------------------------------------------------- */
@@ -100,19 +89,20 @@ static uint64_t name_of(const program *p, int at)
     return p->term << 32 | (uint64_t)at;
 }
 
-static gt_residue run(const program *p, int from, int to);
+static gt_residue run(const program *p, int at);
 
-/* "left && …" and "left || …": the right side ends where the jump at `at` leads. */
-static gt_residue run_shortcut(const program *p, gt_residue left, int at)
+/* "left && …" and "left || …". */
+static gt_residue run_logical(const program *p, gt_residue left, int at)
 {
-    const bool stops = p->code[at].operation == GT_DO_OR_SHORTCUT;
+    const bool stops = p->code[at].operation == GT_DO_OR;
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, left.range);
     if (gt_interval_is_empty(truth) || (truth.low == truth.high && truth.low == stops)) {
         return residue(truth, name_of(p, at), left.key, 0, 0);
     }
-    gt_residue right = run(p, at + 1, p->code[at].target);
+    gt_residue right = run(p, at - 1);
+    right = residue(gt_interval_unary(GT_DO_TRUTH, right.range), name_of(p, at), right.key, 0, 1);
     if (gt_interval_is_value(truth)) { /* it is the right side alone */
-        return residue(right.range, name_of(p, at), 0, right.key, 0);
+        return right;
     }
     if (truth.low != truth.high) { /* the left side may stop it */
         right.range = gt_interval_join(gt_interval_of(stops), right.range);
@@ -121,26 +111,23 @@ static gt_residue run_shortcut(const program *p, gt_residue left, int at)
     return residue(right.range, name_of(p, at), left.key, right.key, 1);
 }
 
-/* "condition ? a : b", with the branch at *at, which becomes the end: a jump over b stands behind
- * a.
- */
-static gt_residue run_choice(const program *p, gt_residue condition, int *at)
+/* "condition ? a : b" */
+static gt_residue run_choice(const program *p, gt_residue condition, int at)
 {
-    const int begin = *at, otherwise = p->code[begin].target;
+    const int first = p->code[at - 1].target, second = at - 2;
     gt_interval truth = gt_interval_unary(GT_DO_TRUTH, condition.range);
-    *at = p->code[otherwise - 1].target;
     if (gt_interval_is_empty(truth)) {
         return residue(truth, 0, 0, 0, 0);
     }
     if (gt_interval_is_value(truth)) {
-        return truth.low ? run(p, begin + 1, otherwise - 1) : run(p, otherwise, *at);
+        return run(p, truth.low ? first : second);
     }
-    gt_residue a = run(p, begin + 1, otherwise - 1), b = run(p, otherwise, *at);
+    gt_residue a = run(p, first), b = run(p, second);
     gt_interval range = truth.low     ? a.range
                         : !truth.high ? b.range
                                       : gt_interval_join(a.range, b.range);
     range.may_fail |= truth.may_fail;
-    return residue(range, name_of(p, begin), condition.key, a.key, b.key);
+    return residue(range, name_of(p, at), condition.key, a.key, b.key);
 }
 
 static gt_residue run_slot(const state *s, int slot)
@@ -149,35 +136,27 @@ static gt_residue run_slot(const state *s, int slot)
     return term < 0 ? value_of(s->slots[slot]) : evaluate(s, term);
 }
 
-static gt_residue run(const program *p, int from, int to)
+static gt_residue run(const program *p, int at)
 {
-    gt_residue stack[GT_CODE_STACK];
-    int top = -1;
-    for (int at = from; at < to;) {
-        const gt_instruction *step = &p->code[at];
-        const int operands = gt_operation_operands(step->operation);
-        if (operands == 0) {
-            stack[++top] = step->operation == GT_DO_SLOT ? run_slot(p->state, step->target)
-                                                         : value_of(step->integer);
-            at++;
-        } else if (top + 1 < operands) {
-            break; /* which parsing rules out */
-        } else if (operands == 2) {
-            const gt_residue *a = &stack[--top], *b = a + 1;
-            stack[top] = residue(gt_interval_binary(step->operation, a->range, b->range),
-                                 name_of(p, at++), a->key, b->key, 0);
-        } else if (step->operation == GT_DO_BRANCH) {
-            stack[top] = run_choice(p, stack[top], &at);
-        } else if (is_shortcut(step)) {
-            stack[top] = run_shortcut(p, stack[top], at);
-            at = step->target;
-        } else {
-            const gt_residue *a = &stack[top];
-            stack[top] = residue(gt_interval_unary(step->operation, a->range), name_of(p, at++),
-                                 a->key, 0, 0);
-        }
+    const gt_instruction *step = &p->code[at];
+    const int operands = gt_operation_operands(step->operation);
+    if (operands == 0) {
+        return step->operation == GT_DO_SLOT ? run_slot(p->state, step->target)
+                                             : value_of(step->integer);
     }
-    return stack[0];
+    const gt_residue a = run(p, operands == 1 ? at - 1 : step->target);
+    if (step->operation == GT_DO_CHOOSE) {
+        return run_choice(p, a, at);
+    }
+    if (step->operation >= GT_DO_AND) {
+        return run_logical(p, a, at);
+    }
+    if (operands == 1) {
+        return residue(gt_interval_unary(step->operation, a.range), name_of(p, at), a.key, 0, 0);
+    }
+    const gt_residue b = run(p, at - 1);
+    return residue(gt_interval_binary(step->operation, a.range, b.range), name_of(p, at), a.key,
+                   b.key, 0);
 }
 
 static gt_residue evaluate(const state *s, int term)
@@ -185,7 +164,7 @@ static gt_residue evaluate(const state *s, int term)
     const gt_term *t = &s->terms->items.items[term];
     if (t->kind == GT_TERM_CODE) {
         const program p = {s, t->expression->code, (uint64_t)term};
-        return run(&p, t->from, t->to);
+        return run(&p, t->at);
     }
     if (t->kind == GT_TERM_JOIN) {
         uint64_t a = evaluate(s, t->operands[0]).key, b = evaluate(s, t->operands[1]).key;

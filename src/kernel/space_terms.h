@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 typedef enum gt_term_kind {
-    GT_TERM_CODE,  /* an expression, or a part of one that leaves one value on the stack */
+    GT_TERM_CODE,  /* an expression, or an operand in one */
     GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
     GT_TERM_JOIN,  /* has no value; operands: two terms that a step of binding.h depends on */
     GT_TERM_LAUNCH /* a slot that a step of binding.h sets; operand: what the step depends on */
@@ -18,7 +18,7 @@ typedef enum gt_term_kind {
 typedef struct gt_term {
     gt_term_kind kind;
     const gt_expression *expression;
-    int from, to; /* of the expression's code */
+    int at; /* the operation in the expression's code */
     int slot;
     int operands[2];   /* indices of terms; negative: none */
     uint32_t axes;     /* bit i: the term depends on axis i */
@@ -36,10 +36,6 @@ void gt_terms_free(gt_terms *terms);
 gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term);
 /* Sets *out to a GT_TERM_JOIN of the terms `a` and `b`; if one is negative, to the other. */
 gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b);
-/* The place of the && between two constraints that this part of the code is; -1: it is not two. The
- * right one ends in front of the part's last instruction. */
-int gt_code_split(const gt_expression *expression, int from, int to);
-
 /* What is left of a term once the axes in `known` have the values in `slots`. */
 typedef struct gt_residue {
     gt_interval range;

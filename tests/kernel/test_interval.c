@@ -25,7 +25,7 @@ TEST(test_binary)
     gt_random random = {7};
     for (int i = 0; i < 40000; i++) {
         gt_operation operation =
-            (gt_operation)(GT_DO_BINARY + gt_random_below(&random, GT_DO_SQRT - GT_DO_BINARY));
+            (gt_operation)(GT_DO_BINARY + gt_random_below(&random, GT_DO_AND - GT_DO_BINARY));
         gt_interval a = some_interval(&random, i % 2 ? 8 : 70), b = some_interval(&random, 8);
         gt_interval bound = gt_interval_binary(operation, a, b);
         for (int64_t x = a.low; x <= a.high; x++) {
@@ -70,7 +70,7 @@ TEST(test_ends)
     assert_false(gt_interval_is_true(gt_interval_binary(GT_DO_LESS_EQUAL, any, largest)));
     gt_interval negated = gt_interval_unary(GT_DO_NEGATE, least);
     assert_true(negated.may_fail && negated.high == INT64_MAX);
-    for (int operation = GT_DO_BINARY; operation < GT_DO_SQRT; operation++) {
+    for (int operation = GT_DO_BINARY; operation < GT_DO_AND; operation++) {
         (void)gt_interval_binary((gt_operation)operation, any, any);
         (void)gt_interval_binary((gt_operation)operation, least, any);
         (void)gt_interval_binary((gt_operation)operation, any, least);

@@ -340,7 +340,7 @@ TEST(test_unsound_sequences)
     bad.code[0].target = 3;
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
     bad = good;
-    bad.code[0] = (gt_instruction){.operation = GT_DO_JUMP, .target = 0};
+    bad.code[0] = (gt_instruction){.operation = GT_DO_NEGATE};
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
     bad = good;
     bad.items[0].count = 2;
