@@ -87,20 +87,18 @@ void gt_step_complete(gt_iteration *run, const gt_kernel_step *step)
     }
 }
 
-/* Moves *run to the next step of a launch without a sequence. False: there is none. */
-static bool next_step(gt_iteration *run, const gt_launch *launch)
-{
-    run->step = run->at++;
-    run->times = 0;
-    memset(run->grid, 0, sizeof run->grid);
-    memset(run->block, 0, sizeof run->block);
-    return run->step < launch->step_count;
-}
-
 bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
 {
-    const bool more = launch->sequence.item_count ? gt_iteration_next(run, &launch->sequence)
-                                                  : next_step(run, launch);
+    bool more;
+    if (launch->sequence.item_count) {
+        more = gt_iteration_next(run, &launch->sequence);
+    } else {
+        run->step = run->at++;
+        run->times = 0;
+        memset(run->grid, 0, sizeof run->grid);
+        memset(run->block, 0, sizeof run->block);
+        more = run->step < launch->step_count;
+    }
     if (more) {
         gt_step_complete(run, &launch->steps[run->step]);
     }

@@ -102,16 +102,6 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* The loaded file's own path, which tells more than "libnvrtc.so.13". */
-static void note_path(gt_nvrtc *nvrtc, const char *name)
-{
-    Dl_info info;
-    void *address;
-    memcpy(&address, &nvrtc->version, sizeof address);
-    bool known = dladdr(address, &info) && info.dli_fname;
-    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? info.dli_fname : name);
-}
-
 /* NVRTC opens its builtins by their bare name when it compiles, which the loader finds only where a
  * toolkit is in its path. Those beside NVRTC are loaded first: the loader then takes them. In a
  * wheel they are nowhere else. That there are none is no failure: the loader may have its own. */
@@ -128,7 +118,8 @@ static void load_builtins(const gt_nvrtc *nvrtc)
 
 static gputune_status load(gt_nvrtc **out, const char *path)
 {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    Dl_info info;
+    void *address, *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     GT_REFUSE(!handle, GPUTUNE_ENOCOMPILER, "%s", dlerror());
     GT_FREED gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
     GT_TRY(gt_allocated(nvrtc));
@@ -138,7 +129,11 @@ static gputune_status load(gt_nvrtc **out, const char *path)
     GT_REFUSE(nvrtc->version(&major, &minor) != NVRTC_SUCCESS, GPUTUNE_ENOCOMPILER,
               "%s does not tell its version", path);
     nvrtc->number = major * 1000 + minor * 10;
-    note_path(nvrtc, path);
+    /* the loaded file's own path, which tells more than "libnvrtc.so.13" */
+    memcpy(&address, &nvrtc->version, sizeof address);
+    if (dladdr(address, &info) && info.dli_fname) {
+        snprintf(nvrtc->path, sizeof nvrtc->path, "%s", info.dli_fname);
+    }
     load_builtins(nvrtc);
     *out = nvrtc;
     nvrtc = NULL;

@@ -242,25 +242,19 @@ static void read_parameters(gt_name_scan *s)
     } while (depth > 0 && s->lexer.token.kind != GT_TOKEN_END);
 }
 
-/* Words that may stand in front of what is no declaration. */
-static bool is_operator(const gt_token *token)
-{
-    static const char words[] =
-        "return case else do goto throw new delete sizeof typename operator const constexpr static "
-        "volatile inline extern register __device__ __shared__ __constant__ __global__ "
-        "__restrict__ unsigned alignas __align__ __forceinline__";
-    return gt_token_is_any(token, words);
-}
-
 /* Whether the current token, a name, is declared where it stands: another name, or a type's with
  * asterisks, stands in front of it, and what may follow a declared name behind it; or it is an
  * enum's first. */
 static bool is_declaration(const gt_name_scan *s, const gt_token *next)
 {
+    static const char others[] = /* which may stand in front of what is no declaration */
+        "return case else do goto throw new delete sizeof typename operator const constexpr static "
+        "volatile inline extern register __device__ __shared__ __constant__ __global__ "
+        "__restrict__ unsigned alignas __align__ __forceinline__";
     if (gt_token_is(&s->previous, "{") && gt_token_is(&s->before, "enum")) {
         return true;
     }
-    bool named = s->previous.kind == GT_TOKEN_NAME && !is_operator(&s->previous);
+    bool named = s->previous.kind == GT_TOKEN_NAME && !gt_token_is_any(&s->previous, others);
     return (named || s->behind_type) && gt_token_is_any(next, "= ; , ) [ { :");
 }
 

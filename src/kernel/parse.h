@@ -45,19 +45,9 @@ gputune_status gt_read_elements(gt_parse *p);
  * parse_blocks.c. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
-/* ---- template_words.c ---- */
-
-/* Whether a kernel has such a clause once, or all of them together say one thing, as args(). */
+/* Whether a kernel has such a clause once, or all of them together say one thing, as args(). In
+ * template.c. */
 bool gt_clause_is_single(const char *word);
-/* Checks that the template has the clauses that it must have, and reads their bodies in an order in
- * which each finds what it needs of the others. */
-gputune_status gt_parse_clauses(gt_parse *p, const gt_reader *reader);
-
-/* ---- template_identity.c ---- */
-
-/* Sets the parsed template's hashes (`identity`, `geometry`, `making`), and which axes its source
- * and its launch depend on. ENOMEM. */
-gputune_status gt_template_identify(gt_parse *p, const gt_reader *reader);
 
 /* ---- parse_launch.c: how clauses name kernels ---- */
 
@@ -67,12 +57,6 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
  * of the kernel. ETEMPLATE for names that have no value when a source is generated. */
 gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
-/* ---- parse_loops.c ---- */
-
-/* Adds an order: a launch, or the beginning or end of a loop, or a swap, that is carried out behind
- * the orders so far. *out belongs to the template. */
-gputune_status gt_parse_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
-                              gt_place place);
 /* Ends the loops that are still open behind the last clause. ETEMPLATE for a require() or a
  * scratch() that uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);

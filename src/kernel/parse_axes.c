@@ -148,16 +148,6 @@ gputune_status gt_parse_default(gt_parse *p)
 
 /* ---- problem values -------------------------------------------------------------------------- */
 
-static gputune_status read_size(gt_problem_value *value, gt_parse *p)
-{
-    gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_constant(&value->fallback.number, p));
-    GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
-                 "size %s is %lld; expected 0 to 2^40", value->name,
-                 (long long)value->fallback.number);
-    return GPUTUNE_OK;
-}
-
 /* The values of a const or a type; the first is the default. A const with one value takes any. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
@@ -192,7 +182,15 @@ static gputune_status read_problem_value(gt_parse *p)
     GT_TRY(gt_read_new_name(value->name, p, "NAME = value"));
     GT_TRY(gt_lexer_expect(&p->at, "="));
     template->problem_count++;
-    return value->kind == GT_PROBLEM_SIZE ? read_size(value, p) : read_listed(value, p);
+    if (value->kind != GT_PROBLEM_SIZE) {
+        return read_listed(value, p);
+    }
+    place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_constant(&value->fallback.number, p));
+    GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
+                 "size %s is %lld; expected 0 to 2^40", value->name,
+                 (long long)value->fallback.number);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_parse_problem(gt_parse *p)

@@ -59,17 +59,6 @@ static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
     return GPUTUNE_OK;
 }
 
-static gputune_status read_indices(assignment *out, gt_lexer *body)
-{
-    while (gt_lexer_accept(body, "[")) {
-        GT_EXPECT(out->index_count != INDICES_MAX, body, "at most three indices");
-        GT_TRY(gt_name_read(out->indices[out->index_count++], GT_NAME_MAX, body,
-                            "a name for the index, as in y[i]"));
-        GT_TRY(gt_lexer_expect(body, "]"));
-    }
-    return gt_lexer_expect(body, "=");
-}
-
 static gputune_status read_output(assignment *out, const gt_template *template, gt_lexer *body)
 {
     out->place = gt_lexer_place(body);
@@ -80,7 +69,13 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     }
     GT_EXPECT(out->output, body, "an out or inout buffer of args()");
     gt_lexer_next(body);
-    GT_TRY(read_indices(out, body));
+    while (gt_lexer_accept(body, "[")) {
+        GT_EXPECT(out->index_count != INDICES_MAX, body, "at most three indices");
+        GT_TRY(gt_name_read(out->indices[out->index_count++], GT_NAME_MAX, body,
+                            "a name for the index, as in y[i]"));
+        GT_TRY(gt_lexer_expect(body, "]"));
+    }
+    GT_TRY(gt_lexer_expect(body, "="));
     GT_REFUSE_AT(out->index_count != 1 && out->index_count != out->output->extent_count, out->place,
                  "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
                  out->index_count, out->output->name, out->output->extent_count,

@@ -1,6 +1,9 @@
-/* Binds a template's problem values to those of a request. */
+/* Binds a template's problem values to those of a request; and makes the awkward problem size, at
+ * which variants are verified beside the requested one. */
 #include "kernel/problem.h"
+#include "kernel/binding.h"
 #include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include "base/text.h"
@@ -142,4 +145,216 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
         }
     }
     return bucket;
+}
+
+/* ---- awkward problems ------------------------------------------------------------------------ */
+
+/* Enough for several blocks of the widest tiles, and quick to check. */
+static const uint64_t cheap_bytes = 32 << 20;
+
+/* What comes from a file has one size. */
+static bool has_files(const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (template->arguments[i].fill.file || template->arguments[i].expected) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].fill.file) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct asked {
+    int slot;
+    bool uses;
+} asked;
+
+static void note_use(void *user, const gt_expression *expression)
+{
+    asked *a = user;
+    a->uses |= gt_expression_uses(expression, a->slot);
+}
+
+/* Whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in all
+ * extents but the slowest, or in what the map states itself. */
+static bool shapes_map(const gt_template *template, int size)
+{
+    asked a = {GT_SLOT_PROBLEM + size, false};
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        const gt_argument *argument = &template->arguments[map->argument];
+        gt_map_expressions(map, note_use, &a);
+        for (uint32_t k = 1; k < argument->extent_count; k++) {
+            note_use(&a, argument->extents[k]);
+        }
+    }
+    return a.uses;
+}
+
+/* Sizes that meet a tunable in a require(), are an extent that a vector must divide, or shape a
+ * tensor map. */
+static bool must_stay(const gt_template *template, int size)
+{
+    enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        const gt_expression *require = parts->requires[i];
+        const bool tunable = gt_expression_uses_any(require, GT_SLOT_AXIS, GT_AXIS_MAX) ||
+                             gt_expression_uses_any(require, GT_SLOT_BLOCK, OF_LAUNCH);
+        if (tunable && gt_expression_uses(require, GT_SLOT_PROBLEM + size)) {
+            return true;
+        }
+    }
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            const gt_argument *argument = &template->arguments[i];
+            if (gt_axis_widens(&template->axes[a], i) && argument->extent_count > 1 &&
+                gt_expression_uses(argument->extents[argument->extent_count - 1],
+                                   GT_SLOT_PROBLEM + size)) {
+                return true;
+            }
+        }
+    }
+    return shapes_map(template, size);
+}
+
+/* Whether an odd size is none that a texture can have, whose rows nothing pads. */
+static bool shapes_texture(const gt_template *template, const gt_problem *problem,
+                           const gt_device *device, int size)
+{
+    gt_binding binding;
+    gt_texture textures[GT_TEXTURE_MAX];
+    gt_problem odd = *problem;
+    odd.values[size].number = (odd.values[size].number - 1) | 1;
+    gt_binding_open(&binding, template, &odd, device);
+    return gt_textures_make(textures, &binding) != GPUTUNE_OK;
+}
+
+/* Whether the template allows these sizes: its requirements without tunables, its buffers, which
+ * take *bytes, and the default's launch. */
+static bool is_allowed(const gt_template *template, const gt_problem *problem,
+                       const gt_device *device, uint64_t *bytes)
+{
+    gt_binding binding;
+    const gt_config standard = gt_config_default(template);
+    /* too large for the stacks of some threads */
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
+    if (!workload || gt_workload_bind(workload, template, problem, device, 0, NULL, 0) < 0) {
+        return false;
+    }
+    *bytes = gt_workload_device_bytes(workload);
+    gt_binding_open(&binding, template, problem, device);
+    if (gt_binding_all(&binding, &standard)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < template->parts->require_count; i++) {
+        int64_t holds;
+        if (gt_expression_try(&holds, template->parts->requires[i], binding.slots) || !holds) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Halves the largest size that may change until the problem takes at most `most_bytes`; stops where
+ * it must, and at sizes below `least`. A size on which the memory hardly depends is left alone. */
+static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
+                   const bool *may_change, uint64_t most_bytes, int64_t least)
+{
+    uint64_t bytes, fewer;
+    bool stays[GT_PROBLEM_MAX] = {false};
+    while (is_allowed(template, problem, device, &bytes) && bytes > most_bytes) {
+        int largest = -1;
+        for (uint32_t i = 0; i < template->problem_count; i++) {
+            if (may_change[i] && !stays[i] &&
+                (largest < 0 || problem->values[i].number > problem->values[largest].number)) {
+                largest = (int)i;
+            }
+        }
+        if (largest < 0 || problem->values[largest].number < least) {
+            return;
+        }
+        gt_problem half = *problem;
+        half.values[largest].number /= 2;
+        if (!is_allowed(template, &half, device, &fewer)) {
+            return;
+        }
+        stays[largest] = fewer > bytes / 8 * 7;
+        if (!stays[largest]) {
+            *problem = half;
+        }
+    }
+}
+
+/* Subtracts the prime from every size that may change and is larger, and from each next one
+ * `apart` more, so that what is square is square no longer. */
+static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
+                   const bool *may_change, int64_t prime, int64_t apart)
+{
+    bool changed = false;
+    int64_t more = 0;
+    *out = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        int64_t value = problem->values[i].number - prime - more;
+        if (may_change[i] && value >= 1) {
+            /* odd, so that no vector width divides it */
+            out->values[i].number = value % 2 ? value : value - 1;
+            changed = true;
+            more += apart;
+        }
+    }
+    return changed;
+}
+
+gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
+                            const gt_device *device)
+{
+    static const uint64_t most_bytes = 1 << 20;
+    enum { LEAST = 32 };
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE;
+    }
+    if (!has_files(template)) {
+        shrink(&small, template, device, may_change, most_bytes, LEAST);
+    }
+    return small;
+}
+
+gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device)
+{
+    static const int64_t primes[] = {13, 7, 5, 3, 2};
+    enum { LEAST = 128 }; /* of three sizes; fewer are larger when they are cheap */
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem, awkward;
+    uint64_t bytes;
+    *out = *problem;
+    *changed = false;
+    if (has_files(template)) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE &&
+                        !must_stay(template, (int)i) &&
+                        !shapes_texture(template, problem, device, (int)i);
+    }
+    shrink(&small, template, device, may_change, cheap_bytes, LEAST);
+    const gt_problem *bases[] = {&small, problem};
+    enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
+    for (size_t w = 0; w < WAYS && !*changed; w++) {
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* sizes may have to be equal */
+        if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
+                   apart) &&
+            is_allowed(template, &awkward, device, &bytes)) {
+            *out = awkward;
+            *changed = true;
+        }
+    }
+    return GPUTUNE_OK;
 }

@@ -1,5 +1,5 @@
-/* A template bound to problem values (problem.c), awkward problems (awkward.c), and the buffers and
- * scalars that a problem needs, with all sizes as numbers (workload.c). */
+/* A template bound to problem values, and awkward problems (problem.c); the buffers and scalars
+ * that a problem needs, with all sizes as numbers (workload.c). */
 #pragma once
 
 #include "base/device.h"

@@ -35,8 +35,6 @@ typedef struct gt_reader {
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_reader *reader);
 
-/* ---- select.c ---- */
-
 /* Removes the clauses and functions of all kernels of the text but `kernel` (NULL: the first);
  * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
  * kernels have one name. */

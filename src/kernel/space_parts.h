@@ -134,20 +134,6 @@ const gt_diagram *gt_group_diagram(const gt_group *group);
  * diagram must not be empty. */
 int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_config *out);
 
-typedef enum gt_found { GT_FOUND, GT_FOUND_NONE, GT_FOUND_NOTHING_YET } gt_found;
-
-/* Begins a search of a group, with the space's probe. */
-void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
-                           gt_random *random, uint32_t checks);
-/* Sets search->found to the next valid combination. GT_FOUND_NONE: there are no more;
- * GT_FOUND_NOTHING_YET: the checks are used up, or the space is canceled. */
-gt_found gt_space_search_next(gt_space_search *search);
-
-/* Begins a search through no axis; gt_space_search_add() adds the next one, a level of a diagram,
- * and `before` as above. */
-void gt_space_search_open(gt_space_search *search, gt_space *space, gt_binding *binding);
-void gt_space_search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
-                         int before);
 /* If a search finds all valid combinations of a group and they are few, replaces the group's
  * diagrams by one that is exact, with its levels in the order of the axes. Else changes nothing.
  * ENOMEM. */

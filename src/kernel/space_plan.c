@@ -209,27 +209,20 @@ static void plan_cooperative(planner *p)
     add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
 }
 
-/* With loops it is the tunables' values that count: what is made of them is known too late. */
-static int join_axes(planner *p, uint64_t axes)
-{
-    int joined = -1;
-    for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        const int *terms = p->terms->of_slot;
-        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
-        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
-    }
-    return joined;
-}
-
 static void plan_pipeline(planner *p)
 {
     joining j = {p, -1};
     if (!p->parts->is_pipeline) {
         return;
     }
-    if (p->parts->has_loops) {
-        j.joined = join_axes(p, gt_settings_axes(p->parts, false));
-    } else {
+    /* with loops it is the tunables' values that count: what is made of them is known too late */
+    const uint64_t axes = p->parts->has_loops ? gt_settings_axes(p->parts, false) : 0;
+    const int *terms = p->terms->of_slot;
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
+        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
+    }
+    if (!p->parts->has_loops) {
         gt_settings_visit(p->parts, false, join_next, &j);
     }
     add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);

@@ -1,4 +1,5 @@
-/* Searching where diagrams leave rules out, and listing what is found. */
+/* Searching where diagrams leave rules out, and listing what is found; walking a space in order,
+ * and drawing from it. */
 #include "kernel/space_parts.h"
 
 #include "base/array.h"
@@ -18,7 +19,9 @@ static void enter_level(gt_space_search *search)
     }
 }
 
-void gt_space_search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
+/* Begins a search through no axis; search_add() adds the next one, a level of a diagram, and
+ * `before` as in gt_search_level. */
+static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
     search->binding = binding;
@@ -26,8 +29,8 @@ void gt_space_search_open(gt_space_search *search, gt_space *space, gt_binding *
     search->count = search->at = search->known = search->turns = 0;
 }
 
-void gt_space_search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
-                         int before)
+static void search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
+                       int before)
 {
     gt_search_level *added = &search->levels[search->count++];
     added->diagram = diagram;
@@ -37,15 +40,16 @@ void gt_space_search_add(gt_space_search *search, const gt_diagram *diagram, uin
     added->next = 0;
 }
 
-void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
-                           gt_random *random, uint32_t checks)
+/* Begins a search of a group, with the space's probe. */
+static void search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
+                         gt_random *random, uint32_t checks)
 {
     const gt_diagram *diagram = gt_group_diagram(group);
-    gt_space_search_open(search, space, &space->probe);
+    search_open(search, space, &space->probe);
     search->random = random;
     search->checks = checks;
     for (uint32_t i = 0; i < diagram->count; i++) {
-        gt_space_search_add(search, diagram, i, (int)i - 1);
+        search_add(search, diagram, i, (int)i - 1);
     }
     enter_level(search);
 }
@@ -91,25 +95,29 @@ static void step_back(gt_space_search *search)
     search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
 }
 
-gt_found gt_space_search_next(gt_space_search *search)
+typedef enum found { FOUND, FOUND_NONE, FOUND_NOTHING_YET } found;
+
+/* Sets search->found to the next valid combination. FOUND_NONE: there are no more;
+ * FOUND_NOTHING_YET: the checks are used up, or the space is canceled. */
+static found search_next(gt_space_search *search)
 {
     if (search->at == search->count) { /* go on behind what was found */
         step_back(search);
     }
     for (;;) {
         if (++search->turns % 256 == 0 && gt_space_is_canceled(search->space)) {
-            return GT_FOUND_NOTHING_YET;
+            return FOUND_NOTHING_YET;
         }
         if (advance(search)) {
             search->known |= UINT32_C(1) << search->levels[search->at].axis;
             if (++search->at == search->count) {
-                return GT_FOUND;
+                return FOUND;
             }
             enter_level(search);
         } else if (search->checks == 0) {
-            return GT_FOUND_NOTHING_YET;
+            return FOUND_NOTHING_YET;
         } else if (search->at == 0) {
-            return GT_FOUND_NONE;
+            return FOUND_NONE;
         } else {
             step_back(search);
         }
@@ -142,12 +150,12 @@ static gputune_status find_all(list *list, bool *complete, gt_space *space, cons
                                double *excluded)
 {
     gt_space_search search = {.excluded = excluded};
-    gt_found found = GT_FOUND;
-    gt_space_search_begin(&search, space, group, NULL, LIST_CHECKS);
-    while (list->count <= LIST_MAX && (found = gt_space_search_next(&search)) == GT_FOUND) {
+    found found = FOUND;
+    search_begin(&search, space, group, NULL, LIST_CHECKS);
+    while (list->count <= LIST_MAX && (found = search_next(&search)) == FOUND) {
         GT_TRY(append(list, space, &group->walked, &search.found));
     }
-    *complete = found == GT_FOUND_NONE;
+    *complete = found == FOUND_NONE;
     return GPUTUNE_OK;
 }
 
@@ -242,4 +250,133 @@ gputune_status gt_group_list(gt_space *space, gt_group *group)
     gt_array_free(&list.positions);
     free(excluded);
     return status;
+}
+
+/* ---- walking in order, and drawing ----------------------------------------------------------- */
+
+enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
+
+/* --- in order --------------------------------------------------------------------------------- */
+
+void gt_space_rewind(gt_space *space)
+{
+    space->walk.started = space->walk.finished = false;
+}
+
+bool gt_space_next(gt_space *space, gt_config *out)
+{
+    gt_walk *walk = &space->walk;
+    const bool first = !walk->started;
+    bool found = !walk->finished && (!first || gt_space_count(space).count > 0);
+    if (found && first) {
+        walk->started = true;
+        walk->binding = space->base;
+        search_open(&walk->search, space, &walk->binding);
+    }
+    for (uint32_t i = 0; i < space->template->axis_count && found && first; i++) {
+        const gt_group *group = &space->groups[space->group_of[i]];
+        const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
+        search_add(&walk->search, &group->walked, (uint32_t)__builtin_popcount(earlier),
+                   earlier ? 31 - __builtin_clz(earlier) : -1);
+    }
+    found = found && (space->template->axis_count ? search_next(&walk->search) == FOUND
+                                                  : first); /* without axes there is one */
+    walk->finished = !found;
+    if (found) {
+        *out = walk->search.found;
+    }
+    return found;
+}
+
+/* --- at random -------------------------------------------------------------------------------- */
+
+static int reason_against_group(gt_space *space, const gt_group *group, const gt_config *config)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        if (!(group->axes >> i & 1)) {
+            continue;
+        }
+        known |= UINT32_C(1) << i;
+        gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
+        int reason = gt_space_check(space, &space->probe, known, i, NULL);
+        if (reason) {
+            return reason;
+        }
+    }
+    return 0;
+}
+
+/* A uniform place among `count` endings: exact as long as doubles hold every integer. */
+static double place_among(double count, gt_random *random)
+{
+    return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
+                          : gt_random_unit(random) * count;
+}
+
+int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
+{
+    const gt_diagram *d = gt_group_diagram(group);
+    double place = place_among(gt_diagram_endings(d, space, 0, 0), random);
+    uint32_t node = 0;
+    for (uint32_t level = 0; level < d->count; level++) {
+        uint32_t axis = d->axes[level], next = GT_NODE_DEAD;
+        for (int v = 0; v < space->counts[axis]; v++) {
+            uint32_t child = gt_diagram_child(d, space, level, node, v);
+            if (child == GT_NODE_DEAD) {
+                continue;
+            }
+            double endings = gt_diagram_endings(d, space, level + 1, child);
+            next = child;
+            out->choice[axis] = space->choices[axis][v];
+            if (place < endings) {
+                break;
+            }
+            place -= endings;
+        }
+        node = next;
+    }
+    return d->relaxed ? reason_against_group(space, group, out) : 0;
+}
+
+static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
+{
+    if (gt_diagram_endings(gt_group_diagram(group), space, 0, 0) <= 0) {
+        return false;
+    }
+    for (int i = 0; i < DRAWS && !(i % 256 == 255 && gt_space_is_canceled(space)); i++) {
+        if (!gt_group_draw(space, group, random, out)) {
+            return true;
+        }
+    }
+    gt_space_search search = {.found = *out};
+    search_begin(&search, space, group, random, DRAW_CHECKS);
+    if (search_next(&search) != FOUND) {
+        return false;
+    }
+    *out = search.found;
+    return true;
+}
+
+bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
+{
+    gt_config config = {{0}};
+    bool found = gt_space_count(space).count > 0 && !gt_space_is_canceled(space);
+    for (int g = 0; g < space->group_count && found; g++) {
+        found = draw_group(space, &space->groups[g], random, &config);
+    }
+    if (found) {
+        *out = config;
+    }
+    return found;
+}
+
+bool gt_space_has(gt_space *space, const gt_config *config)
+{
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        if (!memchr(space->choices[i], config->choice[i], (size_t)space->counts[i])) {
+            return false;
+        }
+    }
+    return !gt_space_reason(space, config);
 }

@@ -1,23 +1,360 @@
-/* Parses a template: all its pragmas, in phases, and then its functions. */
+/* Parses a template: all its pragmas, in phases, and then its functions; and what it is known by:
+ * hashes of what its kernel computes and of how it is launched. */
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/branches.h"
+#include "kernel/compiler_options.h"
+#include "kernel/settings.h"
+#include "kernel/tensormap.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static gputune_status check_outputs(const gt_parse *parse)
+/* ---- clauses ---- */
+
+typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
+
+typedef struct pragma {
+    const char *word;
+    int phase;
+    occurrence occurrence;
+    gt_parse_fn *parse;
+    const char *form; /* an example for messages; NULL: they need none */
+} pragma;
+
+/* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
+ * that declare axes are in axis_kind.c, and are read in the phase AXES; those that say how code is
+ * compiled are in settings.c, and are read in the phase SETTINGS. */
+enum { AXES = 1, SETTINGS = 3 };
+
+static const pragma pragmas[] = {
+    {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
+    {"problem", 0, MANY, gt_parse_problem, NULL},
+    {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
+    {"args", 3, SOME, gt_parse_args, NULL},
+    {"scratch", 4, MANY, gt_parse_scratch, NULL},
+    {"default", 3, MANY, gt_parse_default, NULL},
+    {"block", 3, NEEDED, gt_parse_setting, NULL},
+    {"grid", 3, NEEDED, gt_parse_setting, NULL},
+    {"shared", 3, ONCE, gt_parse_setting, NULL},
+    {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
+    {"require", 3, MANY, gt_parse_require, NULL},
+    {"work", 3, ONCE, gt_parse_work, NULL},
+    {"reference", 5, ONCE, gt_parse_reference,
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {"check", 3, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"define", 2, MANY, gt_parse_define, NULL},
+    {"options", 3, MANY, gt_parse_options,
+     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
+    {"clear", 5, MANY, gt_parse_clear, NULL},
+    {"prove", 5, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 6, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
+    {"tensormap", 5, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"texture", 5, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
+    {"expect", 6, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"init", AXES, ONCE, gt_parse_init,
+     "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
+                                                               need no fill */
+    {"for", 5, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 5, MANY, gt_parse_end, "end(i)"},
+    {"swap", 5, MANY, gt_parse_swap, "swap(next, now)"},
+    {"launch", 5, MANY, gt_parse_launch,
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+};
+
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 7, WORD_MAX = 40 };
+
+/* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
+static pragma pragma_at(int index)
 {
-    const gt_template *template = parse->template;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (template->arguments[i].direction != GT_IN) {
-            return GPUTUNE_OK;
+    if (index < PRAGMA_COUNT) {
+        return pragmas[index];
+    }
+    const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
+    if (kind) {
+        return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
+    }
+    const int others = (int)PRAGMA_COUNT + (int)GT_AXIS_KINDS;
+    const gt_setting *setting = gt_setting_at((uint32_t)(index - others + GT_SETTINGS_OF_LAUNCH));
+    return setting ? (pragma){setting->word, SETTINGS, ONCE, gt_parse_setting, NULL}
+                   : (pragma){.phase = PHASES};
+}
+
+static int word_index(const char *word)
+{
+    for (int i = 0; pragma_at(i).word; i++) {
+        if (strcmp(pragma_at(i).word, word) == 0) {
+            return i;
         }
     }
-    return gt_fail_at(parse->parts->kernel.place,
-                      "no out or inout buffer in args(); expected at least one, as 'out float "
-                      "y[n]', or 'out float g.y[n]' where a struct g points to it");
+    return -1;
 }
+
+bool gt_clause_is_single(const char *word)
+{
+    const int index = word_index(word);
+    return index >= 0 && pragma_at(index).occurrence != MANY;
+}
+
+static gputune_status unknown_word(const gt_clause *clause)
+{
+    gt_near near = gt_near_to(clause->word);
+    GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
+                 "'surface' is not supported yet; expected a buffer");
+    gt_near_try(&near, "include");
+    for (int i = 0; pragma_at(i).word; i++) {
+        gt_near_try(&near, pragma_at(i).word);
+    }
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s", clause->word,
+                      gt_near_or(&near, "one such as tune or require"));
+}
+
+/* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
+ * the clause has its place there too. */
+static const char *beside_launch(const char *word)
+{
+    static const struct {
+        const char *word, *instead;
+    } of_one_kernel[] = {
+        {"block", "it in each launch(), as in launch(KERNEL, block = 256, …)"},
+        {"grid", "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
+        {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
+        {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
+        {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
+        {"preferred_cluster", "it left out, or a template with one kernel"},
+        {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
+        {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
+        {"tensormap", "a buffer in args(), or a template with one kernel"}};
+    enum { COUNT = sizeof of_one_kernel / sizeof *of_one_kernel };
+    const size_t i = gt_index_of(word, of_one_kernel, COUNT);
+    return i < COUNT ? of_one_kernel[i].instead : NULL;
+}
+
+/* Unknown words, words that came twice, and words that are missing. */
+static gputune_status check_words(const gt_reader *reader)
+{
+    const gt_clause *first[WORD_MAX] = {NULL};
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        int i = word_index(clause->word);
+        if (i < 0) {
+            return unknown_word(clause);
+        }
+        GT_REFUSE_AT(first[i] &&
+                         (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED),
+                     clause->place, "'%s' given twice; expected it once (first on line %d)",
+                     clause->word, first[i]->place.line);
+        first[i] = first[i] ? first[i] : clause;
+    }
+    const bool launches = first[word_index("launch")];
+    for (size_t c = 0; c < reader->clauses.count && launches; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        const char *instead = beside_launch(clause->word);
+        GT_REFUSE_AT(instead, clause->place, "'%s' beside launch(); expected %s", clause->word,
+                     instead);
+    }
+    for (int i = 0; i < PRAGMA_COUNT; i++) {
+        bool in_launch = launches && beside_launch(pragmas[i].word);
+        if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
+            const char *path = reader->parts->files[0].path;
+            GT_REFUSE(!reader->clauses.count, GPUTUNE_ETEMPLATE,
+                      "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a first "
+                      "template",
+                      path, path);
+            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(%s",
+                           path, pragmas[i].word, pragmas[i].word,
+                           launches ? "NAME), a name for all that is launched" : "…)");
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Whether such a clause has several items with commas between them, which are parsed one by one. */
+static bool is_list(const char *word)
+{
+    const gt_axis_traits *kind = gt_axis_traits_of(gt_axis_kind_of(word));
+    return kind ? kind->parse == gt_parse_axis && !kind->once
+                : gt_is_any(word, strlen(word),
+                            "args scratch default define clear prove in_place options");
+}
+
+static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phase)
+{
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        pragma found = pragma_at(word_index(clause->word));
+        if (found.phase != phase) {
+            continue;
+        }
+        p->clause = clause;
+        p->at = clause->body;
+        p->at.form = found.form;
+        do {
+            GT_TRY(found.parse(p));
+        } while (is_list(clause->word) && gt_lexer_accept(&p->at, ","));
+        GT_TRY(gt_read_end(p));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Checks that the template has the clauses that it must have, and reads their bodies in an order in
+ * which each finds what it needs of the others. */
+static gputune_status parse_clauses(gt_parse *p, const gt_reader *reader)
+{
+    GT_TRY(check_words(reader));
+    for (int phase = 0; phase < PHASES; phase++) {
+        GT_TRY(parse_phase(p, reader, phase));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- identity ---- */
+
+/* An axis's value reaches the source as a macro, through a define() or the like, or as the
+ * machinery of a pass block. */
+static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
+{
+    int slot = GT_SLOT_AXIS + (int)axis;
+    const gt_body *body = &parts->kernel_body;
+    bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
+              ((body->macros | body->arguments) >> axis & 1) ||
+              gt_compiler_options_use(template, axis) ||
+              (gt_settings_axes(parts, true) >> axis & 1);
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        in |= parts->defines[i].value && !parts->defines[i].is_name &&
+              gt_expression_uses(parts->defines[i].value, slot);
+    }
+    return in;
+}
+
+/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
+static const char meaning_words[] =
+    "args reference check expect init work clear options launch prove in_place texture";
+static const char launch_words[] = "block grid shared scratch clear cooperative tensormap launch";
+enum { WORDS_MAX = 16 };
+
+/* How variants are proved right. What was proved, or refuted, in another way does not answer:
+ * change it where the proof or the default tolerances change. */
+static const char proof[] = "two launches, another data set with other scalars, all poisons, "
+                            "tolerances by each element's sensitivity\n";
+
+static void append_clause(gt_text *out, const gt_clause *clause)
+{
+    const char *begin = clause->body.token.text;
+    gt_text_printf(out, "\n%s ", clause->word);
+    gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+}
+
+/* Appends the clauses of the words, which blanks separate, one word after another; and behind them
+ * loops and launches in the order in which they stand. */
+static void append_clauses(gt_text *out, const gt_reader *reader, const char *words)
+{
+    const gt_clause *clauses = reader->clauses.items;
+    for (int w = 0; w < WORDS_MAX; w++) {
+        for (size_t c = 0; c < reader->clauses.count; c++) {
+            if (gt_word_at(clauses[c].word, strlen(clauses[c].word), words) == w) {
+                append_clause(out, &clauses[c]);
+            }
+        }
+    }
+    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
+        if (gt_is_any(clauses[c].word, strlen(clauses[c].word), "for end swap launch")) {
+            append_clause(out, &clauses[c]);
+        }
+    }
+}
+
+static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *words)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    append_clauses(&text, reader, words);
+    *out = gt_hash_string(gt_text_string(&text));
+    return text.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? fill->low->text : "",
+                   fill->high ? fill->high->text : "");
+}
+
+static void append_pass(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_argument *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->extent_count ? pass->extents[0]->text : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s ", item->path);
+            append_fill(out, &item->fill);
+        }
+    }
+}
+
+/* Times are kept for the work of the default's launch: with another default they are others. */
+static void append_work_of_default(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            gt_text_printf(out, "\ndefault %s=", axis->name);
+            gt_axis_value_append(out, axis, axis->default_choice);
+        }
+    }
+}
+
+static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    gt_text_append(&text, proof);
+    gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
+    append_clauses(&text, reader, meaning_words);
+    append_pass(&text, parse->template);
+    if (parse->parts->kernel.is_template) {
+        const gt_lexer *arguments = &parse->parts->kernel.arguments;
+        gt_text_append(&text, "\nkernel ");
+        gt_tokens_append(&text, arguments->token.text,
+                         (size_t)(arguments->end - arguments->token.text));
+    }
+    append_work_of_default(&text, parse->template);
+    parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
+    GT_SCOPED(gt_text_free) gt_text words = {0}; /* that say which code a configuration becomes */
+    const gt_setting *setting;
+    gt_text_append(&words, "define");
+    for (uint32_t i = GT_SETTINGS_OF_LAUNCH; (setting = gt_setting_at(i)); i++) {
+        gt_text_printf(&words, " %s", setting->word);
+    }
+    GT_TRY(text.failed || words.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
+    return hash_clauses(&parse->parts->making, reader, gt_text_string(&words));
+}
+
+static void note_axes(gt_parse *parse)
+{
+    gt_template *template = parse->template;
+    gt_template_parts *parts = parse->parts;
+    parts->geometry_axes = gt_settings_axes(parts, false);
+    for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            parts->geometry_axes |= gt_axes_used(template->arguments[i].extents[k]);
+        }
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_expressions(&parts->maps[i], gt_axes_add, &parts->geometry_axes);
+    }
+    template->work.place = template->work.stated ? template->work.place : parts->kernel.place;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        template->axes[i].in_source = is_in_source(parts, template, i);
+    }
+}
+
+/* ---- the whole ---- */
 
 /* The first comment of the file without its slashes. */
 static gputune_status make_summary(gt_template *template, gt_template_parts *parts)
@@ -93,23 +430,32 @@ static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
 static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
                                 const char *text, const char *kernel)
 {
+    gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse, reader));
-    GT_TRY(gt_parse_clauses(parse, reader));
+    GT_TRY(parse_clauses(parse, reader));
     if (parse->elements.length > 0) {
         gt_text_append(&reader->body, gt_text_string(&parse->elements));
         GT_TRY(take_code(parse, reader));
     }
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(gt_loops_finish(parse));
-    GT_TRY(check_outputs(parse));
+    bool has_output = false;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        has_output |= template->arguments[i].direction != GT_IN;
+    }
+    GT_REFUSE_AT(!has_output, parse->parts->kernel.place,
+                 "no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
+                 "'out float g.y[n]' where a struct g points to it");
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
     parse->parts->headers = reader->headers;
-    GT_TRY(gt_template_identify(parse, reader));
-    parse->template->path = parse->parts->files[0].path;
-    parse->template->text = parse->parts->files[0].text;
-    return make_summary(parse->template, parse->parts);
+    note_axes(parse);
+    GT_TRY(gt_axes_check(parse));
+    GT_TRY(make_hashes(parse, reader));
+    template->path = parse->parts->files[0].path;
+    template->text = parse->parts->files[0].text;
+    return make_summary(template, parse->parts);
 }
 
 static gputune_status new_template(gt_template **out)
