@@ -231,23 +231,6 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
     return launch_kernels(launcher, instance, stream, parameters, &run);
 }
 
-/* Scratch memory that is a copy of what an argument holds before the launch. */
-static gputune_status queue_scratch(const gt_launcher *launcher, const gt_instance *instance,
-                                    CUstream stream, const void *const *arguments)
-{
-    const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; launcher->needs_state && i < launch->parameter_count; i++) {
-        const gt_parameter *parameter = &launch->parameters[i];
-        CUdeviceptr from;
-        if (parameter->kind == GT_PARAMETER_SCRATCH && parameter->argument >= 0) {
-            memcpy(&from, arguments[parameter->argument], sizeof from);
-            GT_CUDA(launcher->driver, MemcpyDtoDAsync, instance->scratch[i], from,
-                    parameter->scratch_bytes, stream);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
@@ -279,17 +262,24 @@ static gputune_status queue_copies(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
-/* Fills the arrays of textures from the caller's buffers. */
-static gputune_status queue_arrays(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const void *const *arguments)
+/* Fills scratch memory, and the arrays of textures, that are copies of what the caller's buffers
+ * hold before the launch. */
+static gputune_status queue_buffers(const gt_launcher *launcher, const gt_instance *instance,
+                                    CUstream stream, const void *const *arguments)
 {
     const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; launch->texture_count && i < launch->parameter_count; i++) {
+    for (uint32_t i = 0; launcher->needs_state && i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
-        const gt_texture *texture = &launch->textures[parameter->map];
+        CUdeviceptr from;
+        if (parameter->kind == GT_PARAMETER_SCRATCH && parameter->argument >= 0) {
+            memcpy(&from, arguments[parameter->argument], sizeof from);
+            GT_CUDA(launcher->driver, MemcpyDtoDAsync, instance->scratch[i], from,
+                    parameter->scratch_bytes, stream);
+        }
         if (parameter->kind != GT_PARAMETER_TEXTURE || !instance->arrays[parameter->map]) {
             continue;
         }
+        const gt_texture *texture = &launch->textures[parameter->map];
         CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
                               .srcPitch = texture->pitch_bytes,
                               .srcHeight = texture->height ? texture->height : 1,
@@ -319,10 +309,9 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
-    GT_TRY(queue_scratch(launcher, instance, stream, arguments));
+    GT_TRY(queue_buffers(launcher, instance, stream, arguments));
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
     GT_TRY(queue_copies(launcher, instance, stream, staged));
-    GT_TRY(queue_arrays(launcher, instance, stream, arguments));
     return launch_loaded(launcher, instance, stream, arguments);
 }
 

@@ -56,6 +56,9 @@ static struct {
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
 
+/* Whether a function is there and succeeds. */
+#define GOT(member, ...) (nvml_library.member && nvml_library.member(__VA_ARGS__) == 0)
+
 static void load_library(void)
 {
     static const struct {
@@ -88,21 +91,19 @@ gt_nvml *gt_nvml_open(const char *uuid)
 static gt_switch read_mig(gt_nvml *nvml)
 {
     unsigned on, next;
-    bool known = nvml_library.mig && nvml_library.mig(nvml, &on, &next) == 0;
-    return !known ? GT_UNKNOWN : on ? GT_ON : GT_OFF;
+    return !GOT(mig, nvml, &on, &next) ? GT_UNKNOWN : on ? GT_ON : GT_OFF;
 }
 
 uint32_t gt_nvml_count(void)
 {
     unsigned count = 0;
     pthread_once(&nvml_library.once, load_library);
-    if (!nvml_library.ready || !nvml_library.count || !nvml_library.by_index ||
-        nvml_library.count(&count) != 0) {
+    if (!nvml_library.ready || !GOT(count, &count)) {
         return 0;
     }
     for (unsigned i = 0; i < count; i++) {
         gt_nvml *nvml;
-        if (nvml_library.by_index(i, &nvml) != 0 || read_mig(nvml) == GT_ON) {
+        if (!GOT(by_index, i, &nvml) || read_mig(nvml) == GT_ON) {
             return 0;
         }
     }
@@ -158,11 +159,9 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml)
         return;
     }
     unsigned long long reasons = 0;
-    if (nvml_library.clock) {
-        nvml_library.clock(nvml, CLOCK_SM, &out->sm_clock_mhz);
-        nvml_library.clock(nvml, CLOCK_MEMORY, &out->memory_clock_mhz);
-    }
-    if (nvml_library.throttle && nvml_library.throttle(nvml, &reasons) == 0) {
+    (void)GOT(clock, nvml, CLOCK_SM, &out->sm_clock_mhz);
+    (void)GOT(clock, nvml, CLOCK_MEMORY, &out->memory_clock_mhz);
+    if (GOT(throttle, nvml, &reasons)) {
         out->throttle = reasons;
         out->spoils = (reasons & REASONS_THAT_SPOIL) != 0;
     }
@@ -179,38 +178,38 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml)
 {
     utilization now;
-    if (!nvml || !nvml_library.utilization || nvml_library.utilization(nvml, &now) != 0) {
-        return false;
+    const bool got = nvml && GOT(utilization, nvml, &now);
+    if (got) {
+        *out = now.gpu;
     }
-    *out = now.gpu;
-    return true;
+    return got;
 }
 
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
 {
     unsigned long long mj;
-    if (!nvml || !nvml_library.energy || nvml_library.energy(nvml, &mj) != 0) {
-        return false;
+    const bool got = nvml && GOT(energy, nvml, &mj);
+    if (got) {
+        *out = mj;
     }
-    *out = mj;
-    return true;
+    return got;
 }
 
 static void read_modes(gt_nvml_setup *out, gt_nvml *nvml)
 {
     int on, mode, pending;
     unsigned long long errors;
-    if (nvml_library.persistence && nvml_library.persistence(nvml, &on) == 0) {
+    if (GOT(persistence, nvml, &on)) {
         out->persistence = on ? GT_ON : GT_OFF;
     }
-    if (nvml_library.ecc && nvml_library.ecc(nvml, &on, &pending) == 0) {
+    if (GOT(ecc, nvml, &on, &pending)) {
         out->ecc = on ? GT_ON : GT_OFF;
     }
     out->mig = read_mig(nvml);
-    if (nvml_library.compute_mode && nvml_library.compute_mode(nvml, &mode) == 0) {
+    if (GOT(compute_mode, nvml, &mode)) {
         out->mode = (gt_compute_mode)mode;
     }
-    if (nvml_library.ecc_errors && nvml_library.ecc_errors(nvml, UNCORRECTED, 0, &errors) == 0) {
+    if (GOT(ecc_errors, nvml, UNCORRECTED, 0, &errors)) {
         out->uncorrected_errors = errors;
     }
 }
@@ -222,11 +221,7 @@ void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml)
         return;
     }
     read_modes(out, nvml);
-    if (nvml_library.most_clock) {
-        nvml_library.most_clock(nvml, CLOCK_SM, &out->most_sm_mhz);
-        nvml_library.most_clock(nvml, CLOCK_MEMORY, &out->most_memory_mhz);
-    }
-    if (nvml_library.temperature) {
-        nvml_library.temperature(nvml, 0, &out->celsius);
-    }
+    (void)GOT(most_clock, nvml, CLOCK_SM, &out->most_sm_mhz);
+    (void)GOT(most_clock, nvml, CLOCK_MEMORY, &out->most_memory_mhz);
+    (void)GOT(temperature, nvml, 0, &out->celsius);
 }

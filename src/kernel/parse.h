@@ -5,6 +5,7 @@
 
 #include "kernel/name_use.h"
 #include "kernel/reader.h"
+#include "kernel/settings.h"
 #include "kernel/symbols.h"
 
 /* A template in the making. */
@@ -99,6 +100,8 @@ gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
 /* Reads one to three expressions separated by commas; stops at a comma that `NAME =` follows. */
 gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *p, unsigned use);
+/* Reads `NAME = …` for one of `count` settings (settings.h) of the struct *to. */
+gputune_status gt_read_setting(void *to, const gt_setting *settings, uint32_t count, gt_parse *p);
 /* Reads one to three extents, `[e][e]…`. */
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
                                unsigned use);

@@ -4,43 +4,21 @@
 
 #include <string.h>
 
-/* A `NAME = …` inside a clause: a member of a struct, dimensions or one real expression. */
-typedef struct setting {
-    const char *name;
-    size_t offset;
-    bool is_shape;
-} setting;
-
-static const setting of_judge[] = {{"block", offsetof(gt_judge, block), true},
-                                   {"grid", offsetof(gt_judge, grid), true},
-                                   {"rtol", offsetof(gt_judge, rtol), false},
-                                   {"atol", offsetof(gt_judge, atol), false},
-                                   {"stol", offsetof(gt_judge, stol), false}};
-static const setting *const tolerances = of_judge + 2;
+#define SETTING(member, most, real)                                                                \
+    {                                                                                              \
+#member, offsetof(gt_judge, member), most, 0, GT_USE_PROBLEM, false, real                  \
+    }
+static const gt_setting of_judge[] = {SETTING(block, 3, false), SETTING(grid, 3, false),
+                                      SETTING(rtol, 1, true), SETTING(atol, 1, true),
+                                      SETTING(stol, 1, true)};
+static const gt_setting *const tolerances = of_judge + 2;
 enum { SHAPES = 2, TOLERANCES = 3 };
 
-/* `use`: what its expressions may use, the bits of symbols.h. */
-static gputune_status read_setting(void *to, const setting *settings, uint32_t count, unsigned use,
-                                   gt_parse *p)
-{
-    uint32_t which, given = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const void *member = (char *)to + settings[i].offset;
-        bool has = settings[i].is_shape && ((const gt_dimensions *)member)->count > 0;
-        given |= (uint32_t)has << i;
-    }
-    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, count,
-                                "a setting such as block = 256"));
-    void *member = (char *)to + settings[which].offset;
-    return settings[which].is_shape ? gt_read_dimensions(member, p, use)
-                                    : gt_read_real_expression(member, p, use);
-}
-
-static gputune_status read_settings(void *to, const setting *settings, uint32_t count, unsigned use,
+static gputune_status read_settings(void *to, const gt_setting *settings, uint32_t count,
                                     gt_parse *p)
 {
     do {
-        GT_TRY(read_setting(to, settings, count, use, p));
+        GT_TRY(gt_read_setting(to, settings, count, p));
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }
@@ -71,9 +49,11 @@ gputune_status gt_parse_work(gt_parse *p)
 {
     gt_template *template = p->template;
     const gt_template_parts *parts = p->parts;
-    static const setting settings[] = {{"bytes", offsetof(gt_template_parts, work_bytes), false},
-                                       {"flops", offsetof(gt_template_parts, work_flops), false}};
-    GT_TRY(read_settings(p->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, p));
+    enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
+    static const gt_setting settings[] = {
+        {"bytes", offsetof(gt_template_parts, work_bytes), 1, 0, USE, false, true},
+        {"flops", offsetof(gt_template_parts, work_flops), 1, 0, USE, false, true}};
+    GT_TRY(read_settings(p->parts, settings, 2, p));
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), p->clause->place};
     GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
@@ -88,9 +68,8 @@ static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_pa
     judge->present = true;
     GT_TRY(gt_read_kernel_name(&judge->kernel, &p->at, "a __global__ function's name"));
     judge->kernel.place = p->clause->place;
-    return gt_lexer_accept(&p->at, ",")
-               ? read_settings(judge, of_judge, settings_count, GT_USE_PROBLEM, p)
-               : GPUTUNE_OK;
+    return gt_lexer_accept(&p->at, ",") ? read_settings(judge, of_judge, settings_count, p)
+                                        : GPUTUNE_OK;
 }
 
 /* reference(self, AXIS = value, …, rtol = e): behind `self`. */
@@ -100,7 +79,7 @@ static gputune_status read_self(gt_judge *judge, gt_parse *p)
         uint32_t axis = 0;
         uint8_t choice = 0;
         if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
-            GT_TRY(read_setting(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, p));
+            GT_TRY(gt_read_setting(judge, tolerances, TOLERANCES, p));
         } else {
             GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, p));
             judge->choices[axis] = choice;
@@ -117,9 +96,8 @@ static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
     judge->kernel.place = p->clause->place;
     memcpy(judge->kernel.name, GT_ELEMENTS_REFERENCE, sizeof GT_ELEMENTS_REFERENCE);
     GT_TRY(gt_read_elements(p));
-    return p->at.token.kind == GT_TOKEN_END
-               ? GPUTUNE_OK
-               : read_settings(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, p);
+    return p->at.token.kind == GT_TOKEN_END ? GPUTUNE_OK
+                                            : read_settings(judge, tolerances, TOLERANCES, p);
 }
 
 gputune_status gt_parse_reference(gt_parse *p)
@@ -169,7 +147,7 @@ static gputune_status read_expected(gt_parse *p)
     char name[GT_NAME_MAX];
     gt_argument *argument = NULL;
     if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
-        return read_setting(&p->parts->reference, tolerances, TOLERANCES, GT_USE_PROBLEM, p);
+        return gt_read_setting(&p->parts->reference, tolerances, TOLERANCES, p);
     }
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "an output's name, as in y = file(\"y.npy\")"));

@@ -3,7 +3,6 @@
  * and options. */
 #include "kernel/compiler_options.h"
 #include "kernel/parse.h"
-#include "kernel/settings.h"
 #include "kernel/types.h"
 
 #include "base/text.h"
@@ -11,16 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads what a setting is set to. */
-static gputune_status read_setting(const gt_setting *setting, gt_parse *p, gt_template_step *step,
-                                   unsigned use)
+/* Reads what a setting is set to, into its member of *to. */
+static gputune_status read_values(void *to, const gt_setting *setting, unsigned use, gt_parse *p)
 {
-    const gt_expression **values = gt_setting_values(setting, p->parts, step);
+    void *member = (char *)to + setting->offset;
+    const gt_expression **values = member;
     if (setting->most == 3) {
-        return gt_read_dimensions((gt_dimensions *)(void *)values, p, use);
+        return gt_read_dimensions(member, p, use);
     }
     for (uint32_t i = 0; i < setting->most && (i == 0 || gt_lexer_accept(&p->at, ",")); i++) {
-        GT_TRY(gt_read_integer_expression(&values[i], p, use));
+        GT_TRY((setting->is_real ? gt_read_real_expression : gt_read_integer_expression)(&values[i],
+                                                                                         p, use));
     }
     return GPUTUNE_OK;
 }
@@ -32,7 +32,8 @@ gputune_status gt_parse_setting(gt_parse *p)
         i++;
     }
     const gt_setting *setting = gt_setting_at(i);
-    return read_setting(setting, p, &p->parts->steps[0], setting->clause_use);
+    void *to = setting->in_source ? (void *)p->parts : &p->parts->steps[0];
+    return read_values(to, setting, setting->clause_use, p);
 }
 
 /* Without an expression: always. */
@@ -199,24 +200,20 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* `NAME = …`: a setting, or args behind all of them. */
-static gputune_status read_named(gt_template_step *step, gt_parse *p)
+gputune_status gt_read_setting(void *to, const gt_setting *settings, uint32_t count, gt_parse *p)
 {
-    const gt_place place = gt_lexer_place(&p->at);
-    const gt_setting *setting;
-    uint32_t given = 0, which;
-    for (uint32_t i = 0; (setting = gt_setting_at(i))->launch_use; i++) {
-        bool has = setting->most == 3 && *gt_setting_values(setting, p->parts, step);
-        bool is_args = setting->most == 0 && (step->argument_count || step->takes_none);
-        given |= (uint32_t)(has || is_args) << i;
+    uint32_t which, given = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gt_dimensions *shape = (const void *)((char *)to + settings[i].offset);
+        const gt_template_step *step = to; /* which alone has args = (…) */
+        bool has_args = settings[i].most == 0 && (step->argument_count || step->takes_none);
+        given |= (uint32_t)(has_args || (settings[i].most == 3 && shape->count)) << i;
     }
-    GT_TRY(gt_setting_name_read(&which, given, &p->at, gt_setting_at(0), GT_SETTINGS_OF_LAUNCH,
+    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, count,
                                 "a setting such as block = 256"));
-    setting = gt_setting_at(which);
-    GT_REFUSE_AT(step == p->parts->steps && strcmp(setting->word, "programmatic") == 0, place,
-                 "the first launch() has none before it; expected 'programmatic' in a later one");
-    return setting->most == 0 ? read_arguments(step, p)
-                              : read_setting(setting, p, step, setting->launch_use);
+    return settings[which].most == 0
+               ? read_arguments(to, p)
+               : read_values(to, &settings[which], settings[which].launch_use, p);
 }
 
 /* Adds an order that is carried out behind the orders so far. */
@@ -246,7 +243,11 @@ gputune_status gt_parse_launch(gt_parse *p)
     GT_TRY(gt_read_kernel_name(&step->kernel, &p->at, "a __global__ function's name"));
     step->kernel.place = p->clause->place;
     while (gt_lexer_accept(&p->at, ",")) {
-        GT_TRY(read_named(step, p));
+        GT_REFUSE_AT(step == parts->steps && gt_lexer_is(&p->at, "programmatic"),
+                     gt_lexer_place(&p->at),
+                     "the first launch() has none before it; expected 'programmatic' in a later "
+                     "one");
+        GT_TRY(gt_read_setting(step, gt_setting_at(0), GT_SETTINGS_OF_LAUNCH, p));
     }
     GT_TRY(gt_read_end(p));
     parts->has_loops |= step->when != NULL;

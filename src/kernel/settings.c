@@ -12,11 +12,11 @@ enum {
 
 #define LAUNCHED(word, most, clause, launch)                                                       \
     {                                                                                              \
-#word, offsetof(gt_template_step, word), most, clause, launch, false                       \
+#word, offsetof(gt_template_step, word), most, clause, launch, false, false                \
     }
 #define COMPILED(word, most)                                                                       \
     {                                                                                              \
-#word, offsetof(gt_template_parts, word), most, SOURCE, 0, true                            \
+#word, offsetof(gt_template_parts, word), most, SOURCE, 0, true, false                     \
     }
 
 static const gt_setting settings[] = {
@@ -28,7 +28,7 @@ static const gt_setting settings[] = {
     LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
     LAUNCHED(programmatic, 1, 0, PLAN),
     LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
-    {"args", 0, 0, 0, PLAN | GT_USE_COUNTER, false},
+    {"args", 0, 0, 0, PLAN | GT_USE_COUNTER, false, false},
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
 };
