@@ -48,7 +48,7 @@ TEST_WITHIN(test_a_failed_wait_is_made_up_for, setup, NULL)
         launch_on(launcher, stream);
     }
     fake.fail_name = "StreamWaitEvent";
-    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    fake.fail_code = CUDA_ERROR_INVALID_VALUE;
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(9), arguments), GPUTUNE_ECUDA);
     fake.fail_name = NULL;
     fake_forget();
