@@ -16,17 +16,34 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* without dashes, with blanks between them */
     gt_option_value value;
-    bool meaning; /* they change what the source says, so that the reference needs them too */
+    bool meaning;    /* they change what the source says, so that the reference needs them too */
+    const char *why; /* they are refused; NULL: they are allowed */
 } option;
 
-static const option allowed[] = {
-    {"use_fast_math", EITHER, false},
+static const option options[] = {
+    {"use_fast_math", EITHER, false, NULL},
     {"fmad ftz prec-sqrt prec-div dopt Ofast-compile Ofc split-compile device-stack-protector "
      "jump-table-density ptxas-options Xptxas",
-     VALUE, false},
-    {"extra-device-vectorization restrict generate-line-info lineinfo device-debug G", BARE, false},
-    {"std define-macro D undefine-macro U diag-suppress", VALUE, true},
-    {"device-int128 device-float128 disable-warnings w", BARE, true}};
+     VALUE, false, NULL},
+    {"extra-device-vectorization restrict generate-line-info lineinfo device-debug G", BARE, false,
+     NULL},
+    {"std define-macro D undefine-macro U diag-suppress", VALUE, true, NULL},
+    {"device-int128 device-float128 disable-warnings w", BARE, true, NULL},
+    {"I include-path",
+     .why = "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
+    {"pre-include include", .why = "it opens a file; expected #pragma gputune include(\"file\")"},
+    {"gpu-architecture arch", .why = "the target is the GPU at hand; expected it to be left out"},
+    {"maxrregcount", .why = "the space would not know of it; expected maxreg(COUNT)"},
+    {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
+     "extensible-whole-program ewp",
+     .why = "its code needs a link step; expected whole-program code"},
+    {"optix-ir device-syntax-only fdevice-syntax-only",
+     .why = "it makes no machine code; expected it to be left out"},
+    {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
+     .why = "it reads or writes files; expected it to be left out"},
+    {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
+     .why = "the engine sets it; expected it to be left out"},
+    {"minimal", .why = "the prelude needs what it leaves out; expected it to be left out"}};
 
 /* Of the assembler, behind --ptxas-options=. The others read and write files. */
 static const char assembler[] =
@@ -34,46 +51,15 @@ static const char assembler[] =
     "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
     "--allow-expensive-optimizations= -allow-expensive-optimizations=";
 
-/* Options that are refused, by their names. */
-static const struct refusal {
-    const char *names, *why;
-} refused[] = {
-    {"I include-path",
-     "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
-    {"pre-include include", "it opens a file; expected #pragma gputune include(\"file\")"},
-    {"gpu-architecture arch", "the target is the GPU at hand; expected it to be left out"},
-    {"maxrregcount", "the space would not know of it; expected maxreg(COUNT)"},
-    {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
-     "extensible-whole-program ewp",
-     "its code needs a link step; expected whole-program code"},
-    {"optix-ir device-syntax-only fdevice-syntax-only",
-     "it makes no machine code; expected it to be left out"},
-    {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
-     "it reads or writes files; expected it to be left out"},
-    {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
-     "the engine sets it; expected it to be left out"},
-    {"minimal", "the prelude needs what it leaves out; expected it to be left out"},
-};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* The option's kind, and the length of its name: -D and -U have their value without '='. */
+/* The option's kind, and the length of its name: -D, -U and -I have their value without '='. */
 static const option *find(size_t *length, const char *name)
 {
-    *length = *name == 'D' || *name == 'U' ? 1 : strcspn(name, "=");
-    for (size_t i = 0; i < COUNT(allowed); i++) {
-        if (gt_is_any(name, *length, allowed[i].names)) {
-            return &allowed[i];
-        }
-    }
-    return NULL;
-}
-
-static const char *why_refused(const char *name)
-{
-    const size_t length = *name == 'I' ? 1 : strcspn(name, "="); /* -I has its value behind it */
-    for (size_t i = 0; i < COUNT(refused); i++) {
-        if (gt_is_any(name, length, refused[i].names)) {
-            return refused[i].why;
+    *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
+    for (size_t i = 0; i < COUNT(options); i++) {
+        if (gt_is_any(name, *length, options[i].names)) {
+            return &options[i];
         }
     }
     return NULL;
@@ -84,8 +70,8 @@ static gputune_status unknown_option(const char *option, const char *name, gt_pl
     char word[GT_NAME_MAX] = "";
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
     gt_near near = gt_near_to(word);
-    for (size_t i = 0; i < COUNT(allowed); i++) {
-        gt_near_words(&near, allowed[i].names);
+    for (size_t i = 0; i < COUNT(options); i++) {
+        gt_near_words(&near, options[i].why ? "" : options[i].names);
     }
     return gt_fail_at(place, "unknown compiler option '%s'; expected %s%s", option,
                       near.name[0] ? "--" : "one of NVRTC's such as --use_fast_math", near.name);
@@ -98,11 +84,10 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
                  "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
     size_t length;
     const struct option *known = find(&length, name);
-    const char *why = known ? NULL : why_refused(name);
-    GT_REFUSE_AT(why, place, "the compiler option '%s' is refused: %s", option, why);
     if (!known) {
         return unknown_option(option, name, place);
     }
+    GT_REFUSE_AT(known->why, place, "the compiler option '%s' is refused: %s", option, known->why);
     const char *value = name + length;
     value += *value == '=';
     GT_REFUSE_AT(known->value != EITHER && (*value != '\0') != (known->value == VALUE), place,

@@ -40,13 +40,6 @@ const gt_setting *gt_setting_at(uint32_t index)
     return index < SETTINGS ? &settings[index] : NULL;
 }
 
-const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
-                                        gt_template_step *step)
-{
-    char *base = setting->in_source ? (char *)parts : (char *)step;
-    return (const gt_expression **)(void *)(base + setting->offset);
-}
-
 static void visit_given(const gt_expression *const *expressions, uint32_t count,
                         void (*use)(void *user, const gt_expression *expression), void *user)
 {
@@ -62,9 +55,9 @@ void gt_settings_visit(const gt_template_parts *parts, bool in_source,
 {
     const uint32_t steps = in_source ? 1 : parts->step_count;
     for (uint32_t s = 0; s < steps; s++) {
+        const char *base = in_source ? (const char *)parts : (const char *)&parts->steps[s];
         for (uint32_t i = 0; i < SETTINGS; i++) {
-            const gt_expression *const *values = gt_setting_values(
-                &settings[i], (gt_template_parts *)parts, (gt_template_step *)&parts->steps[s]);
+            const void *values = base + settings[i].offset;
             if (settings[i].in_source == in_source) {
                 visit_given(values, settings[i].most, use, user);
             }

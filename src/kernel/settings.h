@@ -21,10 +21,6 @@ enum { GT_SETTINGS_OF_LAUNCH = 9 };
 /* The setting at `index`, in the order in which messages name them: first those of launch(), then
  * those that are `in_source`, each a clause that may be given once; NULL behind the last. */
 const gt_setting *gt_setting_at(uint32_t index);
-/* The place of the setting's expressions, in `step` or `parts`; an expression that was not given is
- * NULL. */
-const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
-                                        gt_template_step *step);
 /* Calls `use` with every expression of the settings that are `in_source`; or, if `in_source` is
  * false, with every expression of the steps, their loops and their arguments. */
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,

@@ -129,7 +129,7 @@ void gt_space_free(gt_space *space)
         gt_diagram_free(&space->groups[g].walked);
         gt_diagram_free(&space->groups[g].better);
     }
-    gt_terms_free(&space->terms);
+    gt_array_free(&space->terms.items);
     free(space);
 }
 

@@ -3,11 +3,6 @@
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 
-void gt_terms_free(gt_terms *terms)
-{
-    gt_array_free(&terms->items);
-}
-
 static uint32_t axes_of(const gt_terms *terms, int term)
 {
     return term < 0 ? 0 : terms->items.items[term].axes;

@@ -55,8 +55,9 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
 const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
                                                 const char *path);
 /* Lays out an element of the type `name` at the binding's problem. An element of a number type has
- * one number, without a name. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1. */
-gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name);
+ * one number, without a name. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1.
+ * The caller frees *out, whatever the status. */
+gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name);
 /* Whether the number at index `leaf` is what the path names, or a part of it. A path is written
  * like a leaf's name, but #k may stand for the name of the part at place k: "pos.x", "pos#0",
  * "#1.x", "m#2[0]". */

@@ -158,13 +158,14 @@ static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *bi
     return out ? add_lanes(out, binding, at, &element) : GPUTUNE_OK;
 }
 
-gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name)
+gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name)
 {
     extent size = {0, 1};
-    out->count = 0;
-    GT_TRY(lay_out(out, &size, binding, name, &(spot){.name = ""}));
-    out->bytes = size.bytes;
-    out->alignment = size.alignment;
+    *out = calloc(1, sizeof **out);
+    GT_TRY(gt_allocated(*out));
+    GT_TRY(lay_out(*out, &size, binding, name, &(spot){.name = ""}));
+    (*out)->bytes = size.bytes;
+    (*out)->alignment = size.alignment;
     return GPUTUNE_OK;
 }
 
@@ -176,9 +177,8 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
     }
     const gt_argument *holder = &binding->template->arguments[argument->holder - 1];
     const char *path = argument->name + strlen(holder->name) + 1;
-    GT_FREED gt_layout *layout = malloc(sizeof *layout);
-    GT_TRY(gt_allocated(layout));
-    GT_TRY(gt_layout_make(layout, binding, holder->type));
+    GT_FREED gt_layout *layout = NULL;
+    GT_TRY(gt_layout_make(&layout, binding, holder->type));
     for (uint32_t i = 0; i < layout->count; i++) {
         if (strcmp(layout->leaves[i].name, path) == 0) {
             out->holder = first + argument->holder;

@@ -227,9 +227,8 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 {
     const char *name = declared->type;
     gt_number plain;
-    GT_FREED gt_layout *layout = malloc(sizeof *layout);
-    GT_TRY(gt_allocated(layout));
-    GT_TRY(gt_layout_make(layout, binding, name));
+    GT_FREED gt_layout *layout = NULL;
+    GT_TRY(gt_layout_make(&layout, binding, name));
     GT_TRY(check_items(&declared->initialisers, layout, name, declared->place));
     GT_REFUSE_AT(layout->count == 0, declared->place,
                  "elements of '%s' are %s, which has no data; expected a type with numbers",
@@ -380,9 +379,8 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
                               const gt_argument *argument)
 {
     gt_number one = {.problem_value = -1};
-    GT_FREED gt_layout *layout = malloc(sizeof *layout);
-    GT_TRY(gt_allocated(layout));
-    GT_TRY(gt_layout_make(layout, binding, argument->type));
+    GT_FREED gt_layout *layout = NULL;
+    GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->type = layout->count ? layout->leaves[0].type : GT_TYPE_U8;
     out->bytes = layout->bytes;
