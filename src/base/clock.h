@@ -2,17 +2,8 @@
 #pragma once
 
 #include <stdint.h>
-#include <time.h>
 
 /* CLOCK_MONOTONIC in nanoseconds. */
-static inline int64_t gt_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+int64_t gt_now_ns(void);
 /* Seconds since an earlier gt_now_ns(). */
-static inline double gt_seconds_since(int64_t start_ns)
-{
-    return (double)(gt_now_ns() - start_ns) * 1e-9;
-}
+double gt_seconds_since(int64_t start_ns);
