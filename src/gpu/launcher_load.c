@@ -126,18 +126,6 @@ static gputune_status set(set_aside *at, size_t bytes)
     return GPUTUNE_OK;
 }
 
-static gputune_status add(set_aside **out, const gt_launcher *launcher)
-{
-    set_aside added = {.driver = launcher->driver, .context = launcher->context};
-    GT_CUDA(launcher->driver, CtxGetLimit, &added.before, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
-    added.now = added.before;
-    if (gt_array_push(&known.contexts, added) < 0) {
-        return GPUTUNE_ENOMEM;
-    }
-    *out = &known.contexts.items[known.contexts.count - 1];
-    return GPUTUNE_OK;
-}
-
 /* Sets aside what the launch needs, until l2_detach(). Nothing for a launch without a window. */
 static gputune_status l2_attach(gt_launcher *launcher)
 {
@@ -150,7 +138,11 @@ static gputune_status l2_attach(gt_launcher *launcher)
     set_aside *at = find(launcher);
     size_t wanted = launcher->launch->l2.set_aside_bytes;
     if (!at) {
-        GT_TRY(add(&at, launcher));
+        set_aside added = {.driver = launcher->driver, .context = launcher->context};
+        GT_CUDA(launcher->driver, CtxGetLimit, &added.before, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+        added.now = added.before;
+        GT_TRY(gt_array_push(&known.contexts, added));
+        at = &known.contexts.items[known.contexts.count - 1];
     }
     at->users++;
     launcher->has_l2 = true;

@@ -187,7 +187,7 @@ typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
+/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); NULL stays without one. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -207,19 +207,7 @@ static gputune_status python_prefix(char **out)
         }
         path += length + (path[length] == ':');
     }
-    return GPUTUNE_ENOTFOUND;
-}
-
-static gputune_status visit_python(root_fn visit, void *user)
-{
-    GT_FREED char *prefix = NULL;
-    gputune_status status = python_prefix(&prefix);
-    if (status == GPUTUNE_ENOTFOUND) {
-        return GPUTUNE_OK;
-    }
-    GT_THEN(status, visit(user, ROOT_PYTHON, prefix));
-    bool of_system = status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0;
-    return of_system ? visit(user, ROOT_PYTHON, "/usr/local") : status;
+    return GPUTUNE_OK;
 }
 
 /* Calls `visit` for every place, in this order: CUDA_HOME, the loader, the toolkit's default
@@ -229,6 +217,7 @@ static gputune_status visit_roots(root_fn visit, void *user)
     const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
     const char *home = gt_environment("HOME");
     GT_FREED char *local = NULL;
+    GT_FREED char *prefix = NULL;
     if (toolkit) {
         GT_TRY(visit(user, ROOT_HOME, toolkit));
     }
@@ -239,7 +228,11 @@ static gputune_status visit_roots(root_fn visit, void *user)
     if (environment) {
         GT_TRY(visit(user, ROOT_PYTHON, environment));
     }
-    GT_TRY(visit_python(visit, user));
+    GT_TRY(python_prefix(&prefix));
+    if (prefix) {
+        GT_TRY(visit(user, ROOT_PYTHON, prefix));
+        GT_TRY(strcmp(prefix, "/usr") == 0 ? visit(user, ROOT_PYTHON, "/usr/local") : GPUTUNE_OK);
+    }
     GT_TRY(home ? gt_path_format(&local, "%s/.local", home) : GPUTUNE_OK);
     return home ? visit(user, ROOT_PYTHON, local) : GPUTUNE_OK;
 }

@@ -213,27 +213,20 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-static gt_limit bind_times(gt_binding *binding)
-{
-    enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
-    const gt_template_step *step = step_of(binding);
-    int64_t times, programmatic;
-    GT_WITHIN(bind_number(&times, step->times, 1, binding));
-    GT_WITHIN(bind_number(&programmatic, step->programmatic, 0, binding));
-    binding->shape.times = (uint32_t)times;
-    binding->shape.programmatic = programmatic != 0;
-    return times < 1 || times > TIMES_MAX                          ? GT_LIMIT_TIMES
-           : programmatic && binding->device->cc < PROGRAMMATIC_CC ? GT_LIMIT_PROGRAMMATIC
-                                                                   : GT_LIMIT_NONE;
-}
-
 /* The shape of a step; that of the first is in the binding already. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
+    enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
     gt_binding own = *binding;
+    int64_t times, programmatic;
     own.step = index;
     own.shape = index == 0 ? binding->shape : (gt_kernel_step){.times = 1};
-    GT_WITHIN(bind_times(&own));
+    GT_WITHIN(bind_number(&times, step_of(&own)->times, 1, &own));
+    GT_WITHIN(bind_number(&programmatic, step_of(&own)->programmatic, 0, &own));
+    GT_EXCLUDE(times < 1 || times > TIMES_MAX, GT_LIMIT_TIMES);
+    GT_EXCLUDE(programmatic && own.device->cc < PROGRAMMATIC_CC, GT_LIMIT_PROGRAMMATIC);
+    own.shape.times = (uint32_t)times;
+    own.shape.programmatic = programmatic != 0;
     if (index > 0) {
         GT_WITHIN(bind_shape(&own));
         GT_WITHIN(gt_binding_cooperative(&own));
@@ -269,24 +262,10 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
-/* Of the step that the binding works out, whose shape must be bound. */
-static void step_features(double out[GT_STEP_FEATURES], const gt_binding *binding, double promised)
-{
-    static const double reserved = 1024; /* bytes that a block has anyway */
-    const gt_kernel_step *shape = &binding->shape;
-    double threads = gt_volume(shape->block);
-    double resident = (double)binding->slots[GT_SLOT_OCCUPANCY];
-    out[0] = log2(threads);
-    out[1] = log2(reserved + shape->shared_bytes);
-    out[2] = log2((double)shape->grid[0] * shape->grid[1] * shape->grid[2]);
-    out[3] = log2(resident);
-    promised *= binding->device->sm_count;
-    out[4] = log2(threads * (promised > 0 ? fmin(resident, promised) : resident));
-}
-
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
+    static const double reserved = 1024; /* bytes that a block has anyway */
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
     int64_t promised = 0;
@@ -297,7 +276,15 @@ uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *b
         if (own.step == 0) {
             (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
         }
-        step_features(out + count, &own, (double)promised);
+        const gt_kernel_step *shape = &own.shape;
+        const double threads = gt_volume(shape->block);
+        const double resident = (double)own.slots[GT_SLOT_OCCUPANCY];
+        const double most = (double)promised * own.device->sm_count;
+        out[count] = log2(threads);
+        out[count + 1] = log2(reserved + shape->shared_bytes);
+        out[count + 2] = log2((double)shape->grid[0] * shape->grid[1] * shape->grid[2]);
+        out[count + 3] = log2(resident);
+        out[count + 4] = log2(threads * (most > 0 ? fmin(resident, most) : resident));
     }
     out[count++] = log2(promised > 0 ? (double)promised : 1);
     return count;

@@ -252,19 +252,6 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     return GPUTUNE_OK;
 }
 
-/* The name of a pipeline is that of no function. */
-static gputune_status check_steps(gt_parse *p, const char *text)
-{
-    gt_template_parts *parts = p->parts;
-    GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
-                 "template arguments beside launch(); expected them in each launch()");
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
-        GT_TRY(check_step(&parts->steps[i], p, text));
-    }
-    return gt_instances_name(parts);
-}
-
 /* What stands behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
@@ -406,7 +393,14 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
     GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
-    GT_TRY(check_steps(p, text));
+    /* the name of a pipeline is that of no function */
+    GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
+                 "template arguments beside launch(); expected them in each launch()");
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
+        GT_TRY(check_step(&parts->steps[i], p, text));
+    }
+    GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
                  "reference(self) beside check(); expected one of them");
     GT_TRY(check_judge(reference, p, text, &of_reference));

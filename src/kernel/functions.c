@@ -91,22 +91,16 @@ typedef struct namespaces {
     char pending[GT_ENTRY_MAX];
 } namespaces;
 
-static void open_brace(namespaces *spaces)
-{
-    unsigned slot = spaces->depth++ % 64;
-    spaces->outside[slot] = strlen(spaces->scope);
-    if (spaces->opening && spaces->pending[0]) {
-        (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, "::", spaces->scope[0] ? 2 : 0);
-        (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, spaces->pending,
-                               strlen(spaces->pending));
-    }
-    spaces->opening = false;
-}
-
 static void note_namespace(namespaces *spaces, const gt_lexer *lexer)
 {
     if (gt_lexer_is(lexer, "{")) {
-        open_brace(spaces);
+        spaces->outside[spaces->depth++ % 64] = strlen(spaces->scope);
+        if (spaces->opening && spaces->pending[0]) {
+            (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, "::", spaces->scope[0] ? 2 : 0);
+            (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, spaces->pending,
+                                   strlen(spaces->pending));
+        }
+        spaces->opening = false;
     } else if (gt_lexer_is(lexer, "}") && spaces->depth > 0) {
         size_t outside = spaces->outside[--spaces->depth % 64];
         if (outside < strlen(spaces->scope)) {

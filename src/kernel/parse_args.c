@@ -220,19 +220,6 @@ gputune_status gt_parse_scratch(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* The scalar of that name that is no size. */
-static gputune_status find_scalar(gt_argument **out, gt_parse *p, const char *name, gt_place place)
-{
-    int index = gt_parse_parameter_index(p, name);
-    gt_template *template = p->template;
-    *out = index >= 0 && index < (int)template->argument_count ? &template->arguments[index] : NULL;
-    GT_REFUSE_AT(!*out || (*out)->is_buffer, place, "no scalar '%s'; expected one of args()", name);
-    GT_REFUSE_AT(gt_template_problem_index(template, name) >= 0, place,
-                 "'%s' has the value of the problem of that name; expected another scalar", name);
-    GT_REFUSE_AT((*out)->is_stated, place, "'%s' given twice; expected each scalar once", name);
-    return GPUTUNE_OK;
-}
-
 static gputune_status read_others(gt_argument *argument, gt_parse *p, gt_place place)
 {
     bool integers = gt_element_may_be_integer(p->template, argument->type);
@@ -254,10 +241,15 @@ static gputune_status read_others(gt_argument *argument, gt_parse *p, gt_place p
 gputune_status gt_parse_prove(gt_parse *p)
 {
     char name[GT_NAME_MAX];
-    gt_argument *argument = NULL;
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_name_read(name, sizeof name, &p->at, "a scalar's name"));
-    GT_TRY(find_scalar(&argument, p, name, place));
+    const int index = gt_parse_parameter_index(p, name);
+    gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
+    GT_REFUSE_AT(index < 0 || argument->is_buffer, place, "no scalar '%s'; expected one of args()",
+                 name);
+    GT_REFUSE_AT(gt_template_problem_index(p->template, name) >= 0, place,
+                 "'%s' has the value of the problem of that name; expected another scalar", name);
+    GT_REFUSE_AT(argument->is_stated, place, "'%s' given twice; expected each scalar once", name);
     argument->is_stated = true;
     return gt_lexer_accept(&p->at, "=") ? read_others(argument, p, place) : GPUTUNE_OK;
 }

@@ -125,36 +125,27 @@ gputune_status gt_parse_init(gt_parse *p)
     return read_judge(&p->parts->init, SHAPES, p);
 }
 
-/* The output of that name. */
-static gputune_status find_output(gt_argument **out, const gt_template *template, const char *name,
-                                  gt_place place)
-{
-    gt_near near = gt_near_to(name);
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        gt_argument *argument = &template->arguments[i];
-        if (argument->direction != GT_IN && strcmp(argument->name, name) == 0) {
-            *out = argument;
-            return GPUTUNE_OK;
-        }
-        gt_near_try(&near, argument->direction != GT_IN ? argument->name : "");
-    }
-    return gt_fail_at(place, "no output '%s'; expected %s, rtol, atol or stol", name,
-                      gt_near_or(&near, "an out or inout buffer"));
-}
-
 static gputune_status read_expected(gt_parse *p)
 {
     char name[GT_NAME_MAX];
-    gt_argument *argument = NULL;
+    gt_argument *found = NULL;
     if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
         return gt_read_setting(&p->parts->reference, tolerances, TOLERANCES, p);
     }
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "an output's name, as in y = file(\"y.npy\")"));
-    GT_TRY(find_output(&argument, p->template, name, place));
+    gt_near near = gt_near_to(name);
+    for (uint32_t i = 0; i < p->template->argument_count; i++) {
+        gt_argument *argument = &p->template->arguments[i];
+        const bool is_output = argument->direction != GT_IN;
+        found = is_output && strcmp(argument->name, name) == 0 ? argument : found;
+        gt_near_try(&near, is_output ? argument->name : "");
+    }
+    GT_REFUSE_AT(!found, place, "no output '%s'; expected %s, rtol, atol or stol", name,
+                 gt_near_or(&near, "an out or inout buffer"));
     GT_TRY(gt_lexer_expect(&p->at, "="));
-    GT_REFUSE_AT(argument->expected, place, "'%s' given twice; expected each output once", name);
-    return gt_read_file_name(&argument->expected, p);
+    GT_REFUSE_AT(found->expected, place, "'%s' given twice; expected each output once", name);
+    return gt_read_file_name(&found->expected, p);
 }
 
 gputune_status gt_parse_expect(gt_parse *p)

@@ -167,18 +167,6 @@ static gputune_status string_name(char *out, size_t bytes, const gt_token *token
                : copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
-static gputune_status add_clause(gt_reader *reader, gt_clause clause, fate *out)
-{
-    char name[512];
-    if (strcmp(clause.word, "include") == 0) {
-        gt_place place = gt_lexer_place(&clause.body);
-        GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
-        return join(reader, &(gt_include){name, place.path, .join = true}, place, out);
-    }
-    GT_TRY(gt_check_room(reader->clauses.count, CLAUSES_MAX, "pragmas", clause.place));
-    return gt_array_push(&reader->clauses, clause) < 0 ? gt_fail_memory() : GPUTUNE_OK;
-}
-
 /* One or more clauses behind `#pragma gputune`. */
 static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
 {
@@ -193,7 +181,15 @@ static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
         GT_REFUSE_AT(!end, clause.place, "unterminated '%s('; expected ')'", clause.word);
         gt_lexer_next(&clause.body);
         gt_lexer_end_at(&clause.body, end);
-        GT_TRY(add_clause(reader, clause, out));
+        if (strcmp(clause.word, "include") == 0) {
+            char name[512];
+            const gt_place place = gt_lexer_place(&clause.body);
+            GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
+            GT_TRY(join(reader, &(gt_include){name, place.path, .join = true}, place, out));
+            continue;
+        }
+        GT_TRY(gt_check_room(reader->clauses.count, CLAUSES_MAX, "pragmas", clause.place));
+        GT_TRY(gt_array_push(&reader->clauses, clause));
     } while (line->token.kind != GT_TOKEN_END);
     return GPUTUNE_OK;
 }
@@ -229,19 +225,6 @@ static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
     return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
-static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
-{
-    if (gt_lexer_is(line, "once")) {
-        *out = BLANKED;
-        return GPUTUNE_OK;
-    }
-    if (!gt_lexer_accept(line, "gputune")) {
-        return GPUTUNE_OK;
-    }
-    *out = BLANKED;
-    return read_clauses(reader, line, out);
-}
-
 /* All that a kernel's file may hold: another one, or a spliced word, could be an include that is
  * not seen here. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
@@ -254,7 +237,9 @@ static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *ou
         return read_include(reader, line, out);
     }
     if (gt_lexer_accept(line, "pragma")) {
-        return read_pragma(reader, line, out);
+        const bool is_own = gt_lexer_accept(line, "gputune");
+        *out = is_own || gt_lexer_is(line, "once") ? BLANKED : KEPT;
+        return is_own ? read_clauses(reader, line, out) : GPUTUNE_OK;
     }
     return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
                ? GPUTUNE_OK

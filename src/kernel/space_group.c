@@ -130,18 +130,6 @@ static gputune_status reorder_all(gt_space *space, gt_group *group)
     return gt_group_list(space, group);
 }
 
-/* Without a diagram a group is the product of its axes, and every rule is left out. */
-static void do_without(gt_group *group)
-{
-    const gt_diagram *walked = &group->walked;
-    gt_diagram plain = {.count = walked->count, .relaxed = true};
-    memcpy(plain.axes, walked->axes, sizeof plain.axes);
-    memset(&plain.dropped, 0xff, sizeof plain.dropped);
-    gt_diagram_free(&group->walked);
-    gt_diagram_free(&group->better);
-    group->walked = plain;
-}
-
 static gputune_status prepare_group(gt_space *space, gt_group *group)
 {
     uint32_t axes[GT_AXIS_MAX];
@@ -154,8 +142,13 @@ static gputune_status prepare_group(gt_space *space, gt_group *group)
     if (status == GPUTUNE_OK && group->walked.relaxed) {
         status = reorder_all(space, group);
     }
-    if (status < 0) {
-        do_without(group);
+    if (status < 0) { /* the group is the product of its axes then, and every rule is left out */
+        gt_diagram plain = {.count = group->walked.count, .relaxed = true};
+        memcpy(plain.axes, axes, sizeof plain.axes);
+        memset(&plain.dropped, 0xff, sizeof plain.dropped);
+        gt_diagram_free(&group->walked);
+        gt_diagram_free(&group->better);
+        group->walked = plain;
     }
     const gt_diagram *diagram = gt_group_diagram(group);
     group->count = gt_diagram_endings(diagram, space, 0, 0);

@@ -342,18 +342,6 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return gt_structure_find(&target, p, type);
 }
 
-/* `#define NAME TYPE`. */
-static gputune_status find_macro(gt_parse *p, const char *name)
-{
-    char type[GT_NAME_MAX];
-    gt_lexer value;
-    bool is_type = gt_code_constant(&value, p->code, p->parts->files[0].path, name) &&
-                   value.token.kind == GT_TOKEN_NAME &&
-                   gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
-                   value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
-    return is_type ? add_alias(p, name, type) : GPUTUNE_OK;
-}
-
 /* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
 static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
                                  const char *name)
@@ -436,7 +424,8 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
 static gputune_status find_definition(gt_parse *p, const char *name)
 {
     const gt_lexer body = p->at;
-    gt_lexer line;
+    char type[GT_NAME_MAX];
+    gt_lexer line, value;
     head head = {0};
     bool found = false;
     gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
@@ -448,7 +437,12 @@ static gputune_status find_definition(gt_parse *p, const char *name)
         }
     }
     p->at = body;
-    return found ? GPUTUNE_OK : find_macro(p, name);
+    bool is_macro = !found && /* `#define NAME TYPE` */
+                    gt_code_constant(&value, p->code, p->parts->files[0].path, name) &&
+                    value.token.kind == GT_TOKEN_NAME &&
+                    gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
+                    value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
+    return is_macro ? add_alias(p, name, type) : GPUTUNE_OK;
 }
 
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name)

@@ -39,14 +39,6 @@ static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mod
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-static gt_limit make_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
-{
-    GT_WITHIN(find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding));
-    GT_WITHIN(find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding));
-    GT_WITHIN(find_mode(&out->l2_promotion, map, GT_MAP_L2, binding));
-    return out->interleave > 0 && out->rank < 3 ? GT_LIMIT_TENSORMAP_MODE : GT_LIMIT_NONE;
-}
-
 /* Dimension i of the driver's order is the i-th from the end of the template's. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
@@ -81,28 +73,26 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
     return GT_LIMIT_NONE;
 }
 
-static gt_limit check_map(const gt_tensormap *map, uint32_t element)
-{
-    uint64_t row = (uint64_t)map->box[0] * element;
-    GT_EXCLUDE(map->interleave == 0 && row % 16 != 0, GT_LIMIT_TENSORMAP_BOX);
-    GT_EXCLUDE(map->interleave == 0 && map->swizzle > 0 && row > UINT64_C(16) << map->swizzle,
-               GT_LIMIT_TENSORMAP_SWIZZLE);
-    for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        GT_EXCLUDE(map->strides[i] % map->alignment != 0, GT_LIMIT_TENSORMAP_STRIDE);
-    }
-    return GT_LIMIT_NONE;
-}
-
 static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
 {
     const gt_element element =
         gt_element_resolve(binding, binding->template->arguments[map->argument].type);
     *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_types[element.type]};
     out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
-    GT_WITHIN(make_modes(out, map, binding));
+    GT_WITHIN(find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding));
+    GT_WITHIN(find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding));
+    GT_WITHIN(find_mode(&out->l2_promotion, map, GT_MAP_L2, binding));
+    GT_EXCLUDE(out->interleave > 0 && out->rank < 3, GT_LIMIT_TENSORMAP_MODE);
     out->alignment = out->interleave == 2 ? 32 : 16;
     GT_WITHIN(make_shape(out, map, binding, element.bytes));
-    return check_map(out, element.bytes);
+    const uint64_t row = (uint64_t)out->box[0] * element.bytes;
+    GT_EXCLUDE(out->interleave == 0 && row % 16 != 0, GT_LIMIT_TENSORMAP_BOX);
+    GT_EXCLUDE(out->interleave == 0 && out->swizzle > 0 && row > UINT64_C(16) << out->swizzle,
+               GT_LIMIT_TENSORMAP_SWIZZLE);
+    for (uint32_t i = 0; i + 1 < out->rank; i++) {
+        GT_EXCLUDE(out->strides[i] % out->alignment != 0, GT_LIMIT_TENSORMAP_STRIDE);
+    }
+    return GT_LIMIT_NONE;
 }
 
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding)

@@ -348,20 +348,6 @@ static gputune_status check_alignment(uint32_t bytes, const char *name)
                          bytes);
 }
 
-static gputune_status apply_alignment(gt_workload *out, const gputune_alignment *given)
-{
-    const char *name = given->buffer ? given->buffer : "";
-    const int index = GT_NAMED(out->buffers, out->buffer_count, name);
-    if (index < 0) {
-        gt_near near = gt_near_to(name);
-        gt_near_items(&near, out->buffers, out->buffer_count);
-        return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s", name,
-                       gt_near_or(&near, "the name of one in args()"));
-    }
-    out->alignment[index] = given->bytes;
-    return check_alignment(given->bytes, name);
-}
-
 static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
                                       const gputune_alignment *alignments, size_t count)
 {
@@ -371,7 +357,16 @@ static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
         out->alignment[i] = alignment;
     }
     for (size_t i = 0; i < count; i++) {
-        GT_TRY(apply_alignment(out, &alignments[i]));
+        const char *name = alignments[i].buffer ? alignments[i].buffer : "";
+        const int index = GT_NAMED(out->buffers, out->buffer_count, name);
+        if (index < 0) {
+            gt_near near = gt_near_to(name);
+            gt_near_items(&near, out->buffers, out->buffer_count);
+            return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s", name,
+                           gt_near_or(&near, "the name of one in args()"));
+        }
+        out->alignment[index] = alignments[i].bytes;
+        GT_TRY(check_alignment(alignments[i].bytes, name));
     }
     return GPUTUNE_OK;
 }
