@@ -419,14 +419,13 @@ static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
     int found = -1;
     for (int i = 0; i < count; i++) {
         gt_device device;
-        if (gt_device_identify(&device, driver, i) != GPUTUNE_OK ||
-            strncasecmp(device.uuid, prefix, strlen(prefix)) != 0) {
-            continue;
+        if (gt_device_identify(&device, driver, i) == GPUTUNE_OK &&
+            strncasecmp(device.uuid, prefix, strlen(prefix)) == 0) {
+            if (found >= 0) {
+                return -1;
+            }
+            found = i;
         }
-        if (found >= 0) {
-            return -1;
-        }
-        found = i;
     }
     return found;
 }
@@ -452,21 +451,15 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
 {
     int count;
     GT_TRY(gt_device_count(&count, driver));
-    if (!which) {
-        if (count == 0) {
-            return no_such_device(driver, "0", count);
-        }
-        *ordinal = find_current(driver, count);
-        return GPUTUNE_OK;
-    }
-    char *end;
-    long number = strtol(which, &end, 10);
-    bool is_number = end != which && !*end;
-    int found = is_number ? (number >= 0 && number < count ? (int)number : -1)
-                          : (strlen(which) > 4 ? find_by_uuid(driver, which, count) : -1);
-    if (found < 0) {
-        return no_such_device(driver, which, count);
-    }
+    char *end = NULL;
+    const long number = which       ? strtol(which, &end, 10)
+                        : count > 0 ? find_current(driver, count)
+                                    : -1;
+    const bool is_number = !which || (end != which && !*end);
+    const int found = is_number           ? (number >= 0 && number < count ? (int)number : -1)
+                      : strlen(which) > 4 ? find_by_uuid(driver, which, count)
+                                          : -1;
+    GT_TRY(found < 0 ? no_such_device(driver, which ? which : "0", count) : GPUTUNE_OK);
     *ordinal = found;
     return GPUTUNE_OK;
 }

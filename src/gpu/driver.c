@@ -55,14 +55,8 @@ static const struct entry {
 #undef ENTRY
 #undef REQUIRED
 #undef OPTIONAL
-};
-
-static const struct extra {
-    const char *symbol;
-    size_t offset;
-} extras[] = {
-#define EXTRA(member, symbol, type, parameters) {#symbol, offsetof(gt_driver, member)},
-    GT_EMULATOR_LIST(EXTRA)
+#define EXTRA(member, symbol, type, parameters) {#symbol, 0, false, offsetof(gt_driver, member)},
+        GT_EMULATOR_LIST(EXTRA)
 #undef EXTRA
 };
 
@@ -117,10 +111,11 @@ static gputune_status fill_table(gt_driver *driver)
               "%s is not a CUDA driver of version 12.0 or later: it lacks cuGetProcAddress_v2",
               driver->name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        GT_TRY(find_member(driver, get, &entries[i]));
-    }
-    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        find_symbol((char *)driver + extras[i].offset, driver, extras[i].symbol);
+        if (entries[i].version > 0) {
+            GT_TRY(find_member(driver, get, &entries[i]));
+        } else { /* the emulator's own */
+            find_symbol((char *)driver + entries[i].offset, driver, entries[i].symbol);
+        }
     }
     driver->emulated = driver->EmuProfileName != NULL;
     return GPUTUNE_OK;
@@ -211,8 +206,11 @@ static gputune_status load(gt_driver *driver, const char *name)
     return fill_table(driver);
 }
 
+/* The standard driver is that of the environment, else CUDA's. */
 static gputune_status load_locked(gt_driver **out, const char *name)
 {
+    name = name ? name : gt_environment("GPUTUNE_DRIVER");
+    name = name && *name ? name : "cuda";
     for (size_t i = 0; i < opened.count; i++) {
         if (strcmp(opened.drivers[i]->name, name) == 0) {
             *out = opened.drivers[i];
@@ -232,17 +230,11 @@ static gputune_status load_locked(gt_driver **out, const char *name)
     return GPUTUNE_OK;
 }
 
-static const char *or_standard(const char *name)
-{
-    name = name ? name : gt_environment("GPUTUNE_DRIVER");
-    return name && *name ? name : "cuda";
-}
-
 gputune_status gt_driver_open(const gt_driver **out, const char *name)
 {
     gt_driver *driver;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
-    GT_TRY(load_locked(&driver, or_standard(name)));
+    GT_TRY(load_locked(&driver, name));
     GT_TRY(driver->started ? GPUTUNE_OK : start(driver));
     *out = driver;
     return GPUTUNE_OK;
@@ -252,7 +244,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
 {
     gt_driver *driver;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
-    GT_TRY(load_locked(&driver, or_standard(name)));
+    GT_TRY(load_locked(&driver, name));
     *version = driver->version;
     return GPUTUNE_OK;
 }

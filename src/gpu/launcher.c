@@ -32,27 +32,18 @@ static gputune_status check_context(const gt_launcher *launcher)
 
 static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr address, CUarray array)
 {
-    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    const int format = (int)texture->format;
     if (array) {
-        resource.resType = CU_RESOURCE_TYPE_ARRAY;
-        resource.res.array.hArray = array;
-        return resource;
+        return (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY, .res.array = {array}};
     }
-    if (texture->height == 0) {
-        resource.res.linear.devPtr = address;
-        resource.res.linear.format = (int)texture->format;
-        resource.res.linear.numChannels = texture->channels;
-        resource.res.linear.sizeInBytes = texture->pitch_bytes;
-        return resource;
-    }
-    resource.resType = CU_RESOURCE_TYPE_PITCH2D;
-    resource.res.pitch2D.devPtr = address;
-    resource.res.pitch2D.format = (int)texture->format;
-    resource.res.pitch2D.numChannels = texture->channels;
-    resource.res.pitch2D.width = texture->width;
-    resource.res.pitch2D.height = texture->height;
-    resource.res.pitch2D.pitchInBytes = texture->pitch_bytes;
-    return resource;
+    return texture->height == 0
+               ? (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR,
+                                      .res.linear = {address, format, texture->channels,
+                                                     texture->pitch_bytes}}
+               : (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D,
+                                      .res.pitch2D = {address, format, texture->channels,
+                                                      texture->width, texture->height,
+                                                      texture->pitch_bytes}};
 }
 
 /* To be called in the launcher's context alone: a texture object belongs to the context in which it
@@ -370,14 +361,6 @@ static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
-/* A clear and its launch are one step for other threads on the same stream. */
-static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
-                                         const void *const *arguments)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
-    return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
-}
-
 /* The default stream (NULL) cannot be captured, so that the driver need not be asked. */
 static bool is_capturing(const gt_driver *driver, CUstream stream)
 {
@@ -418,9 +401,12 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }
-    return launcher->launch->clear_count
-               ? launch_with_clears(launcher, stream, arguments)
-               : gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
+    if (launcher->launch->clear_count == 0) {
+        return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
+    }
+    /* a clear and its launch are one step for other threads on the same stream */
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
+    return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,

@@ -247,21 +247,6 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
     return false;
 }
 
-static gputune_status add_head_options(options *out, const gt_nvrtc_head *head)
-{
-    gt_text text = {0};
-    out->head = NULL;
-    if (!head) {
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(&text, "%s=%s", head->keep ? "--create-pch" : "--use-pch",
-                   head->keep ? head->keep : head->use);
-    GT_TRY(gt_text_take(&out->head, &text));
-    out->items[out->count++] = out->head;
-    out->items[out->count++] = "--pch-messages=false";
-    return GPUTUNE_OK;
-}
-
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
@@ -284,7 +269,16 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
             out->items[out->count++] = request->options[i];
         }
     }
-    return add_head_options(out, head);
+    out->head = NULL;
+    if (head) {
+        gt_text text = {0};
+        gt_text_printf(&text, "%s=%s", head->keep ? "--create-pch" : "--use-pch",
+                       head->keep ? head->keep : head->use);
+        GT_TRY(gt_text_take(&out->head, &text));
+        out->items[out->count++] = out->head;
+        out->items[out->count++] = "--pch-messages=false";
+    }
+    return GPUTUNE_OK;
 }
 
 /* Notes the standard options that the log calls unrecognised. Returns whether one of them was not

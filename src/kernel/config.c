@@ -48,14 +48,12 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
               "%s has no axis '%s'; it has no tunables at all", template->name, name);
     gt_near near = gt_near_to(name);
     gt_near_items(&near, template->axes, template->axis_count);
-    GT_REFUSE(near.name[0], GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name,
-              name, near.name);
     GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        gt_text_printf(&list, "%s%s", i ? ", " : "", template->axes[i].name);
+        gt_text_printf(&list, "%s%s", i ? ", " : "one of ", template->axes[i].name);
     }
-    return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected one of %s", template->name, name,
-                   gt_text_string(&list));
+    return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected %s", template->name, name,
+                   gt_near_or(&near, gt_text_string(&list)));
 }
 
 /* "NAME=VALUE", which is split in place. */

@@ -44,17 +44,6 @@ gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t 
     return added;
 }
 
-static void add_blocks(gt_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        const gt_block *block = &launch->blocks[i];
-        uint32_t bytes = block->pass == GT_PASS_GLOBAL ? 8 : block->by_value_bytes;
-        if (bytes > 0) {
-            gt_launch_add(launch, GT_PARAMETER_BLOCK, bytes, (int)i);
-        }
-    }
-}
-
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain)
 {
     const gt_template *template = binding->template;
@@ -62,7 +51,13 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
     const uint32_t first = template->pass_count;
     launch->block_count = template->pass_count;
     launch->argument_count = template->argument_count + first;
-    add_blocks(launch);
+    for (uint32_t i = 0; i < first; i++) {
+        const gt_block *block = &launch->blocks[i];
+        const uint32_t bytes = block->pass == GT_PASS_GLOBAL ? 8 : block->by_value_bytes;
+        if (bytes > 0) {
+            gt_launch_add(launch, GT_PARAMETER_BLOCK, bytes, (int)i);
+        }
+    }
     const uint32_t begin = launch->parameter_count;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
