@@ -97,13 +97,11 @@ typedef struct atom {
     gt_sum of, by;     /* its operands */
 } atom;
 
-enum { ATOMS_MAX = 1024, STACK_MAX = 64 };
+enum { ATOMS_MAX = 1024, OPERATIONS_MAX = 512 };
 
 typedef struct printer {
     const gt_expression *expression;
     const char *const *names;
-    gt_sum stack[STACK_MAX];
-    int depth;
     GT_ARRAY(atom) atoms;
     GT_ARRAY(int) divided; /* quotients that must leave no rest */
     bool is_open, failed;  /* a condition decides what is computed; too long */
@@ -149,7 +147,7 @@ static gt_sum intern(printer *p, gt_text *text, const atom *like)
     if (!is_new || p->failed) {
         free(made.text);
     }
-    return gt_sum_symbol(index);
+    return p->failed ? (gt_sum){0} : gt_sum_symbol(index);
 }
 
 /* `a SIGN b`. */
@@ -345,133 +343,108 @@ static gt_sum compute(printer *p, gt_operation operation, const gt_sum *a, const
     return out;
 }
 
-static void negate(printer *p, gt_operation operation)
+static gt_sum negate(printer *p, gt_operation operation, const gt_sum *a)
 {
-    gt_sum *a = &p->stack[p->depth - 1];
-    const gt_sum zero = gt_sum_number(0);
     const char *function = gt_function_of(operation);
+    gt_text text = {0};
     if (operation == GT_DO_NEGATE) {
-        *a = gt_sum_add(zero, *a, -1);
-    } else if (function) {
-        *a = call(p, function, a, NULL);
-    } else {
-        gt_text text = {0};
-        gt_text_append(&text, operation == GT_DO_NOT ? "!" : "~");
-        append_sum(p, &text, a, GT_PRINT_TIGHT);
-        *a = intern(p, &text, &(atom){NULL, GT_PRINT_TIGHT, GT_DO_LITERAL, *a, *a});
+        return gt_sum_add(gt_sum_number(0), *a, -1);
     }
+    if (function) {
+        return call(p, function, a, NULL);
+    }
+    gt_text_append(&text, operation == GT_DO_NOT ? "!" : "~");
+    append_sum(p, &text, a, GT_PRINT_TIGHT);
+    return intern(p, &text, &(atom){NULL, GT_PRINT_TIGHT, GT_DO_LITERAL, *a, *a});
 }
 
-static void run(printer *p, int at);
+static gt_sum run(printer *p, int at);
 
-/* `c ? a : b`, with c on the stack. */
-static void choose(printer *p, int at)
+/* `c ? a : b` */
+static gt_sum choose(printer *p, const gt_sum *condition, int at)
 {
     const int first_at = p->expression->code[at - 1].target, second_at = at - 2;
-    const gt_sum condition = p->stack[--p->depth];
     const bool is_open = p->is_open;
     double holds, first, second;
-    if (gt_sum_is_number(&condition, &holds)) {
-        run(p, holds < 0 || holds > 0 ? first_at : second_at);
-        return;
+    if (gt_sum_is_number(condition, &holds)) {
+        return run(p, holds < 0 || holds > 0 ? first_at : second_at);
     }
     p->is_open = true;
-    run(p, first_at);
-    run(p, second_at);
+    const gt_sum a = run(p, first_at), b = run(p, second_at);
     p->is_open = is_open;
-    if (p->failed) {
-        return;
+    if (!a.known || !b.known || p->failed) {
+        return (gt_sum){0};
     }
-    gt_sum *a = &p->stack[p->depth - 2], *b = &p->stack[--p->depth];
-    const atom *asked = only(p, &condition);
+    const atom *asked = only(p, condition);
     atom made = asked ? *asked : (atom){0};
-    bool counts = gt_sum_is_number(a, &first) && gt_sum_is_number(b, &second) &&
+    bool counts = gt_sum_is_number(&a, &first) && gt_sum_is_number(&b, &second) &&
                   first + second < 2 && (made.kind == GT_DO_EQUAL ? second : first) > 0;
     made.kind = counts && made.kind != GT_DO_DIVIDE ? GT_DO_NOT_EQUAL : GT_DO_LITERAL;
     made.precedence = 0;
     gt_text text = {0};
-    append_sum(p, &text, &condition, GT_PRINT_LOOSE + 1);
+    append_sum(p, &text, condition, GT_PRINT_LOOSE + 1);
     gt_text_append(&text, " ? ");
-    append_sum(p, &text, a, GT_PRINT_LOOSE);
+    append_sum(p, &text, &a, GT_PRINT_LOOSE);
     gt_text_append(&text, " : ");
-    append_sum(p, &text, b, GT_PRINT_LOOSE);
-    *a = intern(p, &text, &made);
+    append_sum(p, &text, &b, GT_PRINT_LOOSE);
+    return intern(p, &text, &made);
 }
 
-/* A number or a name. */
-static void push(printer *p, const gt_instruction *one)
-{
-    p->failed |= p->depth == STACK_MAX || one->operation == GT_DO_REAL; /* sizes are integers */
-    if (!p->failed && one->operation == GT_DO_LITERAL) {
-        p->stack[p->depth++] = gt_sum_number((double)one->integer);
-    } else if (!p->failed) {
-        gt_text text = {0};
-        gt_text_append(&text, p->names[one->target]);
-        p->stack[p->depth++] = intern(p, &text, &(atom){.precedence = GT_PRINT_TIGHT});
-    }
-}
-
-/* Leaves the value of the operation at that place on the stack. */
-static void run(printer *p, int at)
+/* The operation at that place as a sum. */
+static gt_sum run(printer *p, int at)
 {
     const gt_instruction *one = &p->expression->code[at];
     const int operands = gt_operation_operands(one->operation);
-    if (operands > 0) {
-        run(p, operands == 1 ? at - 1 : one->target);
+    if (one->operation == GT_DO_LITERAL) {
+        return gt_sum_number((double)one->integer);
     }
-    if (operands == 2 && one->operation != GT_DO_CHOOSE && !p->failed) {
-        run(p, at - 1);
+    if (one->operation == GT_DO_SLOT) {
+        gt_text text = {0};
+        gt_text_append(&text, p->names[one->target]);
+        return intern(p, &text, &(atom){.precedence = GT_PRINT_TIGHT});
     }
-    if (p->failed) {
-        return;
+    if (operands == 0 || p->failed) {
+        return (gt_sum){0}; /* sizes are integers */
     }
-    gt_sum *top = &p->stack[p->depth];
-    if (operands == 0) {
-        push(p, one);
-    } else if (one->operation == GT_DO_CHOOSE) {
-        choose(p, at);
-    } else if (operands == 1) {
-        negate(p, one->operation);
-    } else {
-        p->depth--;
-        top[-2] = one->operation >= GT_DO_AND ? infix(p, one->operation, &top[-2], &top[-1])
-                                              : compute(p, one->operation, &top[-2], &top[-1]);
+    const gt_sum a = run(p, operands == 1 ? at - 1 : one->target);
+    if (!a.known || operands == 1) {
+        return a.known ? negate(p, one->operation, &a) : a;
     }
-    p->failed |= p->depth > 0 && !p->stack[p->depth - 1].known;
+    if (one->operation == GT_DO_CHOOSE) {
+        return choose(p, &a, at);
+    }
+    const gt_sum b = run(p, at - 1);
+    return b.known ? (one->operation >= GT_DO_AND ? infix : compute)(p, one->operation, &a, &b) : b;
 }
 
 bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
                          const char *const *names)
 {
+    printer p = {.expression = expression, .names = names};
     gt_text text = {0};
-    printer *p = calloc(1, sizeof *p);
-    if (!p) {
-        out->failed = true;
-        return false;
+    const gt_sum sum =
+        expression->count > OPERATIONS_MAX ? (gt_sum){0} : run(&p, expression->count - 1);
+    p.failed |= !sum.known;
+    if (!p.failed) {
+        append_sum(&p, &text, &sum, 0);
     }
-    p->expression = expression;
-    p->names = names;
-    run(p, expression->count - 1);
-    if (!p->failed) {
-        append_sum(p, &text, &p->stack[0], 0);
-    }
-    bool printed = !p->failed && !text.failed, is_open = strchr(gt_text_string(&text), '?');
-    for (size_t i = 0; i < p->divided.count && divided && printed && !is_open; i++) {
-        const atom *quotient = &p->atoms.items[p->divided.items[i]];
+    bool printed = !p.failed && !text.failed;
+    bool is_open = strchr(gt_text_string(&text), '?');
+    for (size_t i = 0; i < p.divided.count && divided && printed && !is_open; i++) {
+        const atom *quotient = &p.atoms.items[p.divided.items[i]];
         gt_text_append(divided, "#pragma gputune require(");
-        append_sum(p, divided, &quotient->of, GT_PRINT_PRODUCT);
+        append_sum(&p, divided, &quotient->of, GT_PRINT_PRODUCT);
         gt_text_append(divided, " % ");
-        append_sum(p, divided, &quotient->by, GT_PRINT_TIGHT);
+        append_sum(&p, divided, &quotient->by, GT_PRINT_TIGHT);
         gt_text_append(divided, " == 0)\n");
     }
     gt_text_append(out, printed ? gt_text_string(&text) : "");
-    for (size_t i = 0; i < p->atoms.count; i++) {
-        free(p->atoms.items[i].text);
+    for (size_t i = 0; i < p.atoms.count; i++) {
+        free(p.atoms.items[i].text);
     }
-    gt_array_free(&p->atoms);
-    gt_array_free(&p->divided);
+    gt_array_free(&p.atoms);
+    gt_array_free(&p.divided);
     gt_text_free(&text);
-    free(p);
     return printed;
 }
 
