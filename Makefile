@@ -106,7 +106,7 @@ $(B)/flags: FORCE
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
 # the model is loops over numbers
-$(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno
+$(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno -fno-trapping-math
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/fuzz/%.o: TEST_CFLAGS :=

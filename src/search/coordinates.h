@@ -26,7 +26,7 @@ typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the domain's axis that the coordinate is of */
     bool is_word[GT_COORDINATES];  /* two values are only equal or different, without a distance */
-    float *value[GT_COORDINATES];  /* by choice: the coordinate, in [0, 1] unless is_word */
+    float *value[GT_COORDINATES];  /* by choice: the coordinate, in [0, 1]; a word's index */
     float *factor[GT_COORDINATES]; /* of a product: what each choice of axis `other` adds to it;
                                       else NULL */
     uint32_t other[GT_COORDINATES];

@@ -16,7 +16,6 @@ enum { ROWS = GT_GAUSSIAN_ROWS };
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
 {
     *out = (gt_gaussian){.dimensions = coordinates->count, .noise = FIRST_NOISE};
-    memcpy(out->is_word, coordinates->is_word, sizeof out->is_word);
     for (uint32_t d = 0; d < out->dimensions; d++) {
         out->weight[d] = FIRST_WEIGHT / out->dimensions;
         out->part[d] = FIRST_PART / out->dimensions;
@@ -43,16 +42,16 @@ void gt_gaussian_clear(gt_gaussian *gaussian)
     gaussian->count = 0;
 }
 
-static double matern(double squared)
+static float matern(float squared)
 {
-    double r = sqrt(5 * squared);
-    return (1 + r + r * r / 3) * exp(-r);
+    float r = sqrtf(5 * squared);
+    return (1 + r + r * r / 3) * expf(-r);
 }
 
 /* What a point and each row have in common: the weighted squared distance, and the sum of the parts
- * that they share and of those parts' squares. */
+ * that they share and of those parts' squares. Single precision is far below the noise. */
 typedef struct likeness {
-    double squared[ROWS], shared[ROWS], squares[ROWS];
+    float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
 
 /* Adds coordinate d for the rows [from, to). */
@@ -60,11 +59,10 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
                            uint32_t from, uint32_t to)
 {
     const float *restrict row = g->z + (size_t)d * ROWS;
-    const double weight = g->weight[d], part = g->part[d];
-    const bool is_word = g->is_word[d];
+    const float weight = (float)g->weight[d], part = (float)g->part[d];
     for (uint32_t i = from; i < to; i++) {
-        double distance = is_word ? (double)(row[i] != at) : (double)fabsf(row[i] - at);
-        double shared = part * (1 - distance);
+        float apart = fabsf(row[i] - at), distance = apart < 1 ? apart : 1; /* of words, 0 or 1 */
+        float shared = part * (1 - distance);
         out->squared[i] += weight * distance * distance;
         out->shared[i] += shared;
         out->squares[i] += shared * shared;
@@ -83,7 +81,8 @@ static void covariances(double *out, const gt_gaussian *g, const float *z, uint3
         add_coordinate(&like, g, d, z[d], from, to);
     }
     for (uint32_t i = from; i < to; i++) {
-        out[i] = matern(like.squared[i]) + gt_gaussian_apart(like.shared[i], like.squares[i]);
+        double apart = gt_gaussian_apart((double)like.shared[i], (double)like.squares[i]);
+        out[i] = (double)matern(like.squared[i]) + apart;
     }
 }
 
@@ -151,17 +150,46 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *prospect)
+/* As forward(), for GT_TOGETHER prospects at once: a row of the factor is read once for all. */
+static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
+                             uint32_t to)
 {
-    uint32_t from = prospect->rows, to = gaussian->count;
-    if (!from) {
-        prospect->reduction = 0;
+    double *a = of[0]->v, *b = of[1]->v, *c = of[2]->v, *d = of[3]->v;
+    for (uint32_t i = from; i < to; i++) {
+        const double *row = g->lower + (size_t)i * ROWS;
+        double sum[GT_TOGETHER][2] = {{0}};
+        for (uint32_t j = 0; j + 2 <= i; j += 2) {
+            for (int half = 0; half < 2; half++) {
+                sum[0][half] += row[j + half] * a[j + half];
+                sum[1][half] += row[j + half] * b[j + half];
+                sum[2][half] += row[j + half] * c[j + half];
+                sum[3][half] += row[j + half] * d[j + half];
+            }
+        }
+        for (int k = 0; k < GT_TOGETHER; k++) {
+            double *v = of[k]->v, last = i % 2 ? row[i - 1] * v[i - 1] : 0;
+            v[i] = (v[i] - sum[k][0] - sum[k][1] - last) / row[i];
+        }
     }
-    if (from < to) {
-        covariances(prospect->v, gaussian, z, from, to);
-        forward(prospect->v, gaussian, from, to);
-        prospect->reduction += gt_dot(prospect->v + from, prospect->v + from, to - from);
-        prospect->rows = to;
+}
+
+void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count)
+{
+    const uint32_t from = prospects[0]->rows, to = gaussian->count;
+    for (uint32_t k = 0; k < count; k++) {
+        covariances(prospects[k]->v, gaussian, prospects[k]->z, from, to);
+        if (count < GT_TOGETHER) {
+            forward(prospects[k]->v, gaussian, from, to);
+        }
+    }
+    if (count == GT_TOGETHER) {
+        forward_together(prospects, gaussian, from, to);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const double *v = prospects[k]->v;
+        double before = from ? prospects[k]->reduction : 0;
+        prospects[k]->reduction = before + gt_dot(v + from, v + from, to - from);
+        prospects[k]->rows = to;
     }
 }
 

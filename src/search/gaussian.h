@@ -28,7 +28,6 @@ typedef struct gt_target_values {
 
 typedef struct gt_gaussian {
     uint32_t dimensions;
-    bool is_word[GT_COORDINATES];
     double weight[GT_COORDINATES]; /* the squared inverse of a length scale */
     double part[GT_COORDINATES];   /* variance of the coordinate's effect by itself, in signals */
     double noise;                  /* variance of one value, in signals */
@@ -82,15 +81,18 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
  * and without a constant term. NAN if memory is short. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
 
-/* The row of Cholesky's factor for a point that is asked about. The caller keeps the prospect, so
+enum { GT_TOGETHER = 4 }; /* points that cost less when they are looked at together */
+
+/* A point that is asked about, and its row of Cholesky's factor. The caller keeps the prospect, so
  * that each element is computed once. */
 typedef struct gt_prospect {
+    float z[GT_COORDINATES];
     uint32_t rows;    /* elements computed so far; set to 0 for a new point, and after learning */
     double reduction; /* by how much the rows reduce the variance, in signals */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Brings the prospect up to date with the rows. */
-void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *prospect);
+/* Brings 1 to GT_TOGETHER prospects, which have as many rows each, up to date with the rows. */
+void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count);
 /* The expected value of a target at the prospect's point, and its standard deviation. The prospect
  * must be up to date. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,

@@ -70,10 +70,9 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 {
     const float *z = s->gaussian->z + (size_t)d * ROWS;
     float at = z[s->row[a]];
-    bool is_word = s->gaussian->is_word[d];
     for (uint32_t b = 0; b < a; b++) {
-        float other = z[s->row[b]];
-        out[b] = is_word ? (at == other ? 0.0 : 1.0) : (double)fabsf(at - other);
+        float apart = fabsf(z[s->row[b]] - at);
+        out[b] = apart < 1 ? (double)apart : 1;
     }
 }
 

@@ -7,7 +7,6 @@
 
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
-    float z[GT_COORDINATES];
     double prior;          /* the time that the hints expect there, standardised */
     double score;          /* the higher, the sooner it is proposed */
     double gain, expected; /* the expected gain and time, as logarithms */

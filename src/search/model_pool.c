@@ -28,6 +28,14 @@ enum {
 #define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
 #define ROOT_2PI     2.5066282746310002
 
+static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
+{
+    gt_coordinates_of(out->prospect.z, &model->coordinates, point);
+    out->prior = gt_model_prior_at(model, out->prospect.z);
+    out->prospect.rows = 0;
+    out->score = -INFINITY;
+}
+
 typedef struct adding {
     gt_model *model;
     const gt_evidence *evidence;
@@ -51,10 +59,7 @@ static bool add(void *user, const gt_point *point)
     }
     if (to->status == GPUTUNE_OK && is_new) {
         gt_candidate *candidate = &model->candidates[index];
-        gt_coordinates_of(candidate->z, &model->coordinates, point);
-        candidate->prior = gt_model_prior_at(model, candidate->z);
-        candidate->prospect.rows = 0;
-        candidate->score = -INFINITY;
+        begin(candidate, model, point);
     }
     return to->status == GPUTUNE_OK;
 }
@@ -195,8 +200,7 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
 static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
-    gt_prospect *prospect = &candidate->prospect;
-    gt_gaussian_look(gaussian, candidate->z, prospect);
+    const gt_prospect *prospect = &candidate->prospect;
     double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
                       model->prior.slope * candidate->prior;
     double deviation =
@@ -216,17 +220,32 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point)
 {
     gt_candidate candidate;
-    gt_coordinates_of(candidate.z, &model->coordinates, point);
-    candidate.prior = gt_model_prior_at(model, candidate.z);
-    candidate.prospect.rows = 0;
+    gt_prospect *only = &candidate.prospect;
+    begin(&candidate, model, point);
+    gt_gaussian_look(&model->gaussian, &only, 1);
     judge(&candidate, model, strategy);
     return candidate.gain;
+}
+
+static void look_at(gt_model *model, uint32_t from)
+{
+    gt_prospect *group[GT_TOGETHER];
+    uint32_t count = 0, all = model->pool.count;
+    for (uint32_t i = from; i < all; i++) {
+        group[count++] = &model->candidates[i].prospect;
+        bool ends = i + 1 == all || model->candidates[i + 1].prospect.rows != group[0]->rows;
+        if (ends || count == GT_TOGETHER) {
+            gt_gaussian_look(&model->gaussian, group, count);
+            count = 0;
+        }
+    }
 }
 
 /* Judges the candidates from index `from` on that were neither proposed nor told; returns the best
  * one, or -1. */
 static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
+    look_at(model, from);
     for (uint32_t i = from; i < model->pool.count; i++) {
         gt_candidate *candidate = &model->candidates[i];
         if (gt_evidence_has(&strategy->evidence, &model->pool.points[i])) {

@@ -84,8 +84,9 @@ double gt_model_prior_at(const gt_model *model, const float *z)
     if (!model->prior.present) {
         return 0;
     }
-    gt_prospect prospect;
+    gt_prospect prospect, *only = &prospect;
+    memcpy(prospect.z, z, sizeof prospect.z);
     prospect.rows = 0;
-    gt_gaussian_look(&model->prior.gaussian, z, &prospect);
+    gt_gaussian_look(&model->prior.gaussian, &only, 1);
     return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
 }
