@@ -41,13 +41,20 @@ static bool looking_at(const gt_lexer *lexer, const char *text)
     return (size_t)(lexer->end - lexer->at) >= length && memcmp(lexer->at, text, length) == 0;
 }
 
+/* As for compilers, blanks between the backslash and the end of its line do not count. */
 static bool skip_splice(gt_lexer *lexer)
 {
-    size_t length = looking_at(lexer, "\\\n") ? 2 : looking_at(lexer, "\\\r\n") ? 3 : 0;
-    if (length == 0) {
+    if (!looking_at(lexer, "\\")) {
         return false;
     }
-    lexer->at += length;
+    const char *at = lexer->at + 1;
+    while (at < lexer->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
+        at++;
+    }
+    if (at == lexer->end || *at != '\n') {
+        return false;
+    }
+    lexer->at = at + 1;
     new_line(lexer);
     return true;
 }

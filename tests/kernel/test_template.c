@@ -8,7 +8,7 @@ static const char full[] =
     "#pragma gputune kernel(rows)\n"
     "#pragma gputune problem(n = 1 << 10, m = 3, bucket = pow2) problem(const R = 2, 3, type T = "
     "float, unsigned int)\n"
-    "#pragma gputune args(out T y[n], in const T x[n][m] = uniform(0, R), float a = -0.5, \\\n"
+    "#pragma gputune args(out T y[n], in const T x[n][m] = uniform(0, R), float a = -0.5, \\ \t\n"
     "                     size_t n, int m) // spliced\n"
     "#pragma gputune vector(VEC = 1, 2 : x) tune(MODE = plain, clever, B = 64, 32)\n"
     "#pragma gputune cluster(CX = 1, 2; CY = 1, 2) carveout(C = auto, 8)\n"
