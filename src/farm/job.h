@@ -123,6 +123,7 @@ typedef struct gt_sample_job {
     uint32_t count;
     gputune_objective objective; /* may differ from the setup's */
     gt_sample_length length;
+    bool hot;           /* with a warm cache, whatever the setup says */
     gt_sharing sharing; /* UNKNOWN: the worker first finds it out */
     uint64_t judge;     /* the variant whose launches tell it */
 } gt_sample_job;

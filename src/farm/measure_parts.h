@@ -131,6 +131,7 @@ typedef struct gt_replay {
     CUgraphExec exec; /* NULL: not captured yet */
     uint32_t launches;
     uint32_t turn; /* gt_measure.turn when it was captured */
+    bool hot;
 } gt_replay;
 
 /* The variables of a variant's module. */
@@ -221,6 +222,7 @@ struct gt_measure {
     uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
     gt_guarded guard;
     bool guarded;                /* launches on the timed workspace get the arguments of `guard` */
+    bool hot;                    /* samples are with a warm cache, whatever the setup says */
     bool alone;                  /* samples are single launches, each on restored buffers */
     gputune_objective objective; /* of the samples that are taken now, and their length */
     gt_sample_length length;

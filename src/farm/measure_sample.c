@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+static bool is_hot(const gt_measure *measure)
+{
+    return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
+}
+
 /* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
  * buffers; all hot samples of a round take the same set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
-    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
-    return &workspace->arguments[(size_t)((hot ? measure->turn : index) % workspace->sets) *
-                                 workspace->argument_count];
+    return &workspace
+                ->arguments[(size_t)((is_hot(measure) ? measure->turn : index) % workspace->sets) *
+                            workspace->argument_count];
 }
 
 /* Queues launch `index` of a sample. */
@@ -34,11 +39,11 @@ static gputune_status restore(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
-    if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
+    if (is_hot(measure)) {
         GT_TRY(issue(measure, variant, 0));
         GT_TRY(measure->alone ? gt_service_reset(measure, &measure->restore, false) : GPUTUNE_OK);
     }
-    return gt_service_sweep(measure);
+    return is_hot(measure) ? GPUTUNE_OK : gt_service_sweep(measure);
 }
 
 enum { SINGLES_MAX = 16 };
@@ -232,8 +237,8 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
 /* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
 static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
 {
-    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->workspaces[0].sets > 1 &&
-           replay->turn != measure->turn;
+    bool other_set = is_hot(measure) && measure->workspaces[0].sets > 1;
+    return replay->hot != is_hot(measure) || (other_set && replay->turn != measure->turn);
 }
 
 /* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
@@ -254,6 +259,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->exec = exec;
     replay->launches = launches;
     replay->turn = measure->turn;
+    replay->hot = is_hot(measure);
     if (measure->driver->GraphUpload) { /* else the first replay pays for it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
@@ -282,7 +288,7 @@ enum { SHORT_GRAPH = 16 }; /* kernels */
  * than the host needs to queue a short graph; otherwise a delay does. */
 static gputune_status begin(gt_measure *measure, uint64_t kernels)
 {
-    if (measure->sweep == 0 || kernels > SHORT_GRAPH) {
+    if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
         GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * kernels));
     }
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
@@ -296,7 +302,7 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
     GT_TRY(gt_service_reset_ahead(measure, &measure->restore));
     GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
     *out = elapsed_ns / launches;
-    variant->launch_ns = *out;
+    variant->launch_ns = measure->hot ? variant->launch_ns : *out;
     return GPUTUNE_OK;
 }
 
@@ -356,7 +362,7 @@ static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *vari
     uint32_t launches = gt_plan_launches(variant->launch_ns, length);
     uint32_t sets = measure->workspaces[0].sets;
     bool persists = variant->launches[0].l2.set_aside_bytes > 0;
-    bool warms_up = persists && measure->setup.cache == GPUTUNE_CACHE_COLD;
+    bool warms_up = persists && !is_hot(measure);
     return warms_up && launches > sets ? sets : launches;
 }
 
@@ -721,8 +727,10 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     sampled.values = calloc(job->count + 1, sizeof *sampled.values);
     GT_TRY(gt_allocated(sampled.values));
     measure->turn++;
+    measure->hot = job->hot;
     gt_monitor_begin(measure->monitor);
     gputune_status status = sample_all(measure, job, &sampled, page);
+    measure->hot = false;
     if (status < 0) {
         free(sampled.values);
         return status;

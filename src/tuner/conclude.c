@@ -103,7 +103,8 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
     gt_samples_write(file, field, tuning->race,
                      gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                           : request->options.objective);
-    gt_samples_write(file, field, tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
+    bool hot = gt_tuning_breaks_by_hot_time(tuning); /* samples of another state of the cache */
+    gt_samples_write(file, field, hot ? NULL : tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
     gt_samples_close(file, request);
 }
 
@@ -430,9 +431,11 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 }
 
 /* Why the tuning ended, and how many variants were tried if not all were. */
-static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end,
+static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_race_result *result,
                                   bool proved_again)
 {
+    gt_race_end end = result->end;
+    bool hot = tuning->hot_winner == result->winner;
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
     uint32_t given_up = tuning->session.field.given_up;
     bool content =
@@ -456,6 +459,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
                        decided && gt_tuning_tried(tuning) < size ? "of those searched, " : "");
         gt_text_append(&text, gt_race_end_text(end));
     }
+    gt_text_append(&text, hot ? "; a tie that the time with a warm cache has broken" : "");
     gt_text_append(&text, proved_again ? "" : "; not proved again after its race");
     return gt_text_take(out, &text);
 }
@@ -481,7 +485,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(copy_image(&choice->image, tuning, result->winner));
-    GT_TRY(explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved));
+    GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
     return choose_fallback(choice, tuning);
 }
 

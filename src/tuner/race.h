@@ -32,6 +32,13 @@ typedef struct gt_race gt_race;
  * contestant, beside noise. */
 typedef double gt_race_doubt(double value);
 
+/* Which contestants are tied, if the caller breaks ties: gt_race_is_tied(), gt_race_break_tie(). */
+typedef enum gt_race_tie {
+    GT_TIE_NONE,   /* the caller breaks no ties */
+    GT_TIE_LIKELY, /* those that may be as good as the best */
+    GT_TIE_WITHIN  /* those that are within epsilon of the best, and not shown to be slower */
+} gt_race_tie;
+
 typedef struct gt_race_options {
     uint64_t seed;         /* seed of the shuffling of rounds */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -47,7 +54,7 @@ typedef struct gt_race_options {
     bool exhaustive; /* no contestant leaves before 10 shared rounds, unless it fails */
     bool fixed;      /* no contestant leaves unless it fails, all are in every round, and the caller
                         ends the race */
-    bool tie_break;  /* the caller breaks ties: gt_race_is_tied(), gt_race_break_tie() */
+    gt_race_tie tie_break;
 } gt_race_options;
 
 typedef enum gt_race_end {

@@ -613,7 +613,9 @@ bool gt_race_find_tied(gt_race *race)
     bool found = false;
     for (size_t i = 0; i < race->runners.count; i++) {
         gt_runner *r = &race->runners.items[i];
-        r->tied = gt_runner_is_in(r) && ((int64_t)i == race->incumbent || may_be_as_good(race, r));
+        bool equal = (race->options.tie_break == GT_TIE_WITHIN ? is_tied : may_be_as_good)(race, r);
+        r->tied = gt_runner_is_in(r) &&
+                  ((int64_t)i == race->incumbent || (int64_t)i == race->winner || equal);
         found = found || (r->tied && (int64_t)i != race->winner);
     }
     return found;

@@ -288,7 +288,15 @@ static void allow_for_the_host(gt_race_options *options)
 {
     options->max_rounds = 200;
     options->drop_ratio = 0.5;
-    options->tie_break = true;
+    options->tie_break = GT_TIE_LIKELY;
+}
+
+/* The emulator's times are a model's, which has exact ties. */
+bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    return gt_objective_facts(request->options.objective)->sampled == GPUTUNE_OBJECTIVE_KERNEL &&
+           request->options.cache == GPUTUNE_CACHE_COLD && !request->device->emulated;
 }
 
 gputune_status gt_tuning_open_race(gt_tuning *tuning)
@@ -303,6 +311,7 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
         allow_for_the_host(&options);
     } else {
         options.quick_doubt = gt_plan_quick_doubt;
+        options.tie_break = gt_tuning_breaks_by_hot_time(tuning) ? GT_TIE_WITHIN : GT_TIE_NONE;
     }
     return gt_race_new(&tuning->race, &options);
 }
@@ -363,7 +372,8 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
 
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
-    gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
+    gt_tuning tuning = {
+        .session.request = request, .proved = GT_NO_VARIANT, .hot_winner = GT_NO_VARIANT};
     GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
     gt_request_warn_of_default(request, space);

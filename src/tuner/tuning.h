@@ -10,12 +10,13 @@
  *                         |        BREAK_TIE --+ WEIGH ----------|---> PROVE_AGAIN     |
  *                         +--------------------------------------+---------------------+
  *
- * In BREAK_TIE the variants that the host's clock cannot tell apart race by device time. In WEIGH
- * the fastest race by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the
- * winner once more after its last sample; if it is refuted, all right variants race again. RETRY
- * tries variants again that hung once, and those that were left out because of a variant that has
- * failed since; those that are right race again. When the time is up, or the caller cancels, every
- * phase leads to PROVE_AGAIN. Of a time limit, what that takes was set aside (tuning_end.c). */
+ * In BREAK_TIE the variants that the host's clock cannot tell apart race by device time, and those
+ * that are equally fast with a cold cache, by the time with a warm one. In WEIGH the fastest race
+ * by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the winner once more
+ * after its last sample; if it is refuted, all right variants race again. RETRY tries variants
+ * again that hung once, and those that were left out because of a variant that has failed since;
+ * those that are right race again. When the time is up, or the caller cancels, every phase leads to
+ * PROVE_AGAIN. Of a time limit, what that takes was set aside (tuning_end.c). */
 #pragma once
 
 #include "tuner/race.h"
@@ -38,7 +39,7 @@ typedef enum gt_phase {
 typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
-    GT_STEP_TIED,      /* the host's clock cannot tell the best apart */
+    GT_STEP_TIED,      /* the best cannot be told apart */
     GT_STEP_UNTIED,    /* the tie is broken, or a failure has reopened the race */
     GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
     GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
@@ -54,7 +55,9 @@ typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
     gt_race *race;      /* the deciding race, by the objective; for energy, first by time */
-    gt_race *tie_break; /* by device time, among tied contestants; NULL before the first tie */
+    gt_race *tie_break; /* by device time or hot time, among tied contestants; NULL before the first
+                           tie */
+    uint64_t hot_winner; /* the variant that won a tie by its hot time, or GT_NO_VARIANT */
     gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
     uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
     struct {
@@ -82,6 +85,9 @@ void gt_tuning_advance(gt_tuning *tuning, gt_step step);
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* The race whose rounds are sampled now: `race`, or `tie_break` in BREAK_TIE. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
+/* Whether variants that are equally fast with a cold cache race by the time with a warm one, which
+ * may be far apart. */
+bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
 /* Whether device time is sampled now, although the objective is another one. */
 bool gt_tuning_is_by_time(const gt_tuning *tuning);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);

@@ -6,29 +6,67 @@
 
 #include <math.h>
 
-static gputune_status add_tied(gt_tuning *tuning)
+enum {
+    HOT_MOST = 8, /* contestants that are sampled by hot time */
+    HOT_ROUNDS = 2
+};
+
+/* Orders those contestants that have not left, or are tied: the default first, then the fastest.
+ * Returns how many; `out` has room for `most`. */
+static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
-    for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
-        const gt_runner *one = gt_race_at(tuning->race, i);
-        if (one->tied && one->left == GT_RACE_IN) {
-            GT_TRY(gt_race_add(tuning->tie_break, one->id, one->rank, one->is_default));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gt_race_count(race); i++) {
+        const gt_runner *next = gt_race_at(race, i);
+        uint32_t at = count < most ? count : most;
+        if (next->left != GT_RACE_IN || (tied && !next->tied)) {
+            continue;
+        }
+        for (; at > 0 && (next->is_default || next->ratio < out[at - 1]->ratio) &&
+               !out[at - 1]->is_default;
+             at--) {
+            if (at < most) {
+                out[at] = out[at - 1];
+            }
+        }
+        if (at < most) {
+            out[at] = next;
+            count += count < most;
         }
     }
-    return GPUTUNE_OK;
+    return count;
 }
 
-/* Opens `tie_break`: the tied contestants of `race` race by device time. */
+/* Opens `tie_break`: the tied contestants of `race` race by device time; or a few of them by hot
+ * time, with the one that wins otherwise. */
 static gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
 {
     const gputune_options *o = &tuning->session.request->options;
+    bool hot = gt_tuning_breaks_by_hot_time(tuning);
+    gt_race_result result;
     const gt_race_options options = {.seed = o->seed,
                                      .epsilon = o->epsilon,
                                      .final_rounds = 1, /* its results are not stored */
+                                     .quick_from = hot ? 1 : 0,
                                      .exact = tuning->session.request->device->emulated};
+    uint32_t most = hot ? HOT_MOST : gt_race_count(tuning->race);
+    GT_FREED const gt_runner **tied = calloc(most, sizeof *tied);
+    GT_TRY(gt_allocated(tied));
+    uint32_t count = find_finalists(tuning->race, tied, most, true);
+    GT_TRY(gt_race_result_get(tuning->race, &result));
+    bool is_in = false;
+    for (uint32_t i = 0; i < count; i++) {
+        is_in |= tied[i]->id == result.winner;
+    }
+    if (!is_in) {
+        tied[count - 1] = gt_race_find(tuning->race, result.winner);
+    }
     gt_race_free(tuning->tie_break);
     tuning->tie_break = NULL;
     GT_TRY(gt_race_new(&tuning->tie_break, &options));
-    GT_TRY(add_tied(tuning));
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(gt_race_add(tuning->tie_break, tied[i]->id, tied[i]->rank, tied[i]->is_default));
+    }
     gt_race_complete(tuning->tie_break);
     return GPUTUNE_OK;
 }
@@ -49,7 +87,7 @@ static gputune_status unit_of(double *out, const gt_race *race)
 
 /* The contestant with the least sum; the default if no sum is less by more than epsilon of the
  * host's time; the race's own winner if there are no sums. */
-static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
+static gputune_status choose(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
     uint64_t default_id = 0;
@@ -78,17 +116,42 @@ static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
+/* The contestant with the least hot time, if that is less by much than the hot time of the one that
+ * wins otherwise. */
+static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
+{
+    static const double much = 1.05;
+    double least = INFINITY, own = INFINITY;
+    uint64_t fastest = GT_NO_VARIANT;
+    gt_race_result result;
+    GT_TRY(gt_race_result_get(tuning->race, &result));
+    for (uint32_t i = 0; i < gt_race_count(tuning->tie_break); i++) {
+        const gt_runner *one = gt_race_at(tuning->tie_break, i);
+        gt_summary hot;
+        GT_TRY(gt_race_summary(tuning->tie_break, one->id, &hot));
+        double hot_ns = one->left != GT_RACE_LEFT_FAILED && hot.count ? hot.median : INFINITY;
+        fastest = hot_ns < least ? one->id : fastest;
+        least = fmin(least, hot_ns);
+        own = one->id == result.winner ? hot_ns : own;
+    }
+    bool clear = isfinite(own) && own > much * least;
+    *out = clear ? fastest : result.winner;
+    tuning->hot_winner = clear ? fastest : GT_NO_VARIANT;
+    return GPUTUNE_OK;
+}
+
 /* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
- * have the least sum. */
+ * have the least sum, or that has by far the least hot time. */
 static gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
 {
     uint64_t winner = 0;
     gt_race_end end;
     GT_TRY(gt_race_end_round(tuning->tie_break, &end));
-    if (end == GT_RACE_RUNNING) {
+    bool hot = gt_tuning_breaks_by_hot_time(tuning);
+    if (end == GT_RACE_RUNNING && !(hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(choose(&winner, tuning));
+    GT_TRY((hot ? choose_by_hot_time : choose)(&winner, tuning));
     GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
     gt_tuning_advance(tuning, GT_STEP_UNTIED);
     return GPUTUNE_OK;
@@ -119,36 +182,11 @@ bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
     return gt_objective_facts(objective)->by_energy && !tuning->by_time;
 }
 
-/* Orders the variants that have not left: the default first, then the fastest. */
-static uint32_t find_finalists(const gt_race *race, const gt_runner **out)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < gt_race_count(race); i++) {
-        const gt_runner *next = gt_race_at(race, i);
-        uint32_t at = count < FINALISTS ? count : FINALISTS;
-        if (next->left != GT_RACE_IN) {
-            continue;
-        }
-        for (; at > 0 && (next->is_default || next->ratio < out[at - 1]->ratio) &&
-               !out[at - 1]->is_default;
-             at--) {
-            if (at < FINALISTS) {
-                out[at] = out[at - 1];
-            }
-        }
-        if (at < FINALISTS) {
-            out[at] = next;
-            count += count < FINALISTS;
-        }
-    }
-    return count;
-}
-
 gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
 {
     const gt_runner *finalists[FINALISTS];
     const gputune_options *o = &tuning->session.request->options;
-    uint32_t count = find_finalists(tuning->race, finalists);
+    uint32_t count = find_finalists(tuning->race, finalists, FINALISTS, false);
     const gt_race_options options = {.seed = o->seed,
                                      .epsilon = o->epsilon,
                                      .drop_ratio = 0.5,
@@ -270,7 +308,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
     const gt_runner *best = gt_race_incumbent(race);
-    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL;
+    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
+                 tuning->phase != GT_PHASE_BREAK_TIE;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         const gt_runner *one = gt_race_find(race, round->ids[i]);
         serve = (one->samples.count == 0 || one == best) &&
@@ -353,6 +392,8 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
     gt_sample_job job = {.variants = round.ids,
                          .count = round.count,
                          .objective = sampled_now(tuning),
+                         .hot = tuning->phase == GT_PHASE_BREAK_TIE &&
+                                gt_tuning_breaks_by_hot_time(tuning),
                          .length = round.quick   ? GT_SAMPLE_QUICK
                                    : round.final ? GT_SAMPLE_FULL
                                                  : GT_SAMPLE_BRIEF};

@@ -201,8 +201,9 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         launches_ns += 2 * v.time_ns;
         farm->samples++;
         farm->weighings += job->objective == GPUTUNE_OBJECTIVE_ENERGY;
-        event.sampled.values[i] =
-            value_of(&v, job->objective) * (1 + farm->noise * gt_random_unit(&random));
+        double value_ns = job->hot && v.hot_ns > 0 ? v.hot_ns : value_of(&v, job->objective);
+        farm->hot_samples += job->hot;
+        event.sampled.values[i] = value_ns * (1 + farm->noise * gt_random_unit(&random));
         bool *sampled = &farm->sampled.items[job->variants[i]];
         event.sampled.values[i] *= v.stumble > 0 && !*sampled ? v.stumble : 1;
         *sampled = true;

@@ -10,6 +10,7 @@ typedef struct scripted_variant {
     double time_ns, energy_nj;
     double pilot_ns;              /* of the launch that verified it; 0: unknown */
     double host_ns;               /* samples by the host's clock; 0: time_ns */
+    double hot_ns;                /* samples with a warm cache where a job asks; 0: time_ns */
     gputune_status sample_kernel; /* samples by the device's clock alone: OK, or the failure */
     gputune_status weigh;         /* samples of energy alone: OK, or the failure */
     double stumble;               /* the first sample takes so many times as long; 0: no longer */
@@ -39,7 +40,7 @@ typedef struct scripted_farm {
      * `failure`; NULL: none does. */
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
-    uint32_t compiles, verifies, samples, rounds, prepares, weighings;
+    uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;
     uint32_t patient_verifies, rechecks, unproved, interrupts;
     uint32_t given_up;       /* compiles */
     uint32_t quick_compiles; /* with less optimisation */

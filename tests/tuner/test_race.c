@@ -203,7 +203,7 @@ static void race_on(gt_race *race, machine *m, gt_race_end *end)
 /* A field of four that are equal and two that are not, raced until it is tied. */
 static gt_race *race_to_a_tie(machine *m)
 {
-    const gt_race_options options = {.seed = 3, .tie_break = true};
+    const gt_race_options options = {.seed = 3, .tie_break = GT_TIE_LIKELY};
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
     equal_times(m);

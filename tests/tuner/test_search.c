@@ -237,6 +237,31 @@ TEST_OF(test_tie_seldom_costs_what_was_asked_for, world *w, open_world, close_wo
     assert_in_range(wrong, 0, MOST_WRONG);
 }
 
+/* What the data's user finds in the cache decides, where a cold cache does not. */
+TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
+{
+    const double hot_ns[] = {980, 400};
+    for (int i = 0; i < 2; i++) {
+        gputune_options options = GPUTUNE_OPTIONS_INIT;
+        options.force = true;
+        w->farm.noise = 0.001;
+        w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
+        w->by_block[128].hot_ns = 900;
+        w->by_block[256].hot_ns = hot_ns[1 - i];
+        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* they are slower */
+        w->by_block[512].time_ns = 1020;
+        uint32_t before = w->farm.hot_samples;
+        assert_string_equal(tuned(w, &options), i == 0 ? "BLOCK=256" : "BLOCK=128");
+        assert_int_equal(strstr(w->choice.stop_reason, "warm cache") != NULL, i == 0);
+        assert_true(w->choice.verdict.tie);
+        assert_in_range(w->farm.hot_samples - before, 4, 6);
+        before = w->farm.hot_samples;
+        options.cache = GPUTUNE_CACHE_HOT;
+        tuned(w, &options);
+        assert_int_equal(w->farm.hot_samples, before);
+    }
+}
+
 TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
