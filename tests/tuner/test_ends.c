@@ -114,6 +114,20 @@ TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
     expect_proved(w, &options, "every other variant is slower");
 }
 
+TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
+{
+    gputune_options options = within(30);
+    write_blocks(w, 190, 4);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 * pow(1.01, abs(i - 600) / 4.0);
+    }
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    w->farm.slowness = 1e-9;
+    w->farm.compile_s = 0.005;
+    expect_proved(w, &options, "nothing better by 0.5% is expected");
+    assert_string_equal(w->config, "BLOCK=600");
+}
+
 typedef struct canceling {
     world *w;
     volatile int *cancel;
@@ -187,6 +201,20 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_true(w->choice.terms.proved);
     assert_true(w->farm.verifies > verifies);
+}
+
+/* It was ended from outside again and again: the default is answered, and why. */
+TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_world)
+{
+    const gputune_options options = within(30);
+    slow_down(w);
+    w->by_block[256].recheck = GPUTUNE_EWORKER;
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(w->choice.stop_reason, "scripted EWORKER");
+    w->by_block[256].recheck = GPUTUNE_OK;
+    expect_proved(w, &options, "");
+    assert_string_equal(w->config, "BLOCK=256");
 }
 
 /* A result does not give way to a slower one that did not race against it. */
