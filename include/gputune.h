@@ -524,7 +524,8 @@ typedef struct gputune_info {
                                    default; of ENERGY nanojoules; 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
     bool tie;      /* another configuration is within epsilon, and may be as fast. Of such, the
-                      default is preferred, then the configuration that takes less of the GPU */
+                      default is preferred, then the configuration that takes less of the GPU; but
+                      where cold times are equal, one whose hot time is 5% less, or less still */
     bool noisy;    /* while this was measured, other programs used the GPU, or its clocks were
                       throttled: another tuning may choose another winner */
     bool modelled; /* the times are the emulator's model, not a GPU's */

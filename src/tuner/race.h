@@ -19,7 +19,7 @@
  * left, or when no lower bound is below -epsilon. A few final rounds of winner and default then
  * give the interval of the speed-up, from samples that had no part in the choice. Of contestants
  * that cannot be told apart the one of lowest rank wins; with `tie_break`, the one that the caller
- * names before the final rounds. */
+ * names before the final rounds, of those that gt_race_tie says. */
 #pragma once
 
 #include "base/array.h"
