@@ -280,11 +280,14 @@ static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputu
     return start_farm(out, tuner, o);
 }
 
-/* Takes the device that the worker reported. Its number there may differ from the one here. */
+/* Takes the device that the worker reported. Its number there may differ from the one here. Compile
+ * workers are started meanwhile: all that may be needed, or, where what is asked for may be stored,
+ * as many as the first proof needs. */
 static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 {
+    enum { ALL = 32, FIRST = 3 }; /* service kernels, reference, default; a start takes 0.2 ms */
     gt_device device;
-    GT_TRY(farm->ops->device(farm, &device));
+    GT_TRY(farm->ops->device(farm, &device, gt_store_has_measured(tuner->store) ? FIRST : ALL));
     device.ordinal = tuner->device.ordinal;
     tuner->device = device;
     tuner->has_device = true;

@@ -78,9 +78,10 @@ typedef struct gt_farm_ops {
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gives the measure worker's device. Waits, a minute at most, until the worker reports it; the
-     * worker does so before it makes its context; compilers are loaded meanwhile. Fails with the
-     * reason why the worker cannot start (ENODRIVER, EWORKER, ...). Takes no event. */
-    gputune_status (*device)(gt_farm *farm, gt_device *out);
+     * worker does so before it makes its context; so many compile workers, at most, are started
+     * meanwhile, and load their compilers. Fails with the reason why the measure worker cannot start
+     * (ENODRIVER, EWORKER, ...). Takes no event. */
+    gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
     /* Gives the next event, or GT_EVENT_TIMEOUT after `seconds`; with 0 it does not wait. The
      * caller releases the event with gt_event_free(). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);

@@ -447,12 +447,11 @@ static bool is_for_engines(const gt_compile_host *host)
     return is;
 }
 
-void gt_compile_start_ahead(gt_host_farm *farm)
+void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
 {
-    enum { MOST = 32 }; /* a start takes the host 0.2 ms */
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
-    for (uint32_t i = 0; i < host->allowed && i < MOST; i++) {
+    for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && gt_compile_start(farm, &host->slots[i]) < 0) {
             return; /* the first job tries again, and fails if that does */
         }

@@ -310,25 +310,26 @@ TEST(the_device_is_told_before_any_request)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
     gt_device device;
-    ASSERT_OK(farm->ops->device(farm, &device));
+    ASSERT_OK(farm->ops->device(farm, &device, 2));
     assert_string_equal(device.name, "fake");
     assert_int_equal(device.cc, 90);
     ask_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "segv-if /nonexistent/path");
-    ASSERT_OK(farm->ops->device(farm, &device));
+    ASSERT_OK(farm->ops->device(farm, &device, 2));
 }
 
 TEST(compilers_are_loaded_while_the_device_is_waited_for)
 {
     GT_SCOPED(close_farm)
     gt_farm *farm = open_farm(
-        (gt_farm_options){.driver = "slow 100", .driver_version = 13000, .compile_workers = 2});
+        (gt_farm_options){.driver = "slow 100", .driver_version = 13000, .compile_workers = 3});
     const gt_compile_host *compile = &gt_host_of(farm)->compile;
     gt_device device;
     assert_false(compile->slots[0].link.open);
-    ASSERT_OK(farm->ops->device(farm, &device));
+    ASSERT_OK(farm->ops->device(farm, &device, 2));
     assert_true(compile->slots[0].link.open && compile->slots[1].link.open);
+    assert_false(compile->slots[2].link.open);
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
 }
@@ -342,7 +343,7 @@ TEST(a_device_that_cannot_be_told_is_an_error)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_farm *farm = open_farm((gt_farm_options){.driver = cases[i].driver});
         gt_device device;
-        assert_int_equal(farm->ops->device(farm, &device), cases[i].status);
+        assert_int_equal(farm->ops->device(farm, &device, 2), cases[i].status);
         farm->ops->close(farm);
     }
 }
