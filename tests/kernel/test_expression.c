@@ -137,6 +137,24 @@ TEST(test_numbers)
     }
 }
 
+/* As many operands as an expression may have, each the second one of an operation. */
+TEST(test_many_operands)
+{
+    enum { OPERANDS = 1024 };
+    char text[4 * OPERANDS] = "1";
+    int64_t integer;
+    double real;
+    for (int i = 1; i < OPERANDS; i++) {
+        memcpy(text + 4 * i - 3, " + 1", 5);
+    }
+    gt_expression *parsed = expression(text);
+    ASSERT_OK(gt_expression_integer(&integer, parsed, values));
+    assert_int_equal(integer, OPERANDS);
+    ASSERT_OK(gt_expression_real(&real, parsed, values, true));
+    assert_true(real == OPERANDS);
+    free(parsed);
+}
+
 TEST(test_what_cannot_be_computed)
 {
     static const struct {

@@ -345,6 +345,17 @@ TEST(test_unsound_sequences)
     bad = good;
     bad.items[0].count = 2;
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.items[0].count = bad.code_count = 2; /* one operand for two */
+    bad.code[1] = (gt_instruction){.operation = GT_DO_ADD, .target = 0};
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.items[0].count = bad.code_count = 3;
+    bad.code[1] = (gt_instruction){.operation = GT_DO_LITERAL};
+    bad.code[2] = (gt_instruction){.operation = GT_DO_ADD, .target = 0};
+    assert_true(gt_sequence_is_sound(&bad, 2, 1));
+    bad.code[2].operation = GT_DO_CHOOSE;
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.code[2] = (gt_instruction){.operation = GT_DO_NEGATE}; /* an operand for none */
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
     bad = good;
     bad.items[0] = (gt_sequence_item){GT_SEQUENCE_GOTO, 0, 3, 0, 0};
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
