@@ -50,26 +50,37 @@ static double student_lower(double x, double freedom)
     return 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / sum, x * x / sum);
 }
 
+static double student_density(double x, double freedom)
+{
+    double half = freedom / 2;
+    return exp(lgamma(half + 0.5) - lgamma(half) - (half + 0.5) * log1p(x * x / freedom)) /
+           sqrt(M_PI * freedom);
+}
+
+/* Newton's steps on the logarithm of the probability, of which one that leaves the interval where
+ * the quantile is becomes a bisection. */
 double gt_student_quantile(double p, double freedom)
 {
     if (p <= 0 || p >= 1) {
         return p <= 0 ? -INFINITY : INFINITY;
     }
-    if (p > 0.5) {
-        return -gt_student_quantile(1 - p, freedom);
+    if (p >= 0.5) {
+        return p == 0.5 ? 0 : -gt_student_quantile(1 - p, freedom);
     }
     double low = -1, high = 0;
     while (student_lower(low, freedom) > p) {
         high = low;
         low *= 2;
     }
+    double x = low;
     for (int i = 0; i < 200 && high - low > 1e-14 * fabs(low); i++) {
-        double middle = (low + high) / 2;
-        if (student_lower(middle, freedom) > p) {
-            high = middle;
-        } else {
-            low = middle;
+        double lower = student_lower(x, freedom);
+        *(lower > p ? &high : &low) = x;
+        double next = x - log(lower / p) * lower / student_density(x, freedom);
+        if (fabs(next - x) <= 1e-14 * fabs(x)) {
+            return next;
         }
+        x = next > low && next < high ? next : (low + high) / 2;
     }
     return (low + high) / 2;
 }
