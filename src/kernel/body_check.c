@@ -107,6 +107,18 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
+/* What a kernel alone, or a reference, makes cannot come through a pointer to const. */
+static gputune_status check_written(const checked *c, const gt_function_parameter *given,
+                                    const gt_argument *argument)
+{
+    GT_REFUSE_AT(argument->direction == GT_OUT && given->pointer && given->is_const,
+                 c->kernel->place,
+                 "'%s' takes '%s' as a pointer to const; expected one to write '%s' through, as "
+                 "args() says, in the order of the kernel's parameters",
+                 c->kernel->name, given->name, argument->name);
+    return GPUTUNE_OK;
+}
+
 /* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
@@ -224,6 +236,7 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
         return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
     }
     GT_TRY(check_parameter(c, given, argument, false));
+    GT_TRY(c->p->parts->is_pipeline ? GPUTUNE_OK : check_written(c, given, argument));
     note_offset(argument, c, given);
     return GPUTUNE_OK;
 }
@@ -283,6 +296,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, 
         const gt_function_parameter *given = &parameters[first + i];
         bool may_be_double = extra->is_reference && argument->direction != GT_IN;
         GT_TRY(check_parameter(c, given, argument, may_be_double));
+        GT_TRY(may_be_double ? check_written(c, given, argument) : GPUTUNE_OK);
         bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
         judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
         judge->unread_mask |= (uint64_t)(may_be_double && !given->has_type) << i;

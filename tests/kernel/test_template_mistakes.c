@@ -289,3 +289,19 @@ TEST(test_cut_short)
     }
     gt_text_free(&text);
 }
+
+/* Buffers of one type in another order than the kernel's. */
+TEST(test_outputs_behind_const)
+{
+#define OF(args, references)                                                                       \
+    P "kernel(k) problem(n = 4) " args "\n" P "block(32) grid(1)" references                       \
+      "\n__global__ void k(float *y, const float *x, size_t n) {}\n"                               \
+      "__global__ void r(const float *y, const float *x, size_t n) {}\n"
+    expect_mistake("a.cu", OF("args(in float x[n], out float y[n], size_t n)", ""),
+                   "a.cu:1:17: 'k' takes 'x' as a pointer to const; expected one to write 'y' "
+                   "through, as args() says, in the order of the kernel's parameters");
+    expect_mistake("a.cu", OF("args(out float y[n], in float x[n], size_t n)", " reference(r)"),
+                   "a.cu:2:35: 'r' takes 'y' as a pointer to const; expected one to write 'y' "
+                   "through, as args() says, in the order of the kernel's parameters");
+#undef OF
+}
