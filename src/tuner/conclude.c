@@ -341,26 +341,6 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-static const gt_unit *unit_of(const gt_tuning *tuning, uint64_t variant)
-{
-    return &tuning->session.field.units.items[tuning->session.field.variants.items[variant].unit];
-}
-
-static gputune_status copy_image(gt_image *out, const gt_tuning *tuning, uint64_t variant)
-{
-    const gt_image *image = &unit_of(tuning, variant)->compiled.image;
-    return gt_image_copy(out, image->data, image->bytes);
-}
-
-static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning)
-{
-    choice->fallback = gt_config_scalar(tuning->session.request->template, &choice->config);
-    uint64_t id = gt_field_find_ready(&tuning->session.field, &choice->fallback);
-    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
-    choice->has_fallback = choice->needs_alignment && id != GT_NO_VARIANT;
-    return choice->has_fallback ? copy_image(&choice->fallback_image, tuning, id) : GPUTUNE_OK;
-}
-
 /* Whether the tuning was stopped after its race, but before everything was done that may change the
  * result. */
 static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
@@ -468,15 +448,12 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                                   const gt_race_result *result)
 {
     const gt_field *field = &tuning->session.field;
-    const gt_compiled *compiled = &unit_of(tuning, result->winner)->compiled;
     gt_summary winner, standard = {0};
     GT_TRY(summarise(&winner, tuning, result->winner));
     if (result->has_default) {
         GT_TRY(summarise(&standard, tuning, gt_field_default(field)));
     }
     *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
-                          .config = field->variants.items[result->winner].config,
-                          .resources = compiled->resources,
                           .time_ns = winner.median,
                           .default_ns = standard.median,
                           .verdict = result->verdict,
@@ -484,16 +461,17 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .variants = gt_tuning_tried(tuning),
                           .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
-    GT_TRY(copy_image(&choice->image, tuning, result->winner));
     GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
-    return choose_fallback(choice, tuning);
+    return gt_choice_take(choice, field, result->winner);
 }
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
 static gt_code code_of(const gt_tuning *tuning, uint64_t variant)
 {
-    return gt_unit_code(unit_of(tuning, variant), tuning->session.request->device);
+    const gt_field *field = &tuning->session.field;
+    return gt_unit_code(&field->units.items[field->variants.items[variant].unit],
+                        tuning->session.request->device);
 }
 
 /* NVRTC's version as the compile workers report it; 0 if nothing was compiled. */
@@ -607,10 +585,13 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     return status;
 }
 
-static void warn_unstored(const gt_tuning *tuning)
+/* A result that is not stored is one all the same. */
+static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
 {
-    gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_WARNING,
-                "the result could not be stored: %s", gt_message());
+    if (stored != GPUTUNE_OK) {
+        gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_WARNING,
+                    "the result could not be stored: %s", gt_message());
+    }
 }
 
 /* Why a tuning that was stopped has measured nothing. */
@@ -649,9 +630,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
 {
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
-    if (store(tuning, list, NULL) != GPUTUNE_OK) {
-        warn_unstored(tuning);
-    }
+    warn_unless_stored(tuning, store(tuning, list, NULL));
     return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
                                                 : gt_field_verdict(&tuning->session.field);
 }
@@ -684,9 +663,7 @@ static gputune_status leave_to_champion(const gt_tuning *tuning, const gt_trial_
 {
     const gt_request *request = tuning->session.request;
     bool canceled = tuning->session.stop == GT_STOP_CANCELED;
-    if (store(tuning, list, NULL) != GPUTUNE_OK) {
-        warn_unstored(tuning);
-    }
+    warn_unless_stored(tuning, store(tuning, list, NULL));
     return canceled ? gt_fail(GPUTUNE_ECANCELED,
                               "%s: stopped before the best of earlier tunings was measured again",
                               request->template->name)
@@ -706,10 +683,9 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     if (field->doubtful) { /* perhaps the GPU's fault, which then failed the tuning */
         field->variants.items[field->doubtful - 1].repeatable = false;
     }
-    if (!tuning->race || list_trials(&list, tuning, false) != GPUTUNE_OK ||
-        store(tuning, &list, NULL) != GPUTUNE_OK) {
-        warn_unstored(tuning);
-    }
+    gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
+    GT_THEN(status, store(tuning, &list, NULL));
+    warn_unless_stored(tuning, status);
     gt_message_set("%s", message);
 }
 
@@ -726,8 +702,8 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
         status = leave_to_champion(tuning, &list);
     }
     GT_THEN(status, make_choice(&choice, tuning, &result));
-    if (status == GPUTUNE_OK && store_result(tuning, &choice, &result, &list) != GPUTUNE_OK) {
-        warn_unstored(tuning);
+    if (status == GPUTUNE_OK) {
+        warn_unless_stored(tuning, store_result(tuning, &choice, &result, &list));
     }
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -32,30 +32,24 @@ gputune_status gt_history_load(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
 {
     gt_history history = {0};
-    GT_TRY(gt_store_trials(&history.trials, request->services->store, scenario,
+    GT_TRY(gt_store_trials(&history, request->services->store, scenario,
                            request->device->driver_version, 0, &request->patience));
-    for (size_t i = 0; i < history.trials.count; i++) {
-        gt_trial *trial = &history.trials.items[i];
+    for (size_t i = 0; i < history.count; i++) {
+        gt_trial *trial = &history.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;
     }
-    gt_array_sort(&history.trials, compare_trials);
+    gt_array_sort(&history, compare_trials);
     *out = history;
     return GPUTUNE_OK;
 }
 
-void gt_history_free(gt_history *history)
-{
-    gt_trial_list_free(&history->trials);
-}
-
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial)
 {
-    if (!history || !history->trials.count) {
+    if (!history || !history->count) {
         return NULL;
     }
     const gt_trial key = {.hash = trial};
-    return bsearch(&key, history->trials.items, history->trials.count,
-                   sizeof *history->trials.items, compare_trials);
+    return bsearch(&key, history->items, history->count, sizeof *history->items, compare_trials);
 }
 
 static bool is_measured(const gt_trial *trial)
@@ -94,12 +88,12 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
     size_t count = 0;
     *trial = (gt_hash){0};
     *time_ns = 0;
-    GT_FREED const gt_trial **fastest = calloc(history->trials.count + 1, sizeof *fastest);
+    GT_FREED const gt_trial **fastest = calloc(history->count + 1, sizeof *fastest);
     GT_TRY(gt_allocated(fastest));
-    for (size_t i = 0; i < history->trials.count; i++) {
-        const gt_trial *trial = &history->trials.items[i];
+    for (size_t i = 0; i < history->count; i++) {
+        const gt_trial *trial = &history->items[i];
         if (is_measured(trial) && gt_trial_is_right(trial->status)) {
-            fastest[count++] = &history->trials.items[i];
+            fastest[count++] = &history->items[i];
         }
     }
     qsort(fastest, count, sizeof *fastest, by_time);
@@ -151,7 +145,7 @@ gputune_status gt_history_is_proved(bool *out, const gt_request *request, const 
     *out = false;
     const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
     for (size_t i = 0; i < 2 && !*out; i++) {
-        GT_SCOPED(gt_history_free) gt_history history = {0};
+        GT_SCOPED(gt_trial_list_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
         *out = trial && gt_trial_is_right(trial->status) && is_at(trial, request) &&
@@ -160,12 +154,13 @@ gputune_status gt_history_is_proved(bool *out, const gt_request *request, const 
     return GPUTUNE_OK;
 }
 
-static gputune_status look_up(const gt_request *request, const gt_config *config, bool only_harm)
+gputune_status gt_history_refutes(const gt_request *request, const gt_config *config,
+                                  bool only_harm)
 {
     gputune_status status = GPUTUNE_OK;
     const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
     for (size_t i = 0; i < 2 && status == GPUTUNE_OK; i++) {
-        GT_SCOPED(gt_history_free) gt_history history = {0};
+        GT_SCOPED(gt_trial_list_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
         gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
@@ -177,14 +172,4 @@ static gputune_status look_up(const gt_request *request, const gt_config *config
         }
     }
     return status;
-}
-
-gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)
-{
-    return look_up(request, config, false);
-}
-
-gputune_status gt_history_warns(const gt_request *request, const gt_config *config)
-{
-    return look_up(request, config, true);
 }

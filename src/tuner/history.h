@@ -7,16 +7,13 @@
 
 struct gt_request;
 
-typedef struct gt_history {
-    gt_trial_list trials; /* sorted by hash */
-} gt_history;
+typedef gt_trial_list gt_history; /* sorted by hash; for gt_trial_list_free() */
 
 /* Loads the trials of a scenario of the request, `scenario` or `here`; the history is empty if
  * there are none. Leaves out failures that were seen with another driver, or in a proof with other
- * data or sizes (gt_request.proved_at). *out is for gt_history_free(). */
+ * data or sizes (gt_request.proved_at). */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request,
                                const gt_scenario *scenario);
-void gt_history_free(gt_history *history);
 /* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
 /* Finds the fastest right trial of the request's own space, and its time. Without one, *trial is
@@ -34,7 +31,7 @@ bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
  * not finish within a limit that was shorter than the request's. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Loads the history of a scenario of the request, and finds the trial of a configuration in it, or
- * NULL. The trial lives as long as the history, which is for gt_history_free(). */
+ * NULL. The trial lives as long as the history. */
 gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
                                       const struct gt_request *request, const gt_scenario *scenario,
                                       const gt_config *config);
@@ -43,8 +40,7 @@ gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
 gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,
                                     const gt_config *config);
 /* Fails, with a message, as the configuration is known to have failed with the present driver. OK:
- * no failure is known. */
-gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);
-/* Like gt_history_refutes(), but only for failures that harm a caller who launches the
- * configuration. A compile that did not end within a limit is not such a failure. */
-gputune_status gt_history_warns(const struct gt_request *request, const gt_config *config);
+ * no failure is known. `only_harm`: a compile that did not end within a limit is no failure, as it
+ * does not harm a caller who launches the configuration. */
+gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
+                                  bool only_harm);

@@ -8,40 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
-                                 const gt_config *config)
+static gputune_status copy_image(gt_image *out, const gt_field *field, uint64_t id)
 {
-    uint64_t id = gt_field_find_ready(field, config);
-    if (id == GT_NO_VARIANT) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    gt_compiled *compiled = &field->units.items[field->variants.items[id].unit].compiled;
-    if (!compiled->image.bytes) { /* taken already, for another configuration of that source */
-        return GPUTUNE_ENOTFOUND;
-    }
-    *resources = compiled->resources;
-    *out = compiled->image; /* taken over */
-    compiled->image = (gt_image){0};
-    return GPUTUNE_OK;
+    const gt_image *image = &field->units.items[field->variants.items[id].unit].compiled.image;
+    return gt_image_copy(out, image->data, image->bytes);
 }
 
-/* Chooses the first that was verified, with its variant for misaligned buffers if that was verified
- * too. */
-static gputune_status take_first(gt_choice *choice, gt_field *field, const gt_config *configs,
+gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, uint64_t id)
+{
+    const gt_variant *variant = &field->variants.items[id];
+    choice->config = variant->config;
+    choice->resources = field->units.items[variant->unit].compiled.resources;
+    choice->fallback = gt_config_scalar(field->options.request->template, &choice->config);
+    choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
+    uint64_t fallback = gt_field_find_ready(field, &choice->fallback);
+    choice->has_fallback = choice->needs_alignment && fallback != GT_NO_VARIANT;
+    GT_TRY(copy_image(&choice->image, field, id));
+    return choice->has_fallback ? copy_image(&choice->fallback_image, field, fallback) : GPUTUNE_OK;
+}
+
+/* Chooses the first that was verified. */
+static gputune_status take_first(gt_choice *choice, const gt_field *field, const gt_config *configs,
                                  size_t count)
 {
-    gt_resources ignored;
     for (size_t i = 0; i < count; i++) {
-        if (take_image(&choice->image, &choice->resources, field, &configs[i]) != GPUTUNE_OK) {
-            continue;
+        uint64_t id = gt_field_find_ready(field, &configs[i]);
+        if (id != GT_NO_VARIANT) {
+            return gt_choice_take(choice, field, id);
         }
-        choice->config = configs[i];
-        choice->fallback = gt_config_scalar(field->options.request->template, &choice->config);
-        choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
-        choice->has_fallback =
-            choice->needs_alignment &&
-            take_image(&choice->fallback_image, &ignored, field, &choice->fallback) == GPUTUNE_OK;
-        return GPUTUNE_OK;
     }
     return gt_field_verdict(field);
 }
@@ -114,7 +108,7 @@ static bool is_verdict(const gt_variant *variant)
  * time. A store that cannot be written is no failure. */
 static void keep(const gt_field *field, const gt_request *request)
 {
-    GT_SCOPED(gt_history_free) gt_history here = {0};
+    GT_SCOPED(gt_trial_list_free) gt_history here = {0};
     (void)gt_field_keep_code(field, &request->patience);
     (void)gt_history_load(&here, request, &request->here);
     for (uint32_t i = 0; i < field->variants.count; i++) {
@@ -132,18 +126,20 @@ bool gt_may_prove(const gt_request *request)
 }
 
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
-                        size_t count, const gt_history *history)
+                        size_t count, const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     static const double share = 0.75; /* of the time; the rest is for what is tried instead */
     gt_config all[2 * GT_PROVE_MAX];
     size_t all_count;
     gt_session session;
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
               "%s: no time is left to prove it", request->template->name);
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
     GT_TRY(list_all(all, &all_count, configs, count, request));
     gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
-    const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
+    const gt_field_options options = {.proposer = &proposer.proposer, .history = &history};
     const gt_patience whole = request->patience, grace = request->grace;
     request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
@@ -151,6 +147,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     if (status == GPUTUNE_OK) {
         keep(&session.field, request);
         status = take_first(choice, &session.field, configs, count);
+        GT_THEN(status, gt_strdup(&choice->stop_reason, reason ? reason : ""));
     }
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);

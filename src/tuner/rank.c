@@ -113,17 +113,19 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
 
 /* Compiles the space and ranks what compiled; *variants: how many there were. */
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
-                                 const gt_history *history, uint32_t *variants)
+                                 uint32_t *variants)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_SCOPED(gt_space_end) gt_space *space = NULL;
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
     GT_TRY(gt_request_space_to_try(&space, request));
     GT_SCOPED(gt_session_close) gt_session session;
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
                                       .limit = request->options.max_variants,
-                                      .history = history};
+                                      .history = &history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     GT_THEN(status, rank(best, request, &session.field));
@@ -133,7 +135,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
 
 /* Proves the candidates; the best that is right is chosen. */
 static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDATES],
-                                 gt_request *request, const gt_history *history)
+                                 gt_request *request)
 {
     gt_config configs[CANDIDATES];
     size_t count = 0;
@@ -141,17 +143,14 @@ static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDA
         configs[count] = best[count].config;
         count++;
     }
-    return gt_prove(choice, request, configs, count, history);
+    return gt_prove(choice, request, configs, count, NULL);
 }
 
 gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
-    GT_SCOPED(gt_history_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
-    gputune_status status = rank_space(best, request, &history, &choice.variants);
-    GT_THEN(status, prove_best(&choice, best, request, &history));
-    GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
+    gputune_status status = rank_space(best, request, &choice.variants);
+    GT_THEN(status, prove_best(&choice, best, request));
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

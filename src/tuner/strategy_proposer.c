@@ -232,8 +232,8 @@ static int by_time(const void *a, const void *b)
 /* The fastest of earlier tunings race again. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
 {
-    for (size_t i = 0; i < history->trials.count; i++) {
-        GT_TRY(tell_trial(p, &history->trials.items[i]));
+    for (size_t i = 0; i < history->count; i++) {
+        GT_TRY(tell_trial(p, &history->items[i]));
     }
     if (p->earlier.count) {
         qsort(p->earlier.items, p->earlier.count, sizeof *p->earlier.items, by_time);

@@ -28,7 +28,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
                                       const gt_request *request)
 {
     const gt_config standard = gt_config_default(request->template);
-    GT_SCOPED(gt_history_free) gt_history history = {0};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     const gt_trial *trial;
     GT_TRY(gt_history_find_config(&trial, &history, request, &request->scenario, &standard));
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
@@ -123,7 +123,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
     }
     if (!permitted ||
-        (!is_verified && gt_history_refutes(request, &choice->fallback) != GPUTUNE_OK)) {
+        (!is_verified && gt_history_refutes(request, &choice->fallback, false) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
     gputune_status status = obtain(&choice->fallback_image, &resources, request, &choice->fallback,
@@ -260,7 +260,8 @@ static bool would_answer(const gt_winner *winner, gt_request *request, gt_config
     terms.proved = true;
     return gt_answers(&terms, &request->terms) &&
            stored_config(config, request, winner) == GPUTUNE_OK &&
-           !is_proved(winner, request, config) && gt_history_refutes(request, config) == GPUTUNE_OK;
+           !is_proved(winner, request, config) &&
+           gt_history_refutes(request, config, false) == GPUTUNE_OK;
 }
 
 static gt_winner *find_fastest(gt_config *config, const gt_winner_list *list, gt_request *request)
@@ -327,12 +328,11 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
                                    gt_request *request)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
-    GT_SCOPED(gt_history_free) gt_history history = {0};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request, &request->scenario));
-    gputune_status status = gt_prove(&choice, request, config, 1, &history);
     choice.terms.proved = true;
+    gputune_status status = gt_prove(&choice, request, config, 1, winner->stop_reason);
     GT_THEN(status, take_times(&choice, winner, request));
-    GT_THEN(status, gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : ""));
     if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",
@@ -396,8 +396,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
     if (!gt_may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_prove(choice, request, &config, 1, NULL);
-    GT_THEN(status, gt_strdup(&choice->stop_reason, winner->stop_reason));
+    gputune_status status = gt_prove(choice, request, &config, 1, winner->stop_reason);
     if (status != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
@@ -414,7 +413,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     GT_TRY(stored_config(&choice.config, request, &winner));
-    GT_TRY(gt_history_refutes(request, &choice.config));
+    GT_TRY(gt_history_refutes(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
     return finish_nearest(out, &choice, request, &winner);
 }
@@ -427,7 +426,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     GT_REFUSE(request->refuted.failure != GPUTUNE_OK, request->refuted.failure,
               "%s: no variant was found to be right, and the default failed: %s",
               request->template->name, request->refuted.message);
-    GT_TRY(gt_history_warns(request, &choice.config));
+    GT_TRY(gt_history_refutes(request, &choice.config, true));
     return finish(out, &choice, request, NULL);
 }
 
@@ -637,31 +636,21 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
     return finish(out, &choice, request, NULL);
 }
 
-static gputune_status choose_proved(gt_choice *out, gt_request *request, const gt_config *config,
-                                    const gt_history *history)
-{
-    gt_choice choice = {.source = GPUTUNE_SOURCE_FORCED, .config = *config};
-    bool known;
-    choice.terms = terms_of_ordered(request);
-    GT_TRY(gt_history_is_proved(&known, request, config));
-    if (known) {
-        return finish(out, &choice, request, NULL);
-    }
-    gputune_status status = gt_prove(&choice, request, config, 1, history);
-    GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
-    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
-}
-
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
 {
     gt_config config;
-    GT_SCOPED(gt_history_free) gt_history history = {0};
-    bool permitted;
+    bool permitted, known;
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_TRY(gt_request_permits(&permitted, request, &config));
     GT_REFUSE(!permitted, GPUTUNE_ENOVARIANT,
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
-    return choose_proved(out, request, &config, &history);
+    gt_choice choice = {
+        .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_ordered(request)};
+    GT_TRY(gt_history_is_proved(&known, request, &config));
+    if (known) {
+        return finish(out, &choice, request, NULL);
+    }
+    gputune_status status = gt_prove(&choice, request, &config, 1, NULL);
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

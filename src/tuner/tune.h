@@ -6,6 +6,8 @@
 #include "tuner/history.h"
 #include "tuner/request.h"
 
+struct gt_field;
+
 /* Each takes one result, as gt_record_fn does. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
@@ -30,6 +32,9 @@ typedef struct gt_choice {
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
+/* Chooses a variant that is ready, and its variant for any alignment, if that is another one and
+ * ready too (prove.c). The choice gets copies of their code. */
+gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field, uint64_t id);
 
 /* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's
@@ -110,12 +115,13 @@ enum { GT_PROVE_MAX = 3 };
 
 /* Compiles at most GT_PROVE_MAX configurations of the request's space, proves them in a worker, and
  * fills `choice` with the first one that is right: its code, and the code of its variant for any
- * alignment, if that variant is another one and right too. Leaves out configurations that `history`
- * (may be NULL) knows to fail. Stores the code of the right ones, the proof (for the data and sizes
- * in gt_request.proved_at), and the failures that are final there. If none is right, fails as
- * gt_field_verdict() says, and fills nothing. A failure of the default is noted in the request. */
+ * alignment, if that variant is another one and right too. The choice's reason is `reason` (NULL:
+ * none). Leaves out configurations that are known to fail. Stores the code of the right ones, the
+ * proof (for the data and sizes in gt_request.proved_at), and the failures that are final there. If
+ * none is right, fails as gt_field_verdict() says, and fills nothing. A failure of the default is
+ * noted in the request. */
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
-                        size_t count, const gt_history *history);
+                        size_t count, const char *reason);
 
 /* Whether this call may wait until an answer that is not proved here is proved. It may not if the
  * caller wants the answer at once, or if no worker process would run the proof. */

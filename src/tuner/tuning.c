@@ -386,6 +386,6 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     }
     gt_tuning_free_races(&tuning);
     gt_strategy_proposer_free(tuning.strategy);
-    gt_history_free(&tuning.history);
+    gt_trial_list_free(&tuning.history);
     return status;
 }
