@@ -513,7 +513,7 @@ int gputune_add_template(gputune *tuner, const char *path)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_add(tuner->catalog, path, forget, tuner);
+    return gt_catalog_add(tuner->catalog, path, NULL, NULL, forget, tuner);
 }
 
 int gputune_add_source(gputune *tuner, const char *name, const char *text,
@@ -524,7 +524,7 @@ int gputune_add_source(gputune *tuner, const char *name, const char *text,
     GT_TRY(gt_need(__func__, "text", text));
     GT_REFUSE(!*name, GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_add_source(tuner->catalog, name, text, includes, forget, tuner);
+    return gt_catalog_add(tuner->catalog, name, text, includes, forget, tuner);
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)

@@ -94,7 +94,7 @@ typedef struct gt_catalog_file {
     char *path;
     struct timespec changed;
     bool in_memory; /* a text: the path is the name that came with it */
-    char *text;     /* until its kernels are listed */
+    char *text;     /* until its kernels are listed; in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -103,6 +103,8 @@ struct gt_catalog {
     char *folder, *prelude; /* the folder of the kernels that are found by name; NULL: there is no
                                prelude, and no kernel can be found */
     gt_includes *includes;
+    const gputune_include *given; /* came with the text that is being added; ends with one without
+                                     a name; NULL: none */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* the newest of a path stands last; old ones stay */
     gt_kernel_list added;              /* the newest of a name stands last */
@@ -172,6 +174,28 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
+/* Finds an include of a file: one that came with the text, else a file. */
+static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
+{
+    const gt_catalog *catalog = user;
+    const gputune_include *at = catalog->given;
+    while (at && at->name && (include->system || strcmp(at->name, include->name) != 0)) {
+        at++;
+    }
+    if (!at || !at->name) {
+        return gt_includes_find(catalog->includes, include, out);
+    }
+    gt_included found = {0};
+    GT_TRY(gt_strdup(&found.text, at->text));
+    gputune_status status = gt_strdup(&found.path, include->name);
+    return GT_GIVE(status, out, found, free(found.text));
+}
+
+static gputune_status begin(const gt_catalog *catalog, const gt_catalog_file *file)
+{
+    return gt_includes_begin(catalog->includes, file->in_memory ? NULL : file->path);
+}
+
 /* Lists a file's kernels. Reading the clauses takes as long as reading a template, so it is done
  * only when it is needed. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
@@ -179,12 +203,27 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_includes_begin(catalog->includes, file->path));
-    GT_TRY(gt_template_names(file->path, file->text, gt_includes_find, catalog->includes, add_name,
-                             file));
-    free(file->text);
-    file->text = NULL;
+    GT_TRY(begin(catalog, file));
+    GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
+    if (!file->in_memory) {
+        free(file->text);
+        file->text = NULL;
+    }
     return GPUTUNE_OK;
+}
+
+/* Parses a kernel of a file, unless that is done. */
+static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
+{
+    const gt_catalog_file *file = kernel->file;
+    GT_FREED char *text = NULL;
+    if (kernel->template) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(begin(catalog, file));
+    GT_TRY(file->in_memory ? GPUTUNE_OK : gt_file_read(&text, NULL, file->path));
+    return gt_template_parse(&kernel->template, file->path, text ? text : file->text, kernel->name,
+                             find_include, catalog);
 }
 
 /* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
@@ -316,7 +355,6 @@ static const gt_catalog_kernel *find_added(const gt_catalog *catalog, const char
 static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
 {
     size_t kept = 0;
-    GT_TRY(need_prelude(catalog, NULL));
     gputune_status status = add_folder(out, catalog, NULL);
     for (size_t i = 0; i < out->count; i++) {
         if (!find_added(catalog, out->items[i]->name)) {
@@ -333,26 +371,25 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Makes the file that was added last unknown again. */
-static void forget_newest(gt_catalog *catalog)
-{
-    catalog->files.items[catalog->files.count - 1]->path[0] = '\0';
-}
-
-/* Adds a text as a new file of that name, with its kernels. */
+/* Adds a text as a new file of that name, with its kernels, parsed. A file that fails is unknown
+ * again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
-                                   const char *text, gt_include_fn include, void *user)
+                                   const char *text)
 {
     gt_catalog_file *file;
-    GT_TRY(need_prelude(catalog, NULL));
     GT_TRY(new_file(&file, catalog, name));
     file->in_memory = true;
-    gputune_status status = gt_template_names(name, text, include, user, add_name, file);
-    if (status < 0) {
-        forget_newest(catalog);
-        return status;
+    gputune_status status = gt_strdup(&file->text, text);
+    GT_THEN(status, add_kernels(out, catalog, file, NULL));
+    for (size_t i = 0; i < out->count && status == GPUTUNE_OK; i++) {
+        status = load(catalog, out->items[i]);
     }
-    return add_kernels(out, catalog, file, NULL);
+    free(file->text);
+    file->text = NULL;
+    if (status != GPUTUNE_OK) {
+        file->path[0] = '\0';
+    }
+    return status;
 }
 
 /* Where ":KERNEL" begins behind a path, or NULL. */
@@ -374,7 +411,6 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
     gt_catalog_file *file;
     const char *part = kernel_part(path);
     GT_FREED char *alone = NULL;
-    GT_TRY(need_prelude(catalog, NULL));
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
     GT_TRY(find_file(&file, catalog, alone));
     GT_TRY(add_kernels(out, catalog, file, part ? part + 1 : NULL));
@@ -425,11 +461,14 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
  * failure. */
 static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
-    const gt_catalog_kernel *added = find_added(catalog, kernel);
     GT_TRY(need_prelude(catalog, NULL));
+    if (!kernel) {
+        return resolve_all(out, catalog);
+    }
     if (gt_catalog_is_path(kernel)) {
         return resolve_path(out, catalog, kernel);
     }
+    const gt_catalog_kernel *added = find_added(catalog, kernel);
     if (added) { /* as its file is now */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
@@ -500,81 +539,20 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
     return gt_includes_options(out, count, catalog->includes);
 }
 
-/* ---- one kernel of a file ---- */
-
-/* Where the text of a kernel's file comes from, and its includes. */
-typedef struct origin {
-    const char *text;
-    gt_include_fn include;
-    void *user;
-} origin;
-
-static gputune_status parse(gt_catalog_kernel *kernel, const origin *from)
-{
-    return gt_template_parse(&kernel->template, kernel->file->path, from->text, kernel->name,
-                             from->include, from->user);
-}
-
-/* Parses a kernel of a file, unless that is done. */
-static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
-{
-    GT_FREED char *text = NULL;
-    if (kernel->template) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_includes_begin(catalog->includes, kernel->file->path));
-    GT_TRY(gt_file_read(&text, NULL, kernel->file->path));
-    return parse(kernel, &(origin){text, gt_includes_find, catalog->includes});
-}
-
-/* ---- texts in memory ---- */
-
-typedef struct source_reader {
-    gt_catalog *catalog;
-    const gputune_include *includes; /* ends with one without a name; NULL: none */
-} source_reader;
-
-/* Reads an include of a text in memory: one that came with the text, else a file of the template
- * folder. */
-static gputune_status read_given(void *user, const gt_include *include, gt_included *out)
-{
-    const source_reader *reader = user;
-    const gputune_include *at = reader->includes;
-    while (at && at->name && (include->system || strcmp(at->name, include->name) != 0)) {
-        at++;
-    }
-    if (!at || !at->name) {
-        return gt_includes_find(reader->catalog->includes, include, out);
-    }
-    gt_included found = {0};
-    GT_TRY(gt_strdup(&found.text, at->text));
-    gputune_status status = gt_strdup(&found.path, include->name);
-    return GT_GIVE(status, out, found, free(found.text));
-}
-
-/* Parses all kernels of the text at once, because the caller may free the text. */
-static gputune_status add_text(gt_kernel_list *kernels, gt_catalog *catalog, const char *name,
-                               const origin *from)
-{
-    GT_TRY(gt_includes_begin(catalog->includes, NULL));
-    gputune_status status =
-        resolve_text(kernels, catalog, name, from->text, from->include, from->user);
-    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
-        status = parse(kernels->items[i], from);
-    }
-    if (kernels->count > 0 && status != GPUTUNE_OK) {
-        forget_newest(catalog);
-    }
-    return status;
-}
-
 /* ---- adding ---- */
 
-static gputune_status add_file(gt_kernel_list *kernels, gt_catalog *catalog, const char *path)
+/* Adds the kernels of a file, or of a text of that name, to those that are known by name. */
+static gputune_status add_kernels_to(gt_catalog *catalog, gt_kernel_list *kernels, const char *path,
+                                     const char *text)
 {
-    gputune_status status = resolve_path(kernels, catalog, path);
+    GT_TRY(need_prelude(catalog, NULL));
+    gputune_status status =
+        text ? resolve_text(kernels, catalog, path, text) : resolve_path(kernels, catalog, path);
     for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
         status = load(catalog, kernels->items[i]);
+    }
+    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, kernels->items[i]);
     }
     return status;
 }
@@ -600,31 +578,16 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_ca
     return answer;
 }
 
-/* Adds a file in memory if `text` is given, else the file at that path. */
-static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
-               void *user)
+int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
+                   const gputune_include *includes, gt_catalog_fn each, void *user)
 {
     GT_FREED gt_kernel_list kernels = {0};
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        text ? add_text(&kernels, catalog, path, text) : add_file(&kernels, catalog, path);
-    for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&catalog->added, kernels.items[i]);
-    }
+    catalog->given = includes;
+    gputune_status status = add_kernels_to(catalog, &kernels, path, text);
+    catalog->given = NULL;
     pthread_mutex_unlock(&catalog->lock);
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
-}
-
-int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user)
-{
-    return add(catalog, path, NULL, each, user);
-}
-
-int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                          const gputune_include *includes, gt_catalog_fn each, void *user)
-{
-    source_reader reader = {catalog, includes};
-    return add(catalog, name, &(origin){text, read_given, &reader}, each, user);
 }
 
 /* ---- by name or path ---- */
@@ -668,11 +631,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    gputune_status status = kernel ? resolve(out, catalog, kernel) : resolve_all(out, catalog);
-    if (status == GPUTUNE_OK && kernel) {
-        status = check_several(out, kernel, true);
-    }
-    return status;
+    GT_TRY(resolve(out, catalog, kernel));
+    return kernel ? check_several(out, kernel, true) : GPUTUNE_OK;
 }
 
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)

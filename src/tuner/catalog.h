@@ -42,15 +42,13 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 bool gt_catalog_is_path(const char *kernel);
 
 typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
-/* Reads a template file, or one kernel of it (PATH:KERNEL). From then on the names of its kernels
- * mean these kernels, even if other kernels had the names before. Calls `each` for every kernel; a
- * value of `each` other than 0 ends the calls and is returned. */
-int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user);
-/* Like gt_catalog_add(), for a template text in memory, which is copied; `name` takes the place of
- * a path. The text's quoted includes are looked for in `includes` (an array that ends with an entry
- * without a name; may be NULL), then in the template folder. */
-int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                          const gputune_include *includes, gt_catalog_fn each, void *user);
+/* Reads a template file, or one kernel of it (PATH:KERNEL); with `text` (may be NULL) that text, of
+ * which `path` is the name: its quoted includes are looked for in `includes` (an array that ends
+ * with an entry without a name; may be NULL), then in the template folder. From then on the names
+ * of its kernels mean these kernels, even if other kernels had the names before. Calls `each` for
+ * every kernel; a value of `each` other than 0 ends the calls and is returned. */
+int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
+                   const gputune_include *includes, gt_catalog_fn each, void *user);
 
 /* Calls `each` for every kernel in the order of names; if `kernel` is not NULL, only for the
  * kernels of that name or path. A value of `each` other than 0 ends the calls and is returned. A

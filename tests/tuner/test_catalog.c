@@ -112,7 +112,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
                      "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
     /* one that was added is meant */
     int added = 0;
-    ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), count, &added));
+    ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));
     assert_int_equal(added, 1);
     assert_found(catalog, "add", "add", "more.cu");
     /* and what it has become since */

@@ -298,8 +298,8 @@ static gputune_status read_templates(gt_catalog *catalog, const failing_world *f
     const char *const *options;
     size_t count;
     int kernels = 0;
-    GT_TRY(gt_catalog_add(catalog, f->w->path, count_kernels, &kernels));
-    GT_TRY(gt_catalog_add_source(catalog, "given.cu", source, includes, count_kernels, &kernels));
+    GT_TRY(gt_catalog_add(catalog, f->w->path, NULL, NULL, count_kernels, &kernels));
+    GT_TRY(gt_catalog_add(catalog, "given.cu", source, includes, count_kernels, &kernels));
     assert_int_equal(kernels, 2);
     GT_TRY(gt_catalog_find(&template, catalog, "given"));
     GT_TRY(gt_catalog_find(&template, catalog, "scale"));
