@@ -79,8 +79,8 @@ typedef struct gt_farm_ops {
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gives the measure worker's device. Waits, a minute at most, until the worker reports it; the
      * worker does so before it makes its context; so many compile workers, at most, are started
-     * meanwhile, and load their compilers. Fails with the reason why the measure worker cannot start
-     * (ENODRIVER, EWORKER, ...). Takes no event. */
+     * meanwhile, and load their compilers. Fails with the reason why the measure worker cannot
+     * start (ENODRIVER, EWORKER, ...). Takes no event. */
     gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
     /* Gives the next event, or GT_EVENT_TIMEOUT after `seconds`; with 0 it does not wait. The
      * caller releases the event with gt_event_free(). */

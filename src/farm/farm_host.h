@@ -296,8 +296,8 @@ extern const gt_role gt_compile_role, gt_measure_role;
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 /* The number of unfinished compile jobs per compile worker. */
 double gt_compile_load(const gt_host_farm *farm);
-/* Starts own workers without jobs, `most` of them, so that their compilers are loaded when the first
- * job comes. */
+/* Starts own workers without jobs, `most` of them, so that their compilers are loaded when the
+ * first job comes. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Gives queued jobs to workers, starts the workers that the jobs need, and sends unsent requests.
  */
