@@ -144,7 +144,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* The first variant with the most frequent failure, and how many have it; NULL if none failed. */
+/* How many variants were asked for and are none that is launched as another one is. */
+static size_t asked_count(const gt_field *field)
+{
+    return field->variants.count - field->twins - (field->umpire ? 1 : 0);
+}
+
+/* The first variant with the most frequent failure, and how many of those that were asked for have
+ * it; NULL if none failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -153,7 +160,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
         const gt_variant *variant = &field->variants.items[i];
         uint32_t same = 0;
         for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
-            same += field->variants.items[j].failure == variant->failure;
+            same += field->variants.items[j].failure == variant->failure && j + 1 != field->umpire;
         }
         if (same > *count) {
             *count = same;
@@ -169,7 +176,7 @@ static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t c
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
                  !strchr(first->message, '?') && !strstr(first->message, " would accept ") &&
-                 count == field->variants.count - field->twins;
+                 count == asked_count(field);
     for (size_t i = 0; i < field->variants.count && agree; i++) {
         const gt_variant *variant = &field->variants.items[i];
         agree = variant->stage == GT_STAGE_TWIN ||
@@ -196,7 +203,7 @@ gputune_status gt_field_verdict(const gt_field *field)
                     field->workload_count > 1 ? ", or is a require() missing for such sizes" : "");
     }
     return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s%s",
-                   request->template->name, count, field->variants.count - field->twins,
+                   request->template->name, count, asked_count(field),
                    first->message ? first->message : "", doubt);
 }
 
