@@ -80,6 +80,13 @@ static inline void machine_load(machine *m, const char *ptx)
         emu_program_initialise(m->program, i, m->globals, (void *)(uintptr_t)m->globals[i]);
 }
 
+static inline machine machine_of(const char *ptx)
+{
+    machine m = {.count = 0};
+    machine_load(&m, ptx);
+    return m;
+}
+
 /* Launches with a packed parameter block; returns the code. */
 static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                               const void *params)

@@ -19,8 +19,7 @@ TEST(test_loops_of_different_lengths)
              "DONE: activemask.b32 %r3; popc.b32 %r4, %r3;\n"
              "mul.wide.u32 %d1, %r0, 8; add.u64 %d2, %d0, %d1;\n"
              "st.global.v2.u32 [%d2], {%r2, %r4}; ret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 64 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
     for (uint32_t i = 0; i < 32; i++) {
@@ -28,7 +27,6 @@ TEST(test_loops_of_different_lengths)
         assert_int_equal(out[2 * i + 1], 32);
     }
     assert_true(m.counters.branches_diverged > 0);
-    machine_free(&m);
 }
 
 /* A lock that lanes of one warp take in turn: a lane that spins must not keep the holder from
@@ -44,12 +42,10 @@ TEST(test_lock_within_a_warp)
              "ld.volatile.global.u32 %r1, [%d0+4]; add.u32 %r1, %r1, 1;\n"
              "st.volatile.global.u32 [%d0+4], %r1; membar.gl;\n"
              "atom.global.exch.b32 %r2, [%d0], 0; ret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *lock = machine_alloc(&m, 8);
     machine_launch(&m, "k", 2, 64, &lock);
     assert_int_equal(lock[1], 128);
-    machine_free(&m);
 }
 
 /* Threads that left do not hold up the others' barrier, and bar.red sees all that came. */
@@ -70,8 +66,7 @@ TEST(test_barriers)
              "@%p2 add.u32 %r5, %r5, 1000; @%p3 add.u32 %r5, %r5, 100;\n"
              "mul.wide.u32 %d1, %r0, 8; add.u64 %d2, %d0, %d1;\n"
              "st.global.v2.u32 [%d2], {%r4, %r5}; ret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 512 * sizeof *out);
     machine_launch(&m, "k", 1, 250, &out);
     for (uint32_t i = 0; i < 150; i++) {
@@ -79,7 +74,6 @@ TEST(test_barriers)
         assert_int_equal(out[2 * i + 1], 140);
     }
     assert_int_equal(out[300], 0);
-    machine_free(&m);
 }
 
 /* One warp produces, another consumes, over a named barrier with a count. */
@@ -96,13 +90,11 @@ TEST(test_named_barrier)
              "cvt.u64.u32 %d1, %r2; add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r4; ret;\n"
              "PRODUCE: mul.lo.u32 %r4, %r1, 7; st.shared.u32 [%r3], %r4;\n"
              "barrier.arrive 3, 64; ret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 64, &out);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(out[i], 7 * i);
-    machine_free(&m);
 }
 
 TEST(test_branch_table)
@@ -119,13 +111,11 @@ TEST(test_branch_table)
              "END: mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1;\n"
              "st.global.u32 [%d2], %r2;\n}\n";
     static const uint32_t want[] = {10, 20, 30, 10};
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(out[i], want[i & 3]);
-    machine_free(&m);
 }
 
 /* A function that calls itself, each lane to another depth, and a call through a pointer. */
@@ -154,24 +144,21 @@ static const char calls[] =
 
 TEST(test_calls)
 {
-    machine m = {.count = 0};
-    machine_load(&m, calls);
+    GT_SCOPED(machine_free) machine m = machine_of(calls);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(out[i], i & 1 ? i * (i + 1) / 2 : 2 * i);
-    machine_free(&m);
 }
 
 TEST(test_stack_overflow)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits.stack_bytes = 64;
     machine_load(&m, calls);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     assert_int_equal(machine_run(&m, "k", 1, 32, &out), 719);
     assert_non_null(strstr(m.fault.message, "stack overflow"));
-    machine_free(&m);
 }
 
 /* Every block waits for all of the grid. */
@@ -186,13 +173,12 @@ static const char grid_barrier[] =
 /* Blocks that wait for each other all run, however few host threads there are. */
 TEST(test_barrier_of_the_grid)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits = (emu_limits){.workers = 2, .sm_count = 4, .blocks_per_sm = 2};
     machine_load(&m, grid_barrier);
     uint32_t *count = machine_alloc(&m, 4);
     machine_launch(&m, "k", 8, 1, &count);
     assert_int_equal(*count, 8);
-    machine_free(&m);
 }
 
 static void *cancel_soon(void *argument)
@@ -205,7 +191,7 @@ static void *cancel_soon(void *argument)
 
 static void run_until_cancelled(const char *ptx, uint32_t grid, uint32_t block)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     pthread_t thread;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 4);
@@ -213,7 +199,6 @@ static void run_until_cancelled(const char *ptx, uint32_t grid, uint32_t block)
     assert_int_equal(machine_run(&m, "k", grid, block, &out), 719);
     assert_non_null(strstr(m.fault.message, "cancelled"));
     pthread_join(thread, NULL);
-    machine_free(&m);
 }
 
 TEST(test_endless_loop)

@@ -58,7 +58,7 @@ static const char scan[] =
 
 TEST(test_scan)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, scan);
     int n = 1000, sum = 0, *in = machine_alloc(&m, 4000), *out = machine_alloc(&m, 4000);
     for (int i = 0; i < n; i++)
@@ -71,7 +71,6 @@ TEST(test_scan)
         sum += in[i];
         assert_int_equal(out[i], sum);
     }
-    machine_free(&m);
 }
 
 static const char multiply[] =
@@ -93,7 +92,7 @@ static const char multiply[] =
 TEST(test_matrix_product)
 {
     enum { N = 64 };
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, multiply);
     float *a = machine_alloc(&m, N * N * 4), *b = machine_alloc(&m, N * N * 4);
     float *c = machine_alloc(&m, N * N * 4);
@@ -116,7 +115,6 @@ TEST(test_matrix_product)
         }
     /* one conflict in each store of a tile: columns 0 of two rows of 17 words share a bank */
     assert_int_equal(m.counters.shared_conflicts, 1024);
-    machine_free(&m);
 }
 
 static const char sort[] = "extern \"C\" __global__ void sort(unsigned *keys) {\n"
@@ -137,7 +135,7 @@ static const char sort[] = "extern \"C\" __global__ void sort(unsigned *keys) {\
 
 TEST(test_sort)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, sort);
     uint32_t *keys = machine_alloc(&m, 2048);
     for (uint32_t i = 0; i < 512; i++)
@@ -145,7 +143,6 @@ TEST(test_sort)
     machine_launch(&m, "sort", 1, 512, &keys);
     for (uint32_t i = 1; i < 512; i++)
         assert_true(keys[i - 1] <= keys[i]);
-    machine_free(&m);
 }
 
 /* ---- the device's mathematics, inlined by the compiler ---- */
@@ -197,7 +194,7 @@ static float reference(int which, float v)
 TEST(test_functions)
 {
     enum { N = 100, FUNCTIONS = 13 };
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, functions);
     float *x = machine_alloc(&m, N * 4), *y = machine_alloc(&m, N * FUNCTIONS * 4);
     for (int i = 0; i < N; i++)
@@ -215,7 +212,6 @@ TEST(test_functions)
                             (double)want);
             assert_true(fabsf(got - want) <= 1e-6f + 4e-6f * fabsf(want));
         }
-    machine_free(&m);
 }
 
 /* ---- what the runtime brings ---- */
@@ -229,7 +225,7 @@ static const char talks[] =
 
 TEST(test_printf)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, talks);
     struct {
         int n;
@@ -237,7 +233,6 @@ TEST(test_printf)
     } p = {3, 2.5};
     machine_launch(&m, "talks", 1, 32, &p);
     assert_string_equal(m.printed, "3 word  2.50 1099511627776% x|7   |\n");
-    machine_free(&m);
 }
 
 static const char histogram[] =
@@ -266,7 +261,7 @@ TEST_WITHIN(test_printf_with_a_comma, comma_locale_set, comma_locale_reset)
 TEST(test_histogram_in_a_cluster)
 {
     enum { N = 20000, PER = 100 };
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, histogram);
     uint32_t *in = machine_alloc(&m, N * 4), *bins = machine_alloc(&m, 8 * PER * 4);
     for (uint32_t i = 0; i < N; i++)
@@ -283,7 +278,6 @@ TEST(test_histogram_in_a_cluster)
     for (uint32_t i = 0; i < N; i++)
         want[in[i] % (8 * PER)]++;
     assert_memory_equal(bins, want, sizeof want);
-    machine_free(&m);
 }
 
 TESTS_WITHIN(find_nvrtc, NULL)

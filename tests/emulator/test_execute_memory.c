@@ -21,8 +21,7 @@ TEST(test_sizes)
                                      "cvt.u32.u16 %r4, %h0; ld.global.s32 %d5, [%d1+4];\n"
                                      "st.global.v4.u32 [%d0], {%r1, %r2, %r3, %r4};\n"
                                      "st.global.u64 [%d0+16], %d5; st.global.u8 [%d0+24], %r4;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 64);
     uint8_t *b = machine_alloc(&m, 8);
     memcpy(b, "\xfe\xfd\xfc\xfb\xfa\xff\xff\xff", 8);
@@ -34,7 +33,6 @@ TEST(test_sizes)
     assert_int_equal(a[4], 0xfffffffa);
     assert_int_equal(a[5], 0xffffffff);
     assert_int_equal(a[6], 0xfc);
-    machine_free(&m);
 }
 
 TEST(test_vectors)
@@ -44,8 +42,7 @@ TEST(test_vectors)
                "ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f0, %f1, _, %f3}, [%d6];\n"
                "st.global.cs.v2.f32 [%d7+8], {%f3, %f1}; st.global.f32 [%d7], %f0;\n"
                "ld.global.v2.u64 {%d8, %d9}, [%d6]; add.u64 %d9, %d8, %d9;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     float *a = machine_alloc(&m, 512), *b = machine_alloc(&m, 512);
     for (int i = 0; i < 128; i++)
         b[i] = (float)i;
@@ -56,7 +53,6 @@ TEST(test_vectors)
     }
     assert_int_equal(m.counters.global_load_sectors, 32);
     assert_int_equal(m.counters.global_load_bytes, 1024);
-    machine_free(&m);
 }
 
 /* One code for all spaces: generic addresses find global, shared and local memory. */
@@ -72,8 +68,7 @@ TEST(test_generic_addresses)
                "isspacep.shared %p2, %d9; @%p2 add.u32 %r2, %r2, 5000;\n"
                "cvta.to.local.u64 %d10, %d8; ld.local.u32 %r3, [%d10];\n"
                "st.global.u32 [%d3], %r2;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
@@ -82,7 +77,6 @@ TEST(test_generic_addresses)
     }
     assert_int_equal(emu_program_kernel(m.program, "k")->static_shared_bytes, 128);
     assert_int_equal(emu_program_kernel(m.program, "k")->local_bytes, 16);
-    machine_free(&m);
 }
 
 TEST(test_large_parameters)
@@ -98,8 +92,7 @@ TEST(test_large_parameters)
         uint32_t words[8000];
         uint64_t out;
     } params;
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     const emu_kernel *kernel = emu_program_kernel(m.program, "k");
     assert_int_equal(kernel->param_count, 2);
     assert_int_equal(kernel->params[1].offset, 32000);
@@ -111,7 +104,6 @@ TEST(test_large_parameters)
     machine_launch(&m, "k", 1, 32, &params);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(out[i], 225 * i + 1 + 225 * i + 2 + 7999);
-    machine_free(&m);
 }
 
 TEST(test_variables_with_initial_values)
@@ -125,15 +117,13 @@ TEST(test_variables_with_initial_values)
              "mov.u64 %d2, table; ld.global.u32 %r1, [%d2+4]; ld.const.f32 %f0, [half+4];\n"
              "st.global.u32 [%d0], %r0; st.global.u32 [%d0+4], %r1;\n"
              "st.global.f32 [%d0+8], %f0; ret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 64);
     machine_launch(&m, "k", 1, 1, &(two){a, NULL});
     float quarter = 0.25f;
     assert_int_equal(a[0], 255);
     assert_int_equal(a[1], 2);
     assert_memory_equal(&a[2], &quarter, 4);
-    machine_free(&m);
 }
 
 TEST(test_atomics)
@@ -147,8 +137,7 @@ TEST(test_atomics)
                "mov.b32 %r4, 0x3c003c00; red.global.add.noftz.f16x2 [%d0+40], %r4;\n"
                "atom.global.exch.b32 %r5, [%d4], 7; st.global.u32 [%d4], %r5;\n"
                "red.global.add.v2.f32 [%d0+48], {%f0, %f0};\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 64), *b = machine_alloc(&m, 128);
     a[2] = 100;
     for (uint32_t i = 0; i < 32; i++)
@@ -168,7 +157,6 @@ TEST(test_atomics)
     assert_int_equal(b[5], 15);
     memcpy(&sum, &a[13], 4);
     assert_true(sum == 496);
-    machine_free(&m);
 }
 
 TEST(test_asynchronous_copy)
@@ -180,8 +168,7 @@ TEST(test_asynchronous_copy)
                "cp.async.cg.shared.global.L2::128B [%r2], [%d6], 16, %r3;\n"
                "cp.async.commit_group; cp.async.wait_group 0;\n"
                "ld.shared.u32 %r4, [%r2+12]; st.global.u32 [%d3], %r4;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 512);
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
@@ -190,7 +177,6 @@ TEST(test_asynchronous_copy)
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }
-    machine_free(&m);
 }
 
 /* One thread asks for a block of bytes, all wait for them, and the bytes go back in one copy. */
@@ -209,15 +195,13 @@ TEST(test_bulk_copy)
         "add.u32 %r4, %r4, 1; st.shared.u32 [%r3], %r4; fence.proxy.async; bar.sync 0;\n"
         "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r2], 128;\n"
         "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 128);
     for (uint32_t i = 0; i < 32; i++)
         b[i] = i * i;
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(a[i], i * i + 1);
-    machine_free(&m);
 }
 
 /* Warps meet at an mbarrier again and again, each waiting for its own phase. */
@@ -236,13 +220,11 @@ TEST(test_mbarrier_phases)
                "WAIT2: mbarrier.test_wait.shared.b64 %p1, [%r1], %d5; @!%p1 bra WAIT2;\n"
                "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra ROUND;\n"
                "st.global.u32 [%d3], %r5;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 96 * 4);
     machine_launch(&m, "k", 1, 96, &(two){a, NULL});
     for (uint32_t i = 0; i < 96; i++)
         assert_int_equal(a[i], 96 + 192 + 288);
-    machine_free(&m);
 }
 
 /* ---- faults ---- */
@@ -291,12 +273,10 @@ TEST(test_inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"
                                      "@%p0 add.u32 %r1, %r1, 1; @%p0 st.global.u32 [%d3], %r1;\n");
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 12);
     machine_launch(&m, "k", 1, 256, &(two){a, NULL});
     assert_int_equal(a[2], 1);
-    machine_free(&m);
 }
 
 /* ---- counting ---- */
@@ -310,7 +290,7 @@ TEST(test_counters)
                "shl.b32 %r4, %r0, 7; mov.u32 %r5, tile; add.u32 %r5, %r5, %r4;\n"
                "st.shared.u32 [%r5], %r1; st.shared.u32 [tile], %r2;\n"
                "st.global.u32 [%d3], %r3; red.global.add.u32 [%d0], 1;\n");
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits.l1_bytes = 32768;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 4096);
@@ -328,5 +308,4 @@ TEST(test_counters)
     assert_int_equal(c->global_atomic_serial, 32);
     assert_int_equal(c->hottest_address_lanes, 32);
     assert_int_equal(c->memory_waits, 1); /* the three loads are in flight together */
-    machine_free(&m);
 }

@@ -68,8 +68,7 @@ static const struct {
 
 TEST(test_filters_and_address_modes)
 {
-    machine m = {.count = 0};
-    machine_load(&m, plane);
+    GT_SCOPED(machine_free) machine m = machine_of(plane);
     float *to = machine_alloc(&m, 16), *at = machine_alloc(&m, 8);
     float *image = machine_alloc(&m, (HEIGHT - 1) * PITCH + WIDTH * 4);
     for (int j = 0; j < HEIGHT; j++) {
@@ -94,7 +93,6 @@ TEST(test_filters_and_address_modes)
             fail_msg("read %zu gives %g, expected %g", i, to[0], reads[i].expected);
         }
     }
-    machine_free(&m);
 }
 
 /* Texel (i, j, k) is 100 * k + 10 * j + i. */
@@ -151,8 +149,7 @@ TEST(test_dimensions_and_layers)
 
 TEST(test_linear_memory)
 {
-    machine m = {.count = 0};
-    machine_load(&m, line);
+    GT_SCOPED(machine_free) machine m = machine_of(line);
     int32_t *to = machine_alloc(&m, 32 * 16), *at = machine_alloc(&m, 32 * 8);
     int16_t *pairs = machine_alloc(&m, 30 * 4);
     const emu_texture texture = {.base = (uintptr_t)pairs,
@@ -173,7 +170,6 @@ TEST(test_linear_memory)
         assert_int_equal(to[4 * i + 1], inside ? -2 * (i - 1) - 1 : 0);
         assert_int_equal(to[4 * i + 2], 0);
     }
-    machine_free(&m);
 }
 
 /* Small integers become floats from -1 to 1. */
@@ -187,8 +183,7 @@ TEST(test_normalized_reads)
                  {CU_AD_FORMAT_SIGNED_INT8, 0x80, -1},     {CU_AD_FORMAT_SIGNED_INT8, 0x7f, 1},
                  {CU_AD_FORMAT_UNSIGNED_INT16, 0xffff, 1}, {CU_AD_FORMAT_SIGNED_INT16, 0x8001, -1},
                  {CU_AD_FORMAT_SIGNED_INT16, 0x8000, -1},  {CU_AD_FORMAT_HALF, 0x3c00, 1}};
-    machine m = {.count = 0};
-    machine_load(&m, plane);
+    GT_SCOPED(machine_free) machine m = machine_of(plane);
     float *to = machine_alloc(&m, 16), *at = machine_alloc(&m, 8);
     uint16_t *image = machine_alloc(&m, 32);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -203,7 +198,6 @@ TEST(test_normalized_reads)
         machine_launch(&m, "k", 1, 1, &(arguments){to, at, &texture});
         assert_true(to[0] == cases[i].expected);
     }
-    machine_free(&m);
 }
 
 TEST(test_faults)

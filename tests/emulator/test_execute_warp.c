@@ -13,12 +13,10 @@
 /* Runs the body with one warp; it leaves its result in %r1. */
 static void run_warp(const char *ptx, uint32_t threads, uint32_t out[32])
 {
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *a = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, threads, &a);
     memcpy(out, a, 128);
-    machine_free(&m);
 }
 
 TEST(test_shuffles)
@@ -188,20 +186,19 @@ TEST(test_distributed_shared_memory)
 
 TEST(test_no_such_block)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     machine_load(&m, KERNEL("mov.u32 %r2, 0; mapa.shared::cluster.u32 %r3, %r2, 2;\n"
                             ".shared .align 4 .b32 cell; mov.u32 %r4, cell;\n"
                             "ld.shared::cluster.u32 %r1, [%r3];\n"));
     uint32_t *a = machine_alloc(&m, 128);
     m.cluster = 2;
     assert_int_equal(machine_run(&m, "k", 2, 1, &a), 700);
-    machine_free(&m);
 }
 
 /* Shared memory is there while its block runs, and no longer. */
 TEST(test_block_has_exited)
 {
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     machine_load(&m, KERNEL(".shared .align 4 .b32 cell; mov.u32 %r2, %cluster_ctarank;\n"
                             "setp.eq.u32 %p0, %r2, 0; @%p0 exit;\n"
                             "mov.u32 %r3, cell; mapa.shared::cluster.u32 %r3, %r3, 0;\n"
@@ -210,5 +207,4 @@ TEST(test_block_has_exited)
     m.cluster = 2;
     assert_int_equal(machine_run(&m, "k", 2, 1, &a), 719);
     assert_non_null(strstr(m.fault.message, "has exited"));
-    machine_free(&m);
 }

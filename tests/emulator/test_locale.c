@@ -47,13 +47,12 @@ TEST(test_decimal_literals_of_ptx)
                               ".visible .entry k(.param .u64 out)\n{\n"
                               ".reg .b64 %d; .reg .f64 %f; ld.param.u64 %d, [out];\n"
                               "mov.f64 %f, 2.75; st.global.f64 [%d], %f; ret;\n}\n";
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     comma_locale_needed();
     machine_load(&m, ptx);
     double *out = machine_alloc(&m, sizeof *out);
     machine_launch(&m, "k", 1, 1, &out);
     assert_true(*out == 2.75);
-    machine_free(&m);
 }
 
 TESTS_WITHIN(comma_locale_set, comma_locale_reset)

@@ -54,8 +54,7 @@ TEST(test_kernel_description)
              ".shared .align 4 .b8 tile[100];\n.shared .align 16 .b8 unused[1000];\n"
              ".reg .b32 %r<3>;\nmov.u32 %r0, tile; mov.u32 %r1, dynamic; ret;\n}\n"
              ".visible .entry other()\n{\nret;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     assert_int_equal(emu_program_kernel_count(m.program), 2);
     const emu_kernel *k = emu_program_kernel(m.program, "k");
     assert_ptr_equal(k, emu_program_kernel_at(m.program, 0));
@@ -77,7 +76,6 @@ TEST(test_kernel_description)
     assert_null(emu_program_kernel(m.program, "nothing"));
     assert_string_equal(emu_program_global_at(m.program, 0)->name, "coefficients");
     assert_int_equal(emu_program_global_at(m.program, 0)->space, EMU_SPACE_CONST);
-    machine_free(&m);
 }
 
 /* Labels and registers belong to their block; inline assembly repeats both. */
@@ -92,12 +90,10 @@ TEST(test_scopes)
              "{ .reg .b64 t; mov.u64 t, 4;\n"
              "L: add.u32 %r0, %r0, 10; sub.u64 t, t, 1; setp.ne.u64 %p, t, 0; @%p bra L; }\n"
              "st.global.u32 [%d], %r0;\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 4);
     machine_launch(&m, "k", 1, 1, &out);
     assert_int_equal(*out, 43);
-    machine_free(&m);
 }
 
 /* Registers whose values are not needed at the same time share storage, others do not. */
@@ -111,7 +107,7 @@ TEST(test_registers_are_kept_apart)
              "add.u32 %r1, %r5, %r2; setp.eq.u32 %p1, %r9, 3; @%p1 mov.u32 %r2, 7;\n"
              "sub.u32 %r9, %r9, 1; setp.ne.u32 %p0, %r9, 0; @%p0 bra LOOP;\n"
              "st.global.v2.u32 [%d], {%r1, %r2}; ret;\n}\n";
-    machine m = {.count = 0};
+    GT_SCOPED(machine_free) machine m = {.count = 0};
     uint32_t a = 1, b = 2;
     for (int i = 5; i > 0; i--) {
         a = 2 * (a + b) + b;
@@ -123,7 +119,6 @@ TEST(test_registers_are_kept_apart)
     assert_int_equal(out[0], a);
     assert_int_equal(out[1], b);
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
-    machine_free(&m);
 }
 
 TEST(test_directives_without_effect)
@@ -137,10 +132,8 @@ TEST(test_directives_without_effect)
         "ld.param.u64 %d, [out]; ld.global.u32 %r, [w]; prefetch.global.L2 [%d];\n"
         "st.global.u32 [%d], %r; ret;\n}\n"
         ".section .debug_str\n{\n.b8 1,2,3\n}\n";
-    machine m = {.count = 0};
-    machine_load(&m, ptx);
+    GT_SCOPED(machine_free) machine m = machine_of(ptx);
     uint32_t *out = machine_alloc(&m, 4);
     machine_launch(&m, "k", 1, 1, &out);
     assert_int_equal(*out, 5);
-    machine_free(&m);
 }

@@ -45,7 +45,7 @@ static float launched(gputune *tuner, const char *kernel)
 
 TEST(source_is_tuned_and_launched_without_a_file)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char copy[sizeof text];
     memcpy(copy, text, sizeof text);
     OK(gputune_add_source(tuner, "scale.cu", copy, twice));
@@ -53,23 +53,21 @@ TEST(source_is_tuned_and_launched_without_a_file)
     gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     assert_float_equal(launched(tuner, "scale.cu"), 2, 0); /* by the name it was given */
-    gputune_close(tuner);
 }
 
 TEST(source_added_again_replaces_the_first)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     OK(gputune_add_source(tuner, "scale.cu", text, thrice));
     assert_float_equal(launched(tuner, "scale"), 3, 0);
     assert_float_equal(launched(tuner, "scale.cu"), 3, 0);
-    gputune_close(tuner);
 }
 
 TEST(mistake_is_named_by_the_given_name)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(
         gputune_add_source(tuner, "mine.cu", "\n#pragma gputune kernle(scale)\n", NULL),
         GPUTUNE_ETEMPLATE);
@@ -77,7 +75,6 @@ TEST(mistake_is_named_by_the_given_name)
     assert_int_equal(gputune_add_source(tuner, "mine.cu", NULL, NULL), GPUTUNE_EINVAL);
     assert_int_equal(gputune_add_source(tuner, NULL, text, NULL), GPUTUNE_EINVAL);
     assert_int_equal(gputune_add_source(NULL, "mine.cu", text, NULL), GPUTUNE_EINVAL);
-    gputune_close(tuner);
 }
 
 static int note_name(void *user, const gputune_kernel *kernel)
@@ -88,12 +85,11 @@ static int note_name(void *user, const gputune_kernel *kernel)
 
 TEST(source_is_listed)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     bool listed = false;
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
     OK(gputune_kernels(tuner, note_name, &listed));
     assert_true(listed);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

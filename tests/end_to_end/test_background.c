@@ -71,7 +71,7 @@ TEST(miss_is_answered_and_the_winner_takes_over)
 /* The options may go away as soon as the call returns. */
 TEST(options_are_copied)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char axis[16] = "VEC=1", block[16] = "BLOCK=64", unroll[16] = "UNROLL=1", name[8] = "n";
     const char *restrictions[3] = {axis, block, unroll};
     gputune_options options = in_background();
@@ -87,12 +87,11 @@ TEST(options_are_copied)
     memset(&options, 0, sizeof options);
     OK(gputune_wait(tuner, 230));
     assert_int_equal(state_of(tuner).tuned, 1);
-    gputune_close(tuner);
 }
 
 TEST(launching_goes_on_and_the_tuning_ends)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     const size_t n = N;
     static float values[N];
@@ -110,7 +109,6 @@ TEST(launching_goes_on_and_the_tuning_ends)
     }
     CU(MemFree(x));
     CU(MemFree(y));
-    gputune_close(tuner);
 }
 
 TEST(close_ends_a_tuning_and_leaves_no_process)
@@ -164,7 +162,7 @@ TEST(callbacks_come_from_the_thread_and_cannot_wait)
 
 TEST(tuning_that_is_waited_for_goes_first)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background(), now = in_background();
     now.background = false;
     source_of(tuner, 1 << 16, &options);
@@ -174,12 +172,11 @@ TEST(tuning_that_is_waited_for_goes_first)
     assert_int_equal(source_of(tuner, N, &now), GPUTUNE_SOURCE_MEASURED);
     OK(gputune_wait(tuner, 200));
     assert_int_equal(state_of(tuner).tuned, 1);
-    gputune_close(tuner);
 }
 
 TEST(live_inputs_are_refused)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     static float values[N];
     const gputune_input input = {"x", values, sizeof values, true};
     gputune_options options = in_background();
@@ -189,13 +186,12 @@ TEST(live_inputs_are_refused)
     assert_int_equal(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
-    gputune_close(tuner);
 }
 
 /* A kernel that is wrong in every variant but the default: nothing is found, and that is told. */
 TEST(failure_is_told_and_not_tried_again)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     gputune_plan *plan;
     options.only_count = 0;
@@ -208,7 +204,6 @@ TEST(failure_is_told_and_not_tried_again)
     }
     assert_int_equal(state_of(tuner).failed, 1);
     assert_non_null(strstr(world.log, "all_wrong"));
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -40,7 +40,7 @@ static void expect_trials(gputune *tuner, const bad *b)
 static void check_mixed(gputune *tuner, const bad *b)
 {
     char path[128];
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
     snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options));
@@ -53,7 +53,6 @@ static void check_mixed(gputune *tuner, const bad *b)
     }
     expect_trials(tuner, b);
     expect_doubled(plan, size_of(b));
-    gputune_plan_release(plan);
 }
 
 /* Raced again with more effort, the bad one is not tried. */

@@ -97,7 +97,7 @@ TEST(test_null_is_refused_without_a_tuner)
 
 TEST(test_null_is_refused_by_a_tuner)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     gputune_space *space;
     char *text;
@@ -139,12 +139,11 @@ TEST(test_null_is_refused_by_a_tuner)
     REFUSES(gputune_wisdom_save(NULL, NULL, tuner, NULL));
     REFUSES(gputune_wisdom_load(NULL, tuner, NULL, NULL));
     assert_int_equal(calls, 0);
-    gputune_close(tuner);
 }
 
 TEST(test_lists_of_options_may_not_be_null)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     static const char *const nothing[] = {NULL};
     const gputune_alignment nobody = {NULL, 4};
@@ -162,7 +161,6 @@ TEST(test_lists_of_options_may_not_be_null)
     for (int i = 0; i < 7; i++) {
         REFUSES(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options[i]));
     }
-    gputune_close(tuner);
 }
 
 /* ---- versions and enums ---- */
@@ -177,9 +175,8 @@ static gputune_options cached_only(void)
 static void learn(gputune *tuner, int64_t n)
 {
     const gputune_options options = cached_only();
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
-    gputune_plan_release(plan);
 }
 
 static int ask_known(gputune *tuner, const gputune_options *options)
@@ -192,7 +189,7 @@ static int ask_known(gputune *tuner, const gputune_options *options)
 
 TEST(test_wrong_options_are_refused_for_known_kernels_too)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options wrong[7];
     learn(tuner, 1024);
     for (int i = 0; i < 7; i++) {
@@ -209,7 +206,6 @@ TEST(test_wrong_options_are_refused_for_known_kernels_too)
     for (int i = 0; i < 7; i++) {
         assert_int_equal(ask_known(tuner, &wrong[i]), GPUTUNE_EINVAL);
     }
-    gputune_close(tuner);
 }
 
 static int together(void *user, void *data, size_t bytes)
@@ -271,16 +267,15 @@ static int refusals(gputune *tuner, uint32_t version)
 
 TEST(test_versions_that_no_header_has_are_refused)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 12);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 12); /* nobody has initialised it */
     assert_int_equal(refusals(tuner, 77), 0);          /* of a later header */
-    gputune_close(tuner);
 }
 
 TEST(test_other_wrong_values_are_refused)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     int calls = 0;
     char *text;
     size_t bytes;
@@ -299,7 +294,6 @@ TEST(test_other_wrong_values_are_refused)
     assert_string_equal(gputune_objective_name((gputune_objective)99), "?");
     assert_string_equal(gputune_strategy_name((gputune_strategy)99), "?");
     assert_string_equal(gputune_source_name((gputune_source)99), "?");
-    gputune_close(tuner);
 }
 
 /* ---- closing ---- */
@@ -343,7 +337,7 @@ static void count_line(void *user, gputune_log_level level, const char *line)
 TEST(test_a_call_has_a_log_of_its_own)
 {
     gputune_open_options opening = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune *tuner;
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
     int of_tuner = 0, of_call = 0;
     opening.database = ":memory:";
     opening.log = count_line;
@@ -363,7 +357,6 @@ TEST(test_a_call_has_a_log_of_its_own)
     }
     assert_int_equal(of_tuner, 2);
     assert_int_equal(of_call, 1);
-    gputune_close(tuner);
 }
 
 typedef struct tuning {
@@ -458,7 +451,7 @@ TEST(test_plans_outlive_their_tuner)
 {
     gputune *tuner = tuner_open(":memory:");
     const gputune_options options = cached_only();
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     const float values[4] = {1, 2, 3, 4};
     float got[4] = {0}, a = 2;
     size_t n = 4;
@@ -469,7 +462,6 @@ TEST(test_plans_outlive_their_tuner)
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
     CU(MemcpyDtoH(got, y, sizeof got));
     assert_float_equal(got[3], 12, 0);
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -299,10 +299,9 @@ TEST(test_only_on_the_emulator)
     if (strncmp(world_driver(), "emu", 3) == 0) {
         skip();
     }
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     assert_int_equal(gputune_check(tuner, "axpy", (gputune_sizes){0}, NULL, on_finding, NULL),
                      GPUTUNE_EUNSUPPORTED);
-    gputune_close(tuner);
 }
 
 int main(int argc, char **argv)

@@ -207,7 +207,7 @@ static void *tune_one(void *user)
 
 TEST(test_two_scenarios_are_tuned_at_once)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     one_of_two two[2] = {{.tuner = tuner, .n = N}, {.tuner = tuner, .n = 5 * N}};
     pthread_t threads[2];
     for (int i = 0; i < 2; i++) {
@@ -218,7 +218,6 @@ TEST(test_two_scenarios_are_tuned_at_once)
     }
     expect(two[0].reply, GPUTUNE_SOURCE_MEASURED);
     expect(two[1].reply, GPUTUNE_SOURCE_MEASURED);
-    gputune_close(tuner);
 }
 
 /* ---- a database that another process has locked ---- */
@@ -389,7 +388,7 @@ static int be_a_child(gputune *tuner)
 
 TEST(test_a_forked_child_leaves_the_parent_alone)
 {
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     int status;
     expect(ask(tuner, 6 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* all is in use */
     fflush(NULL);
@@ -403,7 +402,6 @@ TEST(test_a_forked_child_leaves_the_parent_alone)
     assert_int_equal(WEXITSTATUS(status), 0);
     expect(ask(tuner, 7 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     ASSERT_OK(gputune_check_database(tuner));
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

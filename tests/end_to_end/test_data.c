@@ -70,7 +70,7 @@ static int tune(gputune_info *info, gputune *tuner, const gputune_options *optio
 
 TEST(test_a_function_of_the_host_says_what_is_right)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     host right = {.error = 0}, wrong = {.error = 0.5f}, failing = {.answer = 7};
     gputune_options options = with_reference(&right);
     gputune_info info;
@@ -90,7 +90,6 @@ TEST(test_a_function_of_the_host_says_what_is_right)
     options.force = true;
     assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "failed with 7"));
-    gputune_close(tuner);
 }
 
 /* Asks a new tuner, as another process would. */
@@ -118,18 +117,17 @@ TEST(test_results_are_proved_again_for_another_reference)
     assert_int_equal(other.calls, 4);
     assert_int_equal(ask_anew(&first, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(first.calls, 2);
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_options options = with_reference(&wrong);
     assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
     options = with_reference(&first);
     OK(tune(&info, tuner, &options)); /* what was wrong for another reference is right for this */
-    gputune_close(tuner);
 }
 
 TEST(test_what_host_inputs_hold_is_part_of_the_key)
 {
     static float x[N], same[N];
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_input inputs[] = {{"x", x, sizeof x, true}, {"x", same, sizeof same, true}};
     host self = {.x = x};
     gputune_options options = with_reference(&self);
@@ -154,7 +152,6 @@ TEST(test_what_host_inputs_hold_is_part_of_the_key)
     same[8] = 0;
     OK(tune(&info, tuner, &options));
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
-    gputune_close(tuner);
 }
 
 static void expect_refused(gputune *tuner, const gputune_options *options, const char *part)
@@ -169,7 +166,7 @@ static void expect_refused(gputune *tuner, const gputune_options *options, const
 TEST(test_inputs_that_cannot_be_are_named)
 {
     static float x[N];
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_input input = {"x", x, sizeof x, false};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.inputs = &input;
@@ -183,7 +180,6 @@ TEST(test_inputs_that_cannot_be_are_named)
     expect_refused(tuner, &options, "share is nan");
     options.share = 2;
     expect_refused(tuner, &options, "share is 2");
-    gputune_close(tuner);
 }
 
 /* A buffer that kernels update is restored before each run of the reference, also where the host
@@ -199,12 +195,11 @@ TEST(test_an_updated_buffer_holds_an_expression)
         "{ int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) a[i] /= 2; }\n"
         "__global__ void right(float *a, int n)\n"
         "{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) a[i] /= 2; }\n";
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "halve.cu", text, NULL));
     gputune_plan *plan = plan_measured(tuner, "halve", GPUTUNE_SIZES({"n", 1600}));
     assert_int_equal(info_of(plan).failed, 0);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -12,7 +12,7 @@ static int count_good(void *user, const gputune_record *record)
 
 TEST(test_an_endless_variant_is_killed)
 {
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     const char *only[] = {"BLOCK=64"};
@@ -31,7 +31,6 @@ TEST(test_an_endless_variant_is_killed)
     OK(gputune_records(tuner, &filter, count_good, &good));
     assert_int_equal(good, 0);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

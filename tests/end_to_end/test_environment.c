@@ -25,45 +25,42 @@ static gputune_info plan_info_at(gputune *tuner, size_t n, const gputune_options
 
 TEST(disabled_gives_the_default_and_measures_nothing)
 {
-    gputune *tuner = tuner_with("GPUTUNE_DISABLE", "1");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_DISABLE", "1");
     gputune_plan *plan;
     const gputune_info info = plan_info_at(tuner, 1 << 12, NULL, &plan);
     assert_int_equal(info.source, GPUTUNE_SOURCE_DEFAULT);
     assert_string_equal(info.configuration, info.default_configuration);
     assert_int_equal(world.warnings, 0);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(disabled_by_zero_is_not_disabled)
 {
-    gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
     gputune_plan *plan;
     const gputune_options options = quick();
     assert_int_equal(plan_info_at(tuner, 1 << 12, &options, &plan).source, GPUTUNE_SOURCE_MEASURED);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(effort_of_the_environment_counts)
 {
-    gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");
     gputune_plan *plan;
     const gputune_info info = plan_info_at(tuner, 999, NULL, &plan);
     assert_true(info.source == GPUTUNE_SOURCE_DEFAULT || info.source == GPUTUNE_SOURCE_NEAREST);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(unknown_effort_is_left_out_with_a_warning)
 {
-    gputune *tuner = tuner_with("GPUTUNE_EFFORT", "hard");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_EFFORT", "hard");
     assert_non_null(strstr(world.log, "GPUTUNE_EFFORT is 'hard', which is ignored"));
-    gputune_close(tuner);
 }
 
 TEST(forced_configuration_is_launched)
 {
+    GT_SCOPED(tuner_end)
     gputune *tuner = tuner_with("GPUTUNE_FORCE", "other:A=1; axpy:VEC=2 BLOCK=64");
     gputune_plan *plan, *again;
     const size_t n = 1000;
@@ -86,25 +83,23 @@ TEST(forced_configuration_is_launched)
     gputune_plan_release(again);
     CU(MemFree(dx));
     CU(MemFree(dy));
-    gputune_close(tuner);
 }
 
 TEST(forced_mistake_is_left_out_with_a_warning)
 {
-    gputune *tuner = tuner_with("GPUTUNE_FORCE", "axpy:WIDTH=2");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_FORCE", "axpy:WIDTH=2");
     gputune_options options = quick();
     gputune_plan *plan;
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_int_not_equal(plan_info_at(tuner, 500, &options, &plan).source, GPUTUNE_SOURCE_FORCED);
     assert_non_null(strstr(world.log, "GPUTUNE_FORCE is ignored for axpy: axpy has no axis "));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* Untried code never runs in the host: a forced variant that computes wrong is refused. */
 TEST(forced_variant_that_is_wrong_is_refused)
 {
-    gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
     gputune_plan *plan = NULL;
     gputune_options options = quick();
     options.effort = GPUTUNE_CACHED_ONLY;
@@ -115,7 +110,6 @@ TEST(forced_variant_that_is_wrong_is_refused)
         assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
         gputune_plan_release(plan);
     }
-    gputune_close(tuner);
 }
 
 TEST(log_goes_to_a_file)

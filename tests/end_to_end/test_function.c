@@ -43,7 +43,7 @@ static void launch_as_told(const gputune_function *f, CUfunction function, void 
 
 TEST(plain_kernel_is_launched_by_its_function)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     size_t n = 1000;
     float x[1000], y[1000], a = 3;
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,6 @@ TEST(plain_kernel_is_launched_by_its_function)
     CU(MemFree(dx));
     CU(MemFree(dy));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 static const char with_scratch[] =
@@ -96,7 +95,7 @@ static const char with_scratch[] =
 
 TEST(scratch_is_the_callers_then)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
     told t = ask(plan);
     assert_int_equal(t.function.parameter_count, 2);
@@ -117,7 +116,6 @@ TEST(scratch_is_the_callers_then)
     CU(MemFree(dsum));
     CU(MemFree(dpart));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 static char *passed_as(const char *word)
@@ -222,7 +220,7 @@ struct pair {
 TEST(structs_and_constants_reach_the_kernel)
 {
     enum { N = 64, STREAMS = 3, ROUNDS = 20 };
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     float x[2 * N];
     struct pair y[N];
@@ -265,12 +263,11 @@ TEST(structs_and_constants_reach_the_kernel)
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
     CU(MemFree(dx));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(sizes_of_host_types_are_checked)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
     OK(gputune_plan_check_argument(plan, 0, sizeof(int[8])));
@@ -291,12 +288,11 @@ TEST(sizes_of_host_types_are_checked)
     OK(gputune_plan_parameter(&parameter, plan, 0, 0));
     assert_int_equal(parameter.element_bytes, 8);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(arguments_are_described_however_they_are_passed)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter told = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so that it is no parameter */
@@ -314,12 +310,11 @@ TEST(arguments_are_described_however_they_are_passed)
     assert_int_equal(told.bytes, sizeof(struct step));
     assert_int_equal(gputune_plan_argument(&told, plan, 5), GPUTUNE_ENOTFOUND);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(mistakes_are_refused)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
@@ -335,7 +330,6 @@ TEST(mistakes_are_refused)
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_device, world_close)

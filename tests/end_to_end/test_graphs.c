@@ -122,7 +122,7 @@ TEST(stream_of_another_priority_serves)
     float values[N];
     size_t n = N;
     CUstream stream;
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CU(StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1));
     gputune_plan *plan = plan_of(tuner, with_scratch, "one");
     CUdeviceptr y = buffer_of(zeros, sizeof zeros);
@@ -133,7 +133,6 @@ TEST(stream_of_another_priority_serves)
     CU(MemFree(y));
     CU(StreamDestroy(stream));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_device, world_close)

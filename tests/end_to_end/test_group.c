@@ -118,7 +118,7 @@ TEST(default_is_agreed_on_too)
 TEST(failures_reach_every_rank)
 {
     wire w = {.calls = 0};
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
     options.effort = GPUTUNE_CACHED_ONLY;
@@ -148,7 +148,6 @@ TEST(failures_reach_every_rank)
         gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, NULL),
         GPUTUNE_EINVAL);
     assert_null(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -72,14 +72,12 @@ TEST_WITHIN(a_gpu_of_the_same_kind_helps, open_two, close_two)
 /* From the 30th launch on everything fails there: the worker dies again and again. */
 TEST_WITHIN(one_that_breaks_decides_nothing, open_two, close_two)
 {
-    gputune *one = tuner_on("0");
+    GT_SCOPED(tuner_end) gputune *one = tuner_on("0");
     setenv("GPUTUNE_EMU_FAULTS", "cuLaunchKernelEx@1:*30=719", 1);
-    gputune *other = tuner_on("1");
+    GT_SCOPED(tuner_end) gputune *other = tuner_on("1");
     gputune_info info;
     OK(tune(&info, one, other));
     assert_int_equal(info.failed, 0);
-    gputune_close(one);
-    gputune_close(other);
 }
 
 TEST_WITHIN(others_cannot_help, open_two, close_two)
@@ -107,11 +105,10 @@ TEST_WITHIN(equal_ones_have_the_same_pace, open_two, close_two)
     double pace = pace_of(one);
     assert_true(pace > 0 && pace_of(other) == pace);
     setenv("GPUTUNE_EMU_DEVICES", "h200,h200*2", 1);
-    gputune *slow = tuner_on("1");
+    GT_SCOPED(tuner_end) gputune *slow = tuner_on("1");
     assert_true(pace_of(slow) > 1.5 * pace);
     gputune_close(one);
     gputune_close(other);
-    gputune_close(slow);
 }
 
 /* Another thread asks how fast the GPU is that a search measures on; a callback of it cannot. */

@@ -59,7 +59,7 @@ static CUdeviceptr room_for(size_t buffers)
 TEST(test_a_launch_on_overlapping_buffers_is_refused)
 {
     const CUdeviceptr bytes = N * sizeof(float);
-    gputune *tuner = tuner_with("");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("");
     gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     expect_refused(launch(plan, at, at, at + bytes), "triple: y, which is written");
@@ -72,14 +72,13 @@ TEST(test_a_launch_on_overlapping_buffers_is_refused)
     CU(CtxSynchronize());
     CU(MemFree(at));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_what_the_template_names_is_launched_in_place)
 {
     float result;
     const CUdeviceptr bytes = N * sizeof(float);
-    gputune *tuner = tuner_with(clause);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with(clause);
     gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     OK(launch(plan, at, at, at + bytes));
@@ -90,7 +89,6 @@ TEST(test_what_the_template_names_is_launched_in_place)
     expect_refused(launch(plan, at, at + bytes, at), "overlaps with z");
     CU(MemFree(at));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 typedef struct seen {

@@ -15,7 +15,7 @@ TEST(test_a_template)
 {
     enum { N = 3001 };
     static float x[N], y[N], out[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
     fill(x, N);
     fill(y, N);
@@ -31,7 +31,6 @@ TEST(test_a_template)
     OK(gputune_plan_function(&function, plan, 0));
     assert_non_null(strstr(function.name, "_ZN4blas4axpyIfLi"));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* A kernel that the file specialises for another type: each type has its own code. */
@@ -41,7 +40,7 @@ TEST(test_specialisations)
     static double wide[N];
     static float narrow[N];
     int n = N;
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     CUdeviceptr y = buffer_of(wide, sizeof wide);
     gputune_plan *plan = plan_measured(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}));
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
@@ -55,14 +54,13 @@ TEST(test_specialisations)
         assert_true(wide[i] == i && narrow[i] == -i);
     }
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_a_cooperative_grid)
 {
     enum { N = 1500 };
     static float y[N], expected[N], out[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan =
         plan_measured(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
@@ -85,7 +83,6 @@ TEST(test_a_cooperative_grid)
     OK(gputune_plan_function(&function, plan, 0));
     assert_true(function.cooperative);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* One kernel of a pipeline has clusters where they are worth it, the other is cooperative. */
@@ -93,7 +90,7 @@ TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
 {
     enum { N = 3000 };
     static float y[N], out[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     double sum = 0;
@@ -116,7 +113,6 @@ TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
                      (15 + first.cluster[0] - 1) / first.cluster[0] * first.cluster[0]);
     assert_int_equal(second.cluster[0], 1);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 static void assert_normalised(CUdeviceptr address, const float *y, int n)
@@ -138,7 +134,7 @@ TEST(test_a_pipeline)
 {
     enum { N = 5000 };
     static float y[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     int n = N;
@@ -161,13 +157,12 @@ TEST(test_a_pipeline)
     CU(GraphExecDestroy(replay));
     CU(StreamDestroy(stream));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* Both kernels and their parameters can be had by those who launch them themselves. */
 TEST(test_functions_of_a_pipeline)
 {
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
@@ -185,7 +180,6 @@ TEST(test_functions_of_a_pipeline)
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 3), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_plan_function(&function, plan, 2), GPUTUNE_ENOTFOUND);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

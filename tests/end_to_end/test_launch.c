@@ -142,19 +142,18 @@ static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
 
 TEST(test_every_way_to_pass_from_two_threads)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         gputune_plan *plan = plan_passing(tuner, passing[i]);
         launch_from_two_threads(plan, false);
         launch_from_two_threads(plan, true);
         gputune_plan_release(plan);
     }
-    gputune_close(tuner);
 }
 
 TEST(test_a_captured_launch_is_replayed_twice)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CUstream stream = stream_new();
     int values[COUNT], zero = 0;
     CUdeviceptr sum = buffer_of(&zero, sizeof zero), other = buffer_of(&zero, sizeof zero);
@@ -179,7 +178,6 @@ TEST(test_a_captured_launch_is_replayed_twice)
     CU(StreamDestroy(stream));
     CU(MemFree(sum));
     CU(MemFree(other));
-    gputune_close(tuner);
 }
 
 /* ---- what a plan was not made for ---- */

@@ -30,16 +30,14 @@ static gputune_options few_variants(void)
 /* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are right. */
 static void tune_axpy(const gputune_options *options, gputune_source source)
 {
-    gputune_plan *plan;
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), options));
     gputune_info info = info_of(plan);
     assert_int_equal(info.source, source);
     assert_int_equal(info.failed, 0);
     assert_true(info.time_ns > 0);
     assert_int_equal(world.warnings, 0);
-    gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_a_template_with_a_float_is_tuned_and_found_again)
@@ -102,12 +100,11 @@ TEST(test_texts_of_records_have_points)
 {
     int measured = 0;
     comma_locale_needed();
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_record, &measured));
     assert_true(measured > 0);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_with_comma, close_with_comma)

@@ -23,7 +23,7 @@ TEST(test_a_sort)
 {
     enum { N = 1024 };
     static unsigned x[N], sorted[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (unsigned i = 0; i < N; i++) {
@@ -48,7 +48,6 @@ TEST(test_a_sort)
     CU(GraphExecDestroy(replay));
     CU(StreamDestroy(stream));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* What it computes at another size than it was tuned for, it computes with other loops. */
@@ -56,7 +55,7 @@ TEST(test_another_size)
 {
     enum { N = 256 };
     static unsigned x[N], sorted[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     options.effort = GPUTUNE_CACHED_ONLY;
@@ -71,7 +70,6 @@ TEST(test_another_size)
     CU(CtxSynchronize());
     assert_sorted(dx, sorted, N);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* Kernels that get addresses in the middle of a buffer and of scratch. */
@@ -79,7 +77,7 @@ TEST(test_addresses_of_elements)
 {
     enum { ROWS = 9, N = 3000 };
     static float y[ROWS * N], out[ROWS * N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/middle.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < ROWS * N; i++) {
@@ -95,7 +93,6 @@ TEST(test_addresses_of_elements)
         assert_true(out[i] == y[i]);
     }
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* Two steps whose grids shrink. */
@@ -104,7 +101,7 @@ TEST(test_a_decomposition)
     enum { N = 40 };
     static float a[N * N], out[N * N];
     static double lu[N * N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < N * N; i++) {
@@ -131,7 +128,6 @@ TEST(test_a_decomposition)
     assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), "launch them with gputune_launch()"));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* Two buffers that change places; behind an odd number of steps one more launch copies. */
@@ -139,7 +135,7 @@ TEST(test_a_stencil)
 {
     enum { N = 500 };
     static float x[N], out[N], now[N], next[N];
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     for (int steps = 4; steps <= 5; steps++) {
         gputune_plan *plan = plan_measured(tuner, "tests/language/stencil.cu",
                                            GPUTUNE_SIZES({"n", N}, {"steps", steps}));
@@ -164,7 +160,6 @@ TEST(test_a_stencil)
         }
         gputune_plan_release(plan);
     }
-    gputune_close(tuner);
 }
 
 typedef struct seen {
@@ -196,12 +191,11 @@ TEST(test_a_wrong_loop)
         "__global__ void sums(int *y, int n) { for (int i = 1; i < n; i++) y[i] += y[i - 1]; }\n";
     static const char *const configurations[] = {"LESS=0", "LESS=1"};
     seen s = {"", ""};
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "total.cu", text, NULL));
     OK(gputune_run(tuner, "total", GPUTUNE_SIZES({"n", 64}), configurations, 2, NULL, note, &s));
     assert_string_equal(s.ok, "LESS=0");
     assert_string_equal(s.wrong, "LESS=1");
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_device, world_close)

@@ -65,7 +65,7 @@ static bool computes(gputune_plan *plan, size_t n)
 static void come_back(const char *database, uint32_t max_plans)
 {
     enum { MOST = 9 };
-    gputune *tuner = open_keeping(database, max_plans);
+    GT_SCOPED(tuner_end) gputune *tuner = open_keeping(database, max_plans);
     gputune_plan *held[MOST];
     size_t count = 3 * (size_t)max_plans, cached = 0;
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +84,6 @@ static void come_back(const char *database, uint32_t max_plans)
         assert_true(computes(held[i], FIRST + i));
         gputune_plan_release(held[i]);
     }
-    gputune_close(tuner);
 }
 
 TEST(test_plans_come_back_from_the_database)
@@ -160,7 +159,7 @@ static void *ask_for_all(void *user)
 
 TEST(test_threads_take_plans_from_each_other)
 {
-    gputune *tuner = open_keeping(":memory:", 2);
+    GT_SCOPED(tuner_end) gputune *tuner = open_keeping(":memory:", 2);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, ask_for_all, tuner), 0);
@@ -168,7 +167,6 @@ TEST(test_threads_take_plans_from_each_other)
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -13,7 +13,7 @@ static int open_older(void **state)
 static void describe(const char *size, int64_t count, bool expected)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune *tuner;
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_space *space;
     bool by_value = false, seen = false;
     options.database = ":memory:";
@@ -29,7 +29,6 @@ static void describe(const char *size, int64_t count, bool expected)
     assert_true(seen);
     assert_int_equal(by_value, expected);
     gputune_space_free(space);
-    gputune_close(tuner);
 }
 
 TEST(test_large_parameters_are_refused)

@@ -93,19 +93,18 @@ static int on_record(void *user, const gputune_record *record)
 TEST(test_figures_are_for_the_work_of_the_default)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=4"};
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     figures seen = {0};
     OK(gputune_run(tuner, template_path, GPUTUNE_SIZES({"n", N}), configurations, 2, NULL,
                    on_record, &seen));
     assert_int_equal(seen.count, 2);
     assert_true(seen.flops[0] == 2.0 * N && seen.flops[1] == 2.0 * N);
     assert_true(seen.median_ns[1] < seen.median_ns[0] && seen.median_ns[1] * 4 > seen.median_ns[0]);
-    gputune_close(tuner);
 }
 
 TEST(test_its_default_objective_is_the_only_one)
 {
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = NULL;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.objective = GPUTUNE_OBJECTIVE_LATENCY;
@@ -113,7 +112,6 @@ TEST(test_its_default_objective_is_the_only_one)
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "steps.cu:10:17: work() uses the axis STEPS"));
     assert_null(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -148,7 +148,7 @@ TEST(test_structs_in_device_memory)
 {
     enum { M = 7, ROW = 1000 };
     static float x[M * ROW], y[M * ROW], w[M];
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     OK(tune_kernel(&plan, tuner, "tests/language/batch.cu", GPUTUNE_SIZES({"n", ROW}), &options));
@@ -174,7 +174,6 @@ TEST(test_structs_in_device_memory)
         assert_float_equal(y[i], w[i / ROW] * x[i], 0);
     }
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_its_addresses_are_checked)

@@ -34,7 +34,7 @@ TEST(test_paramsum)
 
 TEST(test_has_no_clusters)
 {
-    gputune *tuner;
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_space *space;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     uint32_t allowed = 0, seen = 0;
@@ -52,7 +52,6 @@ TEST(test_has_no_clusters)
     assert_int_equal(seen, 4);
     assert_int_equal(allowed, 0);
     gputune_space_free(space);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_a100, bench_close)

@@ -73,7 +73,7 @@ TEST(test_a_program_finds_what_a_tool_tuned)
 
 TEST(test_its_plans_launch_nothing)
 {
-    gputune *tuner = tool();
+    GT_SCOPED(tuner_end) gputune *tuner = tool();
     gputune_plan *plan = tune(tuner);
     CUdeviceptr to = 1 << 20, from = 2 << 20;
     size_t n = 4096;
@@ -81,12 +81,11 @@ TEST(test_its_plans_launch_nothing)
                      GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), "tune_only"));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_inputs_on_the_device_are_refused)
 {
-    gputune *tuner = tool();
+    GT_SCOPED(tuner_end) gputune *tuner = tool();
     gputune_plan *plan;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_input input = {"x", (void *)(uintptr_t)4096, 4096 * sizeof(float), false};
@@ -101,12 +100,11 @@ TEST(test_inputs_on_the_device_are_refused)
     input.on_host = true;
     OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
 {
-    gputune *tuner;
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_plan *plan;
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -129,7 +127,6 @@ TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
     assert_int_equal(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options),
                      GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), "measure on 'echo hello;', which takes `process`"));
-    gputune_close(tuner);
 }
 
 TEST(test_without_a_worker_the_device_is_asked_here)

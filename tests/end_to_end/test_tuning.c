@@ -43,7 +43,7 @@ static int on_trial(void *user, const gputune_record *record)
 /* Tunes a template half of whose variants are bad: they cost themselves only. */
 static void tune_poisoned(const char *name, const char *status)
 {
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     trials seen = {.status = status};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -63,7 +63,6 @@ static void tune_poisoned(const char *name, const char *status)
     assert_int_equal(seen.bad, 2);
     assert_int_equal(seen.good, 2);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_a_wrong_result_is_caught)
@@ -100,7 +99,7 @@ TEST(test_who_has_no_reference_hears_of_it)
 
 TEST(test_what_nobody_writes_is_wrong)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     int status =
         tune_kernel(&plan, tuner, "tests/poisoned/unwritten.cu", GPUTUNE_SIZES({"n", N}), NULL);
@@ -108,7 +107,6 @@ TEST(test_what_nobody_writes_is_wrong)
     if (!strstr(told, "y[4084] is not written, and the default variant")) {
         fail_msg("%d: %s", status, told);
     }
-    gputune_close(tuner);
 }
 
 /* ---- hits ---- */
@@ -177,7 +175,7 @@ static void cancel_at_once(void *user, const gputune_progress *progress)
 
 TEST(test_cancelling_leaves_a_plan_or_says_so)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
     cancel = 0;
@@ -199,7 +197,6 @@ TEST(test_cancelling_leaves_a_plan_or_says_so)
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     launch_and_check(plan); /* the tuner goes on */
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* ---- no database ---- */
@@ -233,7 +230,7 @@ TEST(test_a_database_that_cannot_be_written_is_one_warning)
 
 TEST(test_clusters_of_16_are_allowed)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_space *space;
     bool allowed = false;
     OK(gputune_describe_space(&space, tuner, "histogram",
@@ -245,7 +242,6 @@ TEST(test_clusters_of_16_are_allowed)
     }
     assert_true(allowed);
     gputune_space_free(space);
-    gputune_close(tuner);
 }
 
 static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, size_t count)
@@ -269,7 +265,7 @@ TEST(test_the_callers_own_data_are_inputs)
     CUdeviceptr x;
     CU(MemAlloc(&x, sizeof host));
     CU(MemcpyHtoD(x, host, sizeof host));
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_input inputs[] = {{"y", host, sizeof host, true},
                               {"x", (const void *)(uintptr_t)x, sizeof host, false}};
     OK(tune_with(tuner, inputs, 2));
@@ -279,14 +275,13 @@ TEST(test_the_callers_own_data_are_inputs)
     assert_int_equal(tune_with(tuner, inputs, 1), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no buffer 'z'"));
     CU(MemFree(x));
-    gputune_close(tuner);
 }
 
 TEST(test_without_measuring_the_nearest_or_an_estimate)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
-    gputune *tuner = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_plan_release(plan);
     options.effort = GPUTUNE_CACHED_ONLY;
@@ -299,7 +294,6 @@ TEST(test_without_measuring_the_nearest_or_an_estimate)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
     launch_and_check(plan);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -197,7 +197,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     char *body = strchr(strstr(text, "entry "), '\n') + 1, sum[GT_HASH_HEX];
     gt_hash_hex(sum, gt_hash_bytes(body, strlen(body)));
     memcpy(strstr(text, "entry ") + strlen("entry "), sum, strlen(sum));
-    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_NOTHING, true);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_NOTHING, true);
     seen found = winners(tuner, "axpy");
     assert_int_equal(found.count, 1);
     assert_int_equal(found.unproved, 1);
@@ -212,7 +212,6 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_memory_equal(found.created, "2001", 4);
     gputune_free(again);
     gputune_free(text);
-    gputune_close(tuner);
 }
 
 TEST(stored_results_are_found_by_path)

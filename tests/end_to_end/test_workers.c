@@ -48,14 +48,13 @@ static const char *const narrow[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
 static void tune(gputune *tuner)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     options.only = narrow;
     options.only_count = 3;
     options.time_limit_s = 100;
     options.force = true;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
 }
 
 /* Workers are ended, not waited for. */
@@ -70,7 +69,7 @@ static void await_end(void)
 TEST(test_workers_end_with_the_tuning)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune *tuner;
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
     if (!world.ready) {
         skip();
     }
@@ -80,30 +79,26 @@ TEST(test_workers_end_with_the_tuning)
         tune(tuner);
         await_end();
     }
-    gputune_close(tuner);
 }
 
 TEST(test_workers_may_be_kept)
 {
-    gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     tune(tuner);
     assert_true(count_children(NULL) >= 2);
     tune(tuner);
-    gputune_close(tuner);
 }
 
 /* Another tuner of the process, on an equal GPU, runs what the first one's workers compiled. */
 TEST(test_what_was_compiled_is_not_compiled_again)
 {
-    gputune *one = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *one = tuner_open(":memory:");
     tune(one);
     int compilers = count_children("compile");
     assert_true(compilers >= 1);
-    gputune *other = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *other = tuner_open(":memory:");
     tune(other);
     assert_int_equal(count_children("compile"), compilers);
-    gputune_close(one);
-    gputune_close(other);
 }
 
 /* As the command line does it: a worker says what the device is. */

@@ -138,6 +138,17 @@ static gputune *tuner_open(const char *database)
     return tuner;
 }
 
+/* For GT_SCOPED(). */
+static void tuner_end(gputune **tuner)
+{
+    gputune_close(*tuner);
+}
+
+static void plan_end(gputune_plan **plan)
+{
+    gputune_plan_release(*plan);
+}
+
 static gputune_info info_of(const gputune_plan *plan)
 {
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};

@@ -19,7 +19,7 @@ static const char text[] = "#define WIDTH 64\n"
 
 TEST(test_values)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=64");
@@ -28,7 +28,6 @@ TEST(test_values)
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
     assert_int_equal(launch.steps[0].shared_bytes, 256);
-    bench_close(&b);
 }
 
 static const struct {
@@ -71,7 +70,7 @@ TEST(test_mistakes)
 /* A kernel that only its file sees is one that the driver has to find. */
 TEST(test_static_kernel)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b,
                P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
@@ -83,5 +82,4 @@ TEST(test_static_kernel)
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y);"));
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));
     gt_source_free(&source);
-    bench_close(&b);
 }

@@ -27,7 +27,7 @@ static const char template_text[] =
 
 TEST(test_a_template)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, template_text, "sm_90");
     assert_string_equal(b.template->name, "scale");
@@ -48,12 +48,11 @@ TEST(test_a_template)
     const gt_config config = gt_config_default(b.template);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_string_equal(launch.steps[0].entry, "a::v1::scale");
-    bench_close(&b);
 }
 
 TEST(test_a_reference)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, template_text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
@@ -62,13 +61,12 @@ TEST(test_a_reference)
     assert_null(strstr(source.text, "void scale"));
     assert_string_equal(b.workload.reference.steps[0].entry, "slow");
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* Variants that differ in a template argument alone are different code. */
 TEST(test_hashes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, template_text, "sm_90");
     gt_source one = generate(&b, "B=64"), other = generate(&b, "B=128"), again = generate(&b, "");
     assert_true(gt_hash_equal(one.hash, again.hash));
@@ -76,7 +74,6 @@ TEST(test_hashes)
     gt_source_free(&one);
     gt_source_free(&other);
     gt_source_free(&again);
-    bench_close(&b);
 }
 
 TEST(test_a_plain_kernel_in_a_namespace)
@@ -84,7 +81,7 @@ TEST(test_a_plain_kernel_in_a_namespace)
     static const char text[] =
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
           "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "");
@@ -96,7 +93,6 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(launch.steps[0].entry, "scale");
     assert_string_equal(b.template->name, "a::scale");
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* What no clause names is not compiled, so that its names may be those of tunables. */
@@ -108,7 +104,7 @@ TEST(test_other_kernels_of_a_file)
           "__global__ void scale(T *y, int n) { y[0] = B + U; }\n"
           "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, ""), reference;
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
@@ -119,7 +115,6 @@ TEST(test_other_kernels_of_a_file)
     assert_non_null(strstr(reference.text, "void slow"));
     gt_source_free(&source);
     gt_source_free(&reference);
-    bench_close(&b);
 }
 
 static const struct {

@@ -47,7 +47,7 @@ TEST(test_window_of_a_pipeline)
         "#pragma gputune launch(b, block = 32, grid = 2, args = (y, u, t, n))\n"
         "__global__ void a(float *u, const float *x, int n) {}\n"
         "__global__ void b(float *y, const float *u, double *t, int n) {}\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     gt_launch launch;
     bench_open(&b, text, "sm_90");
@@ -57,18 +57,16 @@ TEST(test_window_of_a_pipeline)
     assert_int_equal(launch.l2.window_bytes, 256);
     assert_int_equal(launch.steps[1].parameters[1], 4);
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
-    bench_close(&b);
 }
 
 /* Its values are no widths of loads. */
 TEST(test_it_asks_for_no_vectors)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     bench_open(&b, HEAD "l2_persist(L2 = 0, 25 : t)\n", "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "L2=25"));
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
-    bench_close(&b);
 }
 
 /* The axis is no macro, and costs no compile. */

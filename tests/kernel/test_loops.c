@@ -49,13 +49,12 @@ static const char *trace(const gt_launch *launch)
 
 static void assert_trace(const char *pipeline, const char *config, const char *expected)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
     bench_open(&b, all, "sm_90");
     const gt_launch launch = bind(&b, config);
     assert_string_equal(trace(&launch), expected);
-    bench_close(&b);
 }
 
 #define WORK     "launch(work, block = B, grid = 1, args = (y, x, n))"
@@ -91,7 +90,7 @@ TEST(test_conditions_and_repetitions)
     assert_trace(P WORK "\n" P
                         "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
                  "T=1", "0:1(0,1,2)");
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_iteration run;
     bench_open(&b,
                HEAD P
@@ -107,7 +106,6 @@ TEST(test_conditions_and_repetitions)
     assert_true(gt_launch_next(&run, &launch));
     assert_int_equal(run.times, 2);
     assert_false(gt_launch_next(&run, &launch));
-    bench_close(&b);
 }
 
 TEST(test_buffers_change_places)
@@ -131,7 +129,7 @@ TEST(test_swapped_buffers_are_aligned_alike)
 
 TEST(test_shapes_are_shown)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     char text[GT_SHAPES_TEXT];
     bench_open(&b,
                HEAD P "for(i = 0; i < n - 1; ++i)\n" P
@@ -143,13 +141,12 @@ TEST(test_shapes_are_shown)
     assert_string_equal(text, "1000x2..2x2 (999 times) + 1 (999 times)");
     gt_launch_blocks(text, &launch);
     assert_string_equal(text, "64 + 64");
-    bench_close(&b);
 }
 
 /* Grids are rounded up to clusters in each launch. */
 TEST(test_clusters)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_iteration run;
     bench_open(
         &b,
@@ -163,17 +160,15 @@ TEST(test_clusters)
         assert_true(gt_launch_next(&run, &launch));
         assert_int_equal(run.grid[0], grid);
     }
-    bench_close(&b);
 }
 
 static void assert_count(const char *pipeline, size_t expected)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
     bench_open(&b, all, "sm_90");
     assert_int_equal(count_valid(b.space), expected);
-    bench_close(&b);
 }
 
 /* Every launch keeps to the device's limits, and there are neither none nor too many. */
@@ -217,16 +212,15 @@ TEST(test_identities)
 
 TEST(test_launches_that_differ_have_other_hashes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
     const gt_launch one = bind(&b, "T=1"), other = bind(&b, "T=2");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
-    bench_close(&b);
 }
 
 TEST(test_swapped_buffers_have_equal_bytes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b,
                P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
@@ -238,7 +232,6 @@ TEST(test_swapped_buffers_have_equal_bytes)
                      GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "swap(y, part): 256 and 512 bytes at these sizes; expected equally many");
-    bench_close(&b);
 }
 
 static const struct {
@@ -313,7 +306,7 @@ TEST(test_mistakes)
  * beginning. */
 TEST(test_addresses_of_elements)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD P
                "for(i = 1; i < 3; ++i)\n" P
@@ -323,7 +316,6 @@ TEST(test_addresses_of_elements)
     assert_string_equal(trace(&launch), "0:1(8,3996,2) 0:1(16,3996,2)");
     assert_int_equal(launch.parameters[launch.steps[0].parameters[0]].base, 4);
     assert_int_equal(launch.parameters[launch.steps[0].parameters[1]].base, 2);
-    bench_close(&b);
 }
 
 /* A sequence from another process leads nowhere but to its own items. */

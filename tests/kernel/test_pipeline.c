@@ -36,7 +36,7 @@ TEST(test_two_instances)
                "launch(a::first<1 + 2>, block = 2, grid = 1 + EARLY, args = (part, x, n))\n"
                "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
                "int n)\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, twice, "sm_90");
     const gt_config standard = gt_config_default(b.template);
@@ -56,7 +56,6 @@ TEST(test_two_instances)
     assert_string_equal(source.instances[0], "a::first<64>");
     assert_string_equal(source.instances[1], "a::first_launch2<1 + 2>");
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* A tunable in a launch's expressions may have the name of the parameter that gets it. */
@@ -66,14 +65,13 @@ TEST(test_parameters_named_like_tunables)
         P "kernel(all) problem(n = 1024) tune(T = 64, 128) args(inout float y[n], int n)\n" P
           "launch(k, block = T, grid = n / T, args = (y, n, n / T, T))\n"
           "__global__ void k(float *y, int n, int tiles, const int T) { y[0] = tiles * T; }\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, text_of_one, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_null(strstr(source.text, "#define T "));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* A kernel of an included file is copied at its lines of that file. */
@@ -148,7 +146,7 @@ TEST(test_instances_that_cannot_be)
 
 TEST(test_launches)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     const gt_launch launch = bind(&b, "B=128 EARLY=1");
     assert_int_equal(launch.step_count, 3);
@@ -178,12 +176,11 @@ TEST(test_launches)
     assert_string_equal(launch.steps[2].entry, "first_launch3");
     /* the scratch's size follows the first grid */
     assert_int_equal(launch.parameters[3].scratch_bytes, 8 * 8);
-    bench_close(&b);
 }
 
 TEST(test_sources)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=128");
@@ -195,13 +192,12 @@ TEST(test_sources)
     assert_non_null(strstr(source.text, "extern \"C\" __global__ void second"));
     assert_null(strstr(source.text, "extern \"C\" __global__ void other"));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* Launches that differ in a later step alone are not the same, nor are their trials. */
 TEST(test_hashes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     const gt_launch one = bind(&b, "EARLY=0"), other = bind(&b, "EARLY=1");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
@@ -210,17 +206,15 @@ TEST(test_hashes)
     const gt_hash source = {0};
     assert_false(gt_hash_equal(gt_trial_hash(b.template, &late, source),
                                gt_trial_hash(b.template, &early, source)));
-    bench_close(&b);
 }
 
 static void assert_count(const char *pipeline, const char *arch, size_t expected)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
     bench_open(&b, all, arch);
     assert_int_equal(count_valid(b.space), expected);
-    bench_close(&b);
 }
 
 #define FIRST P "launch(first<B>, block = B, grid = 1, args = (part, x, n))\n"
@@ -331,7 +325,7 @@ TEST(test_mistakes)
 
 TEST(test_features_of_each_kernel)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     double out[GT_LAUNCH_FEATURES];
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=128 EARLY=1");
@@ -340,5 +334,4 @@ TEST(test_features_of_each_kernel)
     assert_true(out[0] == 7 && out[1] == 11 && out[2] == 3);
     assert_true(second[0] == 6 && second[1] == 10 && second[2] == log2(6));
     assert_true(third[0] == 5 && third[1] == 10 && third[2] == log2(7));
-    bench_close(&b);
 }

@@ -77,7 +77,7 @@ TEST(test_mistakes)
 
 TEST(test_buffers)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}, {"m", 5}, {"T=double", 0}), 0, NULL,
                   0);
     const gt_workload *w = &b.workload;
@@ -100,7 +100,6 @@ TEST(test_buffers)
     assert_int_equal(w->alignment[0], 16);
     assert_true(w->work_bytes == 50 && w->work_flops == 5);
     assert_true(gt_workload_device_bytes(w) > 800 + 4000 + 408 + 24);
-    bench_close(&b);
 }
 
 /* args() that go on in another line; constants of C; words of a __constant__'s type. */
@@ -146,7 +145,7 @@ TEST(test_vector_elements)
         "#pragma gputune args(out float4 y[n], in float3 x[n], in bool b[n] = uniform(0, 1))\n"
         "__global__ void k(float4 *__restrict__ y, float3 const *x, const bool *b) {}\n"
         "__global__ void r(double4 *y, const float3 *x, const bool *b) {}\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     char name[2 * GT_NAME_MAX];
     bench_open(&b, vectors, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0], *x = &b.workload.buffers[1];
@@ -161,7 +160,6 @@ TEST(test_vector_elements)
     assert_int_equal(gt_buffer_alignment(x), 4);
     assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* a thread for each float4 */
-    bench_close(&b);
 }
 
 /* A reference by elements takes a copy of what an inout held, where it reads other elements than
@@ -174,7 +172,7 @@ TEST(test_elements)
         "#pragma gputune reference(y[i][j] = i > 0 ? y[i - 1][j] : m, z[i] = z[i] + 1)\n"
         "__global__ void k(float *y, int *z, int n) {}\n";
     static const uint64_t values[] = {7, 100, 2048};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, shift, "sm_90");
     const gt_launch *reference = &b.workload.reference;
     assert_int_equal(reference->parameter_count, 3 + 1 + 3);
@@ -185,7 +183,6 @@ TEST(test_elements)
         assert_int_equal(reference->parameters[4 + i].kind, GT_PARAMETER_SCALAR);
         assert_int_equal(reference->parameters[4 + i].scratch_bytes, values[i]);
     }
-    bench_close(&b);
 }
 
 /* With one index of the output, a buffer has as many as the value gives it. */
@@ -253,7 +250,7 @@ TEST(test_work)
 TEST(test_work_that_is_none)
 {
     char whole[sizeof steps + 64];
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
@@ -263,12 +260,11 @@ TEST(test_work_that_is_none)
                      GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(), "kernel.cu:4:30: the work of STEPS=4 T=float B=32 is 0; "
                                       "expected more than 0");
-    bench_close(&b);
 }
 
 TEST(test_judges)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
     const gt_workload *w = &b.workload;
     assert_true(w->has_reference && w->has_scale && w->has_check && w->block_count == 0);
@@ -283,7 +279,6 @@ TEST(test_judges)
     assert_int_equal(w->check.steps[0].block[0], 256);
     assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_BUFFER);
     assert_int_equal(w->check.parameters[7].argument, 7);
-    bench_close(&b);
 }
 
 TEST(test_sizes_that_do_not_fit)
@@ -313,7 +308,7 @@ TEST(test_alignments)
         {{"x", 3}, "alignment of x is 3 bytes; expected a power of two up to 4096"},
         {{"x", 0}, "alignment of x is 0 bytes; expected a power of two up to 4096"},
     };
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_workload w;
     bench_open(&b, text, "sm_90");
     const gputune_alignment x = {"x", 4};
@@ -326,7 +321,6 @@ TEST(test_alignments)
             GPUTUNE_EINVAL);
         assert_string_equal(gt_message(), cases[i].message);
     }
-    bench_close(&b);
 }
 
 static const char *awkward_of(const char *template, const char *arch)

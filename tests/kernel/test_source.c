@@ -63,7 +63,7 @@ static void assert_line(const char *source, int number, const char *expected)
 
 TEST(test_lines)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "");
     assert_line(source.text, 1, "// twice");
@@ -77,7 +77,6 @@ TEST(test_lines)
     assert_null(strstr(source.text, "slow"));
     assert_null(strstr(source.text, "#pragma gputune"));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* What statements in parentheses give may end with a list. */
@@ -92,13 +91,12 @@ TEST(test_statements_that_give_a_list)
         "    y[0] = ({ (struct T){1, 2}; }).a;\n"
         "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
         "}\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, lists, "sm_90");
     gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 TEST(test_macros)
@@ -119,7 +117,7 @@ TEST(test_macros)
         "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(256, 2)\n",
         "#line 1 \"gputune.cuh\"\nint prelude;\n"};
     static const char *const absent[] = {"#define B ", "#define C ", "#define n "};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "U=2 MODE=fast C=2");
     for (size_t i = 0; i < sizeof present / sizeof *present; i++) {
@@ -136,12 +134,11 @@ TEST(test_macros)
     source = generate(&b, "U=1");
     assert_int_equal(source.option_count, 0);
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 TEST(test_hashes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
     assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
@@ -149,7 +146,6 @@ TEST(test_hashes)
     assert_false(gt_hash_equal(trial_of(&b, "C=1"), trial_of(&b, "C=2")));
     assert_false(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=128")));
     assert_true(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=64 U=1")));
-    bench_close(&b);
 }
 
 /* Comments and blanks of the template change neither what is shared nor what is stored. */
@@ -165,7 +161,7 @@ TEST(test_bounds_under_a_condition)
         "template <int T>\n#ifdef X\n__launch_bounds__(T)\n#endif\n__global__ void other() {}\n"
         "__global__\n#ifdef SLOW\n__launch_bounds__(32)\n#endif\nvoid slow(float *y, int n) {}\n"
         "int last;\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "M=2");
     assert_non_null(strstr(source.text,
@@ -175,7 +171,6 @@ TEST(test_bounds_under_a_condition)
     assert_null(strstr(source.text, "SLOW"));
     assert_non_null(strstr(source.text, "__global__ void other() {}\n\n\n\n\n\nint last;"));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 TEST(test_hash_ignores_comments)
@@ -194,7 +189,7 @@ TEST(test_hash_ignores_comments)
 
 TEST(test_reference)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
@@ -202,7 +197,6 @@ TEST(test_reference)
     assert_line(source.text, 9, "__device__ int helper() { return R; }");
     assert_null(strstr(source.text, "void k("));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 #define BLOCK(count)                                                                               \
@@ -230,7 +224,7 @@ static void assert_pass(const bench *b, const char *config, const char *needle)
 
 TEST(test_pass)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
@@ -242,7 +236,6 @@ TEST(test_pass)
     assert_pass(&b, "c=constant", "__constant__ double " GT_PASS_SYMBOL "c[1000];");
     assert_pass(&b, "c=global",
                 "#define GPUTUNE_PARAM_c const double *__restrict__ gputune_pass_global_c,\n");
-    bench_close(&b);
 }
 
 TEST(test_pass_launches)
@@ -255,7 +248,7 @@ TEST(test_pass_launches)
                  {"c=split", GT_PASS_SPLIT, 4, 4072, 4072},
                  {"c=constant", GT_PASS_CONSTANT, 3, 8, 0},
                  {"c=global", GT_PASS_GLOBAL, 4, 8, 0}};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, BLOCK("1000"), "sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_launch launch = launch_of(&b, cases[i].config);
@@ -273,7 +266,6 @@ TEST(test_pass_launches)
         assert_int_equal(launch.clears[0].parameter, launch.parameter_count - 3);
         assert_int_equal(launch.clears[0].bytes, 16);
     }
-    bench_close(&b);
 }
 
 /* Blocks that fit by themselves may be too much together. */
@@ -287,7 +279,7 @@ TEST(test_blocks_together)
         "__constant__ float t[8000];\n"
         "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
         "}\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, two, "sm_90");
     /* two by value exceed the parameters; two constant ones, or one with t, constant memory:
        4 * (5000 + 8000) fits, 4 * (2 * 5000 + 8000) does not */
@@ -299,17 +291,15 @@ TEST(test_blocks_together)
     assert_int_equal(launch.parameter_count, 3);
     assert_int_equal(launch.parameters[1].argument, 1);
     assert_int_equal(launch.parameters[2].argument, 3);
-    bench_close(&b);
 }
 
 /* A block that fits by value is not split, and is launched as a value. */
 TEST(test_small_split)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, BLOCK("10"), "sm_90");
     assert_int_equal(launch_of(&b, "c=split").blocks[0].pass, GT_PASS_VALUE);
     assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
-    bench_close(&b);
 }
 
 TEST(test_launch)

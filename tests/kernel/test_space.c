@@ -22,7 +22,7 @@ static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
 
 TEST(test_order)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     gt_text seen = {0};
     bench_open(&b, HEAD "#pragma gputune tune(B = 64, 32) tune(A = x, y) block(B) grid(1)\n",
@@ -35,7 +35,6 @@ TEST(test_order)
     assert_false(gt_space_next(b.space, &config));
     assert_int_equal(count_valid(b.space), 4);
     gt_text_free(&seen);
-    bench_close(&b);
 }
 
 TEST(test_no_axes)
@@ -54,7 +53,7 @@ TEST(test_no_axes)
 /* A constraint cuts whole subtrees at the first axis where it can be decided. */
 TEST(test_counts)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD "#pragma gputune tune(A = 1, 2, 3, 4) tune(B = 1, 2, 3) tune(C = 1, 2)\n"
                     "#pragma gputune require(A != 2) require(A + B < 6) require(A * B * C <= 10)\n"
@@ -69,7 +68,6 @@ TEST(test_counts)
     assert_excluded(b.space, "require(A != 2)", 6);
     assert_excluded(b.space, "require(A + B < 6)", 6);
     assert_excluded(b.space, "require(A * B * C <= 10)", 24 - 12 - expected);
-    bench_close(&b);
 }
 
 TEST(test_limits)
@@ -166,7 +164,7 @@ TEST(test_pass_limits)
 
 TEST(test_occupancy_and_grid)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD
                "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
@@ -180,13 +178,12 @@ TEST(test_occupancy_and_grid)
     /* three blocks by shared memory, and rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);
-    bench_close(&b);
 }
 
 /* A search is told how variants are launched before any is compiled. */
 TEST(test_features)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     double first[GT_LAUNCH_FEATURES], second[GT_LAUNCH_FEATURES];
     bench_open(&b,
                HEAD "#pragma gputune tune(B = 128, 256) tune(KB = 15, 31) block(B) grid(4096 / B)\n"
@@ -203,7 +200,6 @@ TEST(test_features)
     assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
     assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
     assert_true(first[5] == 1 && second[5] == 1);
-    bench_close(&b);
 }
 
 TEST(test_only)
@@ -247,7 +243,7 @@ TEST(test_only)
 TEST(test_signature)
 {
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) block(B) grid(1)\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_space *same, *fewer;
     const char *const all = "B=64,128", *const one = "B=64";
     bench_open(&b, text, "sm_90");
@@ -257,13 +253,12 @@ TEST(test_signature)
     assert_false(gt_hash_equal(gt_space_signature(b.space), gt_space_signature(fewer)));
     gt_space_free(same);
     gt_space_free(fewer);
-    bench_close(&b);
 }
 
 /* Asking about one configuration does not disturb a walk. */
 TEST(test_excludes_while_walking)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     size_t count = 0;
     bench_open(&b,
@@ -277,7 +272,6 @@ TEST(test_excludes_while_walking)
         count++;
     }
     assert_int_equal(count, 6);
-    bench_close(&b);
 }
 
 /* Ten million combinations, of which ten thousand are valid. */
@@ -301,7 +295,7 @@ TEST(test_large_space)
 TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
                     "#pragma gputune require(B / (K - 1) <= 64)\n",
@@ -315,7 +309,6 @@ TEST(test_division_by_zero)
     assert_false(gt_space_has(b.space, &one));
     assert_string_equal(gt_space_why_unused(b.space, 0, 0), reason);
     assert_null(gt_space_why_unused(b.space, 0, 1));
-    bench_close(&b);
 }
 
 /* A word that names a problem's type has its size. */
@@ -342,10 +335,9 @@ TEST(test_type_words_of_type_words)
         "#pragma gputune args(inout T y[n]) tune(U = S, half) block(64) grid(1)\n"
         "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 1);
-    bench_close(&b);
 }
 
 /* Where nothing is valid, the message says what excludes most. */

@@ -175,7 +175,7 @@ TEST(test_corner_of_tiles)
     static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
                                        "STAGES=2,4", "VA=1,4",    "VB=1,2", "PA=0,1", "PB=0,4",
                                        "UK=2,4",     "SPLIT=1,8", "CL=1,2"};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config, found;
     uint64_t count = 0;
     bench_open_at(&b, tiles, "sm_90", (gputune_sizes){0, NULL}, 0, only,
@@ -195,7 +195,6 @@ TEST(test_corner_of_tiles)
     assert_false(gt_space_next(b.space, &found));
     assert_true(count > 100);
     assert_count(b.space, count);
-    bench_close(&b);
 }
 
 TEST(test_tiles)
@@ -244,7 +243,7 @@ static double count_by_remainder(int a)
 
 TEST(test_estimates)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config, brute = {{0}};
     gt_random random = {11};
     double expected[10], all = 0, statistic = 0;
@@ -274,7 +273,6 @@ TEST(test_estimates)
         assert_memory_equal(&config, &brute, sizeof config);
         assert_true(brute_next(b.template, &brute));
     }
-    bench_close(&b);
 }
 
 typedef struct patience {
@@ -290,7 +288,7 @@ static bool is_out_of_patience(void *user)
 /* Nothing here says before the last axis that none is valid: only the caller can end it. */
 TEST(test_cancel)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     gt_random random = {1};
     patience p = {0, 5000};
@@ -305,13 +303,12 @@ TEST(test_cancel)
     assert_false(gt_space_next(b.space, &config));
     assert_int_equal(p.asked, p.most + 1);
     assert_false(gt_space_next(b.space, &config));
-    bench_close(&b);
 }
 
 /* Canceled while it was prepared, a space still walks and draws right. */
 TEST(test_without_diagrams)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config, brute = {{0}};
     gt_random random = {1};
     patience p = {0, 0};
@@ -331,7 +328,6 @@ TEST(test_without_diagrams)
         assert_true(gt_space_draw(b.space, &random, &config));
         assert_true(brute_valid(&b, &config));
     }
-    bench_close(&b);
 }
 
 /* --- evenness --------------------------------------------------------------------------------- */
@@ -339,7 +335,7 @@ TEST(test_without_diagrams)
 /* Pearson's statistic of draws over all valid configurations lies near its degrees of freedom. */
 static void assert_even(const char *constraint, int axes)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     gt_random random = {77};
     enum { EACH = 50 };
@@ -367,7 +363,6 @@ static void assert_even(const char *constraint, int axes)
     assert_int_equal(reached, count);
     assert_true(fabs(statistic - freedom) < 4 * sqrt(2 * freedom));
     free(seen);
-    bench_close(&b);
 }
 
 TEST(test_even_draws)

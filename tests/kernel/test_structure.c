@@ -88,7 +88,7 @@ static const char scalar[] =
 
 TEST(test_values)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, scalar, "sm_90");
     const gt_workload *w = &b.workload;
@@ -107,7 +107,6 @@ TEST(test_values)
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(launch.parameters[i].bytes, bytes[i]);
     }
-    bench_close(&b);
 }
 
 /* What args() leaves out has the code's value, as in C++, unless it is a size; a functor has a
@@ -201,14 +200,13 @@ TEST(test_instances)
 /* The compiler is made to confirm the layout. */
 TEST(test_source_asserts)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, scalar, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "static_assert(sizeof(step) == 24 && alignof(step) == 8"));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* No other code may name a class's private members: its size alone is confirmed. */
@@ -217,7 +215,7 @@ TEST(test_private_members)
     static const char text[] =
         "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
         "#pragma gputune args(out S y[n])\n" BODY;
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, text, "sm_90");
     const gt_config standard = gt_config_default(b.template);
@@ -226,7 +224,6 @@ TEST(test_private_members)
     assert_null(strstr(source.text, "->hidden"));
     assert_null(strstr(source.text, "->kept"));
     gt_source_free(&source);
-    bench_close(&b);
 }
 
 static const struct {

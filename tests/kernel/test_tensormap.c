@@ -20,7 +20,7 @@ static gt_launch launch_of(bench *b, const char *config)
 
 TEST(test_in_place_of_a_buffer)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
                "sm_90");
     const gt_launch launch = launch_of(&b, "B=64 S=64");
@@ -42,12 +42,11 @@ TEST(test_in_place_of_a_buffer)
     const gt_launch other = launch_of(&b, "B=8 S=64");
     assert_false(gt_hash_equal(gt_launch_hash(&launch), gt_launch_hash(&other)));
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 16);
-    bench_close(&b);
 }
 
 TEST(test_beside_it)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
                     "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
@@ -65,13 +64,12 @@ TEST(test_beside_it)
     assert_int_equal(map->strides[1], 1024);
     assert_int_equal(map->sizes[2], 100);
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 32);
-    bench_close(&b);
 }
 
 /* Rows stay multiples of 16 bytes at the awkward size. */
 TEST(test_awkward)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bool changed;
     gt_problem awkward;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
@@ -79,7 +77,6 @@ TEST(test_awkward)
     assert_true(changed);
     assert_int_equal(awkward.values[1].number, 256);
     assert_int_not_equal(awkward.values[0].number, 100);
-    bench_close(&b);
 }
 
 TEST(test_exclusions)
@@ -109,12 +106,11 @@ TEST(test_exclusions)
 /* The type is there without <cuda.h>. */
 TEST(test_source)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source source;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "} CUtensorMap;"));
     gt_source_free(&source);
-    bench_close(&b);
 }

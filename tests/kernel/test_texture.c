@@ -16,7 +16,7 @@ static gt_launch launch_of(bench *b)
 
 TEST(test_rows)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b,
                HEAD "#pragma gputune " PADDED
                     "#pragma gputune texture(x, filter = linear, address = mirror, coordinates = "
@@ -37,7 +37,6 @@ TEST(test_rows)
     assert_int_equal(texture->height, 100);
     assert_int_equal(texture->pitch_bytes, 800);
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 512);
-    bench_close(&b);
 }
 
 /* An array has a copy of the buffer, whose rows may have any length and address. */

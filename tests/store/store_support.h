@@ -58,6 +58,12 @@ static inline int close_world(void **state)
     return 0;
 }
 
+/* For GT_SCOPED(). */
+static inline void store_end(gt_store **store)
+{
+    gt_store_close(*store);
+}
+
 static inline gt_store *open_store(world *w)
 {
     gt_store *store;

@@ -55,13 +55,12 @@ static void says(gt_store *store, const char *reading, const char *writing)
 
 TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
 {
-    gt_store *store;
+    GT_SCOPED(store_end) gt_store *store = NULL;
     ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 0);
     says(store, "", "");
-    gt_store_close(store);
 }
 
 TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)

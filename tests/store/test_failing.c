@@ -107,7 +107,7 @@ static gputune_status read_all(void *user)
 static void expect_all(void *user)
 {
     job *j = user;
-    gt_store *store;
+    GT_SCOPED(store_end) gt_store *store = NULL;
     const gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     if (gt_store_open(&store, j->path, NULL, NULL, true) != GPUTUNE_OK) {
@@ -116,7 +116,6 @@ static void expect_all(void *user)
     ASSERT_OK(find_first(&winner, store, &scenario));
     assert_string_equal(winner.config, "VEC=4");
     gt_winner_free(&winner);
-    gt_store_close(store);
 }
 
 static void put_gpus(gt_store *store)
@@ -144,12 +143,11 @@ static void fill(job *j, world *w)
 static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
-    gt_store *store;
+    GT_SCOPED(store_end) gt_store *store = NULL;
     ASSERT_OK(gt_store_open(&store, j->system, NULL, NULL, false));
     put_gpus(store);
     put_size(store, 1024, 150);
     put_size(store, 8192, 600);
-    gt_store_close(store);
 }
 
 static void fail_each(long step, each_act act, each_check afterwards, job *j)

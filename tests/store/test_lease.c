@@ -350,7 +350,7 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 
 TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
-    gt_store *store;
+    GT_SCOPED(store_end) gt_store *store = NULL;
     gt_lease a = {0}, b = {0};
     ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
     ASSERT_OK(acquire(&a, store, 0));
@@ -358,5 +358,4 @@ TEST_OF(works_in_memory, world *w, open_world, close_world)
     gt_store_lease_release(&a, store, NULL);
     ASSERT_OK(acquire(&b, store, 0));
     gt_store_lease_release(&b, store, NULL);
-    gt_store_close(store);
 }
