@@ -52,7 +52,7 @@ typedef struct world {
 static void link_templates(const char *folder)
 {
     static const char *const names[] = {"axpy.cu", "dot.cu", "stencil2d_steps.cu", "gputune.cuh"};
-    char *templates = realpath("templates", NULL);
+    GT_FREED char *templates = realpath("templates", NULL);
     assert_non_null(templates);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char from[512], to[128];
@@ -61,7 +61,6 @@ static void link_templates(const char *folder)
         assert_int_equal(symlink(from, to), 0);
     }
     setenv("GPUTUNE_TEMPLATES", folder, 1);
-    free(templates);
 }
 
 static int open_world(void **state)

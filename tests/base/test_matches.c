@@ -11,13 +11,12 @@
 
 static void touch(const char *folder, const char *name)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
-    free(path);
 }
 
 /* The matches below the folder, with commas between. */

@@ -6,7 +6,7 @@
 /* The template with its bad variants alone, in the world's folder. */
 static void write_alone(char *path, size_t bytes, const char *name)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     gt_text changed = {0};
     static const char *const changes[][2] = {{"tune(BAD = 0, 1)", "tune(BAD = 1)"},
                                              {"default(BAD = 0", "default(BAD = 1"}};
@@ -24,7 +24,6 @@ static void write_alone(char *path, size_t bytes, const char *name)
     snprintf(path, bytes, "%s/alone.cu", world.folder);
     file_write(path, "%s", gt_text_string(&changed));
     gt_text_free(&changed);
-    free(text);
 }
 
 static void check_alone(const bad *b)

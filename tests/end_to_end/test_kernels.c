@@ -118,7 +118,7 @@ TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
 static void assert_normalised(CUdeviceptr address, const float *y, int n)
 {
     double sum = 0;
-    float *out = calloc((size_t)n, sizeof *out);
+    GT_FREED float *out = calloc((size_t)n, sizeof *out);
     assert_non_null(out);
     CU(MemcpyDtoH(out, address, (size_t)n * sizeof *out));
     for (int i = 0; i < n; i++) {
@@ -127,7 +127,6 @@ static void assert_normalised(CUdeviceptr address, const float *y, int n)
     for (int i = 0; i < n; i++) {
         assert_true(fabs(out[i] - y[i] / sqrt(sum)) < 1e-4);
     }
-    free(out);
 }
 
 TEST(test_a_pipeline)

@@ -11,11 +11,10 @@ static int rising(const void *a, const void *b)
 
 static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t count)
 {
-    unsigned *out = calloc(count, sizeof *out);
+    GT_FREED unsigned *out = calloc(count, sizeof *out);
     assert_non_null(out);
     CU(MemcpyDtoH(out, address, count * sizeof *out));
     assert_memory_equal(out, sorted, count * sizeof *out);
-    free(out);
 }
 
 /* A loop in a loop: 55 launches, also as nodes of one graph. */

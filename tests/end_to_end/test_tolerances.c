@@ -21,7 +21,7 @@ typedef struct tally {
 
 static void judge_variant(tally *sum, const gt_field *field, const gt_variant *variant)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     OK(gt_config_text(&text, field->options.request->template, &variant->config));
     bool is_right = strstr(text, "FAULT=none") != NULL, passed = variant->stage == GT_STAGE_READY;
     sum->right += is_right;
@@ -38,7 +38,6 @@ static void judge_variant(tally *sum, const gt_field *field, const gt_variant *v
         print_message("%s: %s: %g %s\n", field->options.request->template->name, text,
                       variant->verified.max_error, variant->message ? variant->message : "");
     }
-    free(text);
 }
 
 static void judge_template(const char *name, gputune_sizes sizes)

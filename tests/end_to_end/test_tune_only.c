@@ -132,13 +132,12 @@ TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
 TEST(test_without_a_worker_the_device_is_asked_here)
 {
     gputune *tuner;
-    char *worker = strdup(getenv("GPUTUNE_WORKER"));
+    GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
     setenv("GPUTUNE_WORKER", "/nonexistent/gputune-worker", 1);
     OK(open_tool(&tuner, NULL, NULL));
     assert_true(device_of(tuner).emulated);
     gputune_close(tuner);
     setenv("GPUTUNE_WORKER", worker, 1);
-    free(worker);
 }
 
 TEST(test_a_device_that_is_not_there_is_named)

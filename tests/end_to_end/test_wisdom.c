@@ -57,7 +57,7 @@ static gputune *tuner_with(const char *database, const char *text, gputune_trust
 
 TEST(import_is_proved_once_and_then_stored)
 {
-    char *text = measured();
+    GT_FREED char *text = measured();
     gputune *tuner = tuner_with(world.database, text, GPUTUNE_TRUST_NOTHING, false);
     assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
     const gputune_info info = ask(tuner, 4000, GPUTUNE_MEASURE);
@@ -69,22 +69,20 @@ TEST(import_is_proved_once_and_then_stored)
     assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     gputune_close(tuner);
     unlink(world.database);
-    free(text);
 }
 
 TEST(trusted_import_counts_as_proved_at_once)
 {
-    char *text = measured();
+    GT_FREED char *text = measured();
     gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     gputune_close(tuner);
-    free(text);
 }
 
 TEST(imports_are_kept_where_that_is_asked_for)
 {
-    char *text = measured();
+    GT_FREED char *text = measured();
     gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, false));
     gputune *tuner = tuner_open(world.database);
     assert_int_equal(ask(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
@@ -94,7 +92,6 @@ TEST(imports_are_kept_where_that_is_asked_for)
     assert_int_equal(ask(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_CACHED);
     gputune_close(tuner);
     unlink(world.database);
-    free(text);
 }
 
 /* Wisdom that says a wrong variant won, under hashes that are right, as a liar would write it. */

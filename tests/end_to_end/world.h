@@ -37,21 +37,19 @@ static struct {
 
 static void set_default(const char *variable, const char *folder, const char *rest)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     OK(gt_path_format(&path, "%s/%s", folder, rest));
     setenv(variable, path, 0);
-    free(path);
 }
 
 /* What tools/environment.sh says, for a test that is started by hand from the top of the tree. */
 static void world_environment(void)
 {
-    char *folder;
+    GT_FREED char *folder = NULL;
     OK(gt_file_own_folder(&folder));
     set_default("GPUTUNE_EMULATOR", folder, "../../libgputune-emu.so");
     set_default("GPUTUNE_WORKER", folder, "../../gputune-worker");
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
-    free(folder);
 }
 
 /* What GPUTUNE_TEST_DRIVER names (cuda), else the emulator: for tests that a GPU serves as well. */

@@ -104,7 +104,7 @@ TEST(a_banner_and_a_slow_start_are_passed_over)
 TEST(the_path_there_may_be_another)
 {
     char folder[] = "/tmp/gputune-test-XXXXXX", command[512];
-    char *worker = beside_test("fake-worker");
+    GT_FREED char *worker = beside_test("fake-worker");
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command, "%s/gputune-worker", folder);
     assert_int_equal(symlink(worker, command), 0);
@@ -113,7 +113,6 @@ TEST(the_path_there_may_be_another)
     snprintf(command, sizeof command, "%s/gputune-worker", folder);
     unlink(command);
     rmdir(folder);
-    free(worker);
 }
 
 TEST(several_work_side_by_side)
@@ -199,14 +198,13 @@ TEST(another_build_is_left_out)
 
 TEST(two_workers_on_one_channel_are_refused)
 {
-    char *worker = beside_test("fake-worker");
+    GT_FREED char *worker = beside_test("fake-worker");
     char command[1024];
     snprintf(command, sizeof command, "sh -c '%s --role compile --stdio & exec \"$@\"' sh", worker);
     const char *commands = command;
     gt_farm *farm = open_on(&commands, 1);
     wait_for_log(farm, "several workers answer on one channel; start each by a command of its own");
     farm->ops->close(farm);
-    free(worker);
 }
 
 TEST(a_worker_that_dies_costs_its_job_time_only)

@@ -119,22 +119,18 @@ TEST(test_code_is_the_same_and_no_file_is_left)
     if (!nvrtc) {
         skip();
     }
-    char *plain = compile(good, NULL);
+    GT_FREED char *plain = compile(good, NULL);
     assert_int_equal(count_kept(), 0);
     make_worthwhile();
-    char *kept = compile(good, NULL);
+    GT_FREED char *kept = compile(good, NULL);
     assert_int_equal(count_kept(), 1);
     assert_int_equal(count_files(), 0);
-    char *used = compile(good, NULL);
+    GT_FREED char *used = compile(good, NULL);
     assert_string_equal(plain, kept);
     assert_string_equal(plain, used);
-    char *other =
+    GT_FREED char *other =
         compile("#define N 4\nextern \"C\" __global__ void k(int *x) { *x = N; }\n", NULL);
     assert_non_null(strstr(other, "4"));
-    free(plain);
-    free(kept);
-    free(used);
-    free(other);
 }
 
 /* Registers are the back end's; how the source is read is not. */
@@ -159,9 +155,8 @@ TEST(test_a_mistake_of_a_variant_is_its_own)
     }
     assert_null(compile("extern \"C\" __global__ void k(int *x) { mistake; }\n", NULL));
     assert_non_null(strstr(gt_message(), "identifier \"mistake\" is undefined"));
-    char *again = compile(good, NULL);
+    GT_FREED char *again = compile(good, NULL);
     assert_non_null(again);
-    free(again);
 }
 
 /* What a worker left that was killed meanwhile is removed; without a place nothing is kept. */
@@ -183,10 +178,9 @@ TEST(test_leftovers_and_no_place)
     setenv("TMPDIR", "/nowhere", 1);
     free(compile(good, NULL));
     make_worthwhile();
-    char *code = compile(good, NULL);
+    GT_FREED char *code = compile(good, NULL);
     assert_non_null(code);
     assert_int_equal(count_kept(), 0);
-    free(code);
 }
 
 static void write_file(const char *path)

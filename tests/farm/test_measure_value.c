@@ -149,7 +149,7 @@ TEST(numbers_of_a_struct_lie_where_it_has_them)
         int16_t id;
         float x, y;
     } values[9];
-    gt_workload *workload = calloc(1, sizeof *workload);
+    GT_FREED gt_workload *workload = calloc(1, sizeof *workload);
     gt_buffer buffer = {.type = GT_TYPE_F32, .elements = 24, .per_element = 3, .number_count = 3};
     assert_non_null(workload);
     buffer.bytes = 8 * sizeof *values;
@@ -167,7 +167,6 @@ TEST(numbers_of_a_struct_lie_where_it_has_them)
         assert_memory_not_equal(&values[i].x, &values[i].y, sizeof values[i].x);
     }
     assert_int_equal(values[8].id, 0);
-    free(workload);
 }
 
 TEST(values_are_told_with_enough_digits)

@@ -203,7 +203,7 @@ TEST(harmful_variables_stay_behind)
 
 static void expect_visible(const char *list, int ordinal, const char *entry)
 {
-    char *visible;
+    GT_FREED char *visible = NULL;
     if (list) {
         setenv("CUDA_VISIBLE_DEVICES", list, 1);
     } else {
@@ -215,7 +215,6 @@ static void expect_visible(const char *list, int ordinal, const char *entry)
     } else {
         assert_null(visible);
     }
-    free(visible);
 }
 
 TEST(one_device_of_the_visible_ones_is_named)

@@ -23,7 +23,7 @@ static void mark(char *used, size_t offset, size_t size)
 /* No hole of a member's size may be left over: padding is at most 7 bytes. */
 static void check_gaps(const gt_record *record)
 {
-    char *used = calloc(1, record->size);
+    GT_FREED char *used = calloc(1, record->size);
     assert_non_null(used);
     for (size_t i = 0; i < record->count; i++) {
         const gt_member *member = &record->members[i];
@@ -42,7 +42,6 @@ static void check_gaps(const gt_record *record)
             fail_msg("%s has a member at byte %zu that its table lacks", record->name, i);
         }
     }
-    free(used);
 }
 
 TEST(tables_are_complete)
@@ -118,7 +117,7 @@ TEST(samples_keep_nan_and_order)
     double values[] = {1.5, (double)NAN, 1e-300, 0.1};
     gt_sampled sampled = {
         .values = values, .count = 4, .sm_clock_mhz = UINT32_MAX, .other = "x 12"};
-    gt_text sent = encode(&gt_record_sampled, &sampled);
+    GT_SCOPED(gt_text_free) gt_text sent = encode(&gt_record_sampled, &sampled);
     gt_frame frame;
     gt_sampled got;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
@@ -130,13 +129,12 @@ TEST(samples_keep_nan_and_order)
     assert_string_equal(got.other, "x 12");
     gt_record_release(&gt_record_sampled, &got);
     gt_frame_release(&frame);
-    gt_text_free(&sent);
 }
 
 TEST(answers_carry_any_message)
 {
     gt_answer answer = {GPUTUNE_ECOMPILE, 3, "caf\xe9 is undefined"}, got;
-    gt_text sent = {0};
+    GT_SCOPED(gt_text_free) gt_text sent = {0};
     ASSERT_OK(gt_frame_append(&sent, GT_FRAME_COMPILE, 1, &answer, NULL, NULL));
     gt_frame frame;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
@@ -145,7 +143,6 @@ TEST(answers_carry_any_message)
     assert_int_equal(got.culprit, 3);
     assert_string_equal(got.message, "caf? is undefined");
     gt_frame_release(&frame);
-    gt_text_free(&sent);
 }
 
 /* ---- Malformed input ------------------------------------------------------------------------- */
@@ -203,16 +200,15 @@ TEST(a_large_claim_costs_no_memory)
 TEST(a_cut_frame_is_an_end)
 {
     gt_recheck_job job = {1, 2, 0.5};
-    gt_text text = encode(&gt_record_recheck_job, &job);
+    GT_SCOPED(gt_text_free) gt_text text = encode(&gt_record_recheck_job, &job);
     gt_frame frame;
     assert_int_equal(transfer(&frame, text.data, text.length - 1, 4096), GT_READ_END);
-    gt_text_free(&text);
 }
 
 /* What a decoder says of these bytes: the member it refuses. */
 static void refused(const gt_record *record, const void *data, size_t bytes, const char *member)
 {
-    char *object = malloc(record->size);
+    GT_FREED char *object = malloc(record->size);
     assert_non_null(object);
     assert_int_equal(gt_record_decode(object, record, data, bytes), GPUTUNE_EWORKER);
     if (!strstr(gt_message(), member)) {
@@ -221,15 +217,13 @@ static void refused(const gt_record *record, const void *data, size_t bytes, con
     for (size_t i = 0; i < record->size; i++) {
         assert_int_equal(object[i], 0);
     }
-    free(object);
 }
 
 static void refused_object(const gt_record *record, const void *object, const char *member)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     assert_true(gt_record_encode(&text, record, object));
     refused(record, text.data, text.length, member);
-    gt_text_free(&text);
 }
 
 TEST(values_out_of_range_are_named)
@@ -360,10 +354,9 @@ TEST(a_count_above_its_array_is_refused)
 {
     static gt_verify_job job; /* large */
     job.launches[0].parameter_count = GT_PARAMETER_MAX + 1;
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     assert_true(gt_frame_append(&text, GT_FRAME_VERIFY, 1, NULL, &gt_record_verify_job, &job) < 0);
     assert_int_equal(text.length, 0);
-    gt_text_free(&text);
 }
 
 static void read_mutated(const gt_record *record, const char *data, size_t bytes)

@@ -17,10 +17,9 @@ static const char ptx[] = ".version 9.0\n"
 
 static void assert_entry(const gt_image *image, const char *name, const char *expected)
 {
-    char *found;
+    GT_FREED char *found = NULL;
     ASSERT_OK(gt_image_entry(&found, image, name));
     assert_string_equal(found, expected);
-    free(found);
 }
 
 TEST(test_ptx)

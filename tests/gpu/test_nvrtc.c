@@ -181,7 +181,7 @@ TEST(test_search_finds_toolkits_and_wheels)
         {"GPUTUNE_NVRTC", "nvidia/cu13/lib/libnvrtc.so.13"},
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
-    char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
+    GT_FREED char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
     unsetenv("GPUTUNE_NVRTC"); /* all else is not looked at where it is set */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *root = folder_make();
@@ -201,7 +201,6 @@ TEST(test_search_finds_toolkits_and_wheels)
     if (given) {
         setenv("GPUTUNE_NVRTC", given, 1);
     }
-    free(given);
 }
 
 TEST(test_newer_versions_come_first)

@@ -65,10 +65,9 @@ TEST(test_other_text_gives_zero)
 
 static void expect_line(const char *log, const char *expected)
 {
-    char *line;
+    GT_FREED char *line = NULL;
     assert_int_equal(gt_compile_error_line(&line, log), 0);
     assert_string_equal(line, expected);
-    free(line);
 }
 
 TEST(test_the_telling_line_of_a_failure)

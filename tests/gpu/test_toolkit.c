@@ -15,19 +15,17 @@ static char *folder;
 
 static void write_header(const char *name, const char *text)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     file_write(path, "%s", text);
-    free(path);
 }
 
 static void set_variable(const char *name, const char *below)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, below));
     setenv(name, path, 1);
-    free(path);
 }
 
 static int open_folder(void **state)
@@ -121,12 +119,11 @@ TEST(test_hints)
         assert_string_equal(gt_text_string(&hint), cases[i][1]);
         gt_text_free(&hint);
     }
-    gt_text none = {0};
+    GT_SCOPED(gt_text_free) gt_text none = {0};
     gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", "", options, 3);
     assert_string_equal(gt_text_string(&none), "");
     gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", "", NULL, 0);
     assert_string_equal(gt_text_string(&none),
                         "; no toolkit was found, and no folder is named; name "
                         "its folder by -I, include_paths or GPUTUNE_INCLUDE");
-    gt_text_free(&none);
 }

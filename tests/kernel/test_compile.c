@@ -162,7 +162,7 @@ TEST(test_newest_gpus)
     if (!nvrtc) {
         skip();
     }
-    char *prelude = read_text("templates/gputune.cuh");
+    GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t a = 0; a < sizeof newest / sizeof *newest; a++) {
         bench b;
         gt_config config;
@@ -186,7 +186,6 @@ TEST(test_newest_gpus)
         gt_source_free(&source);
         bench_close(&b);
     }
-    free(prelude);
 }
 
 /* The space that a peer was measured on: 120 variants, no more and no less. */
@@ -194,12 +193,10 @@ TEST(test_axpy_space)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
                                  "UNROLL=1,2,3,4,5,6,7,8"};
-    bench b;
-    char *text = read_text("templates/axpy.cu");
+    GT_SCOPED(bench_close) bench b = {0};
+    GT_FREED char *text = read_text("templates/axpy.cu");
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 1 << 26}), 0, exact, 3);
     assert_int_equal(count_valid(b.space), 120);
-    bench_close(&b);
-    free(text);
 }
 
 static int open_compiler(void **state)

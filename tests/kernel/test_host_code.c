@@ -20,11 +20,10 @@ static void squeeze(char *text)
 
 static void check(const char *text, const char *expected)
 {
-    char *left;
+    GT_FREED char *left = NULL;
     ASSERT_OK(gt_host_code_cut(&left, text, NULL));
     squeeze(left);
     assert_string_equal(left, expected);
-    free(left);
 }
 
 TEST(test_functions_of_the_host_are_cut)

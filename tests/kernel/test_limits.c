@@ -371,12 +371,11 @@ static void check(const char *text, gt_include_fn include, void *user, const cha
 
 TEST(excess_is_refused)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < sizeof excesses / sizeof *excesses; i++) {
         make(&text, &excesses[i]);
         check(gt_text_string(&text), NULL, NULL, excesses[i].message);
     }
-    gt_text_free(&text);
 }
 
 /* ---- Included files -------------------------------------------------------------------------- */
@@ -456,11 +455,10 @@ static const gt_excess includes[] = {
 
 TEST(includes_are_bounded)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < sizeof includes / sizeof *includes; i++) {
         int found = 0;
         make(&text, &includes[i]);
         check(gt_text_string(&text), find_file, &found, includes[i].message);
     }
-    gt_text_free(&text);
 }

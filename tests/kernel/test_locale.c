@@ -25,20 +25,18 @@ static char *source(const char *arguments)
 TEST(test_floats_of_a_template)
 {
     comma_locale_needed();
-    bench b;
-    char *text = source("inout float y[n] = uniform(-0.25, 2.5e-1)");
+    GT_SCOPED(bench_close) bench b = {0};
+    GT_FREED char *text = source("inout float y[n] = uniform(-0.25, 2.5e-1)");
     bench_open(&b, text, "sm_90");
     assert_true(b.workload.buffers[0].low == -0.25);
     assert_true(b.workload.buffers[0].high == 0.25);
     assert_true(b.workload.scalars[0].real == 1.5);
-    bench_close(&b);
-    free(text);
 }
 
 TEST(test_messages_have_points)
 {
     comma_locale_needed();
-    char *text = source("inout float y[n] = uniform(0.5, -0.5)");
+    GT_FREED char *text = source("inout float y[n] = uniform(0.5, -0.5)");
     gt_template *template = parse(text);
     gt_device device = device_of("sm_90");
     gt_problem problem;
@@ -48,7 +46,6 @@ TEST(test_messages_have_points)
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "filled from 0.5 to -0.5"));
     gt_template_free(template);
-    free(text);
 }
 
 TESTS_WITHIN(comma_locale_set, comma_locale_reset)

@@ -176,7 +176,7 @@ TEST(test_bounds_under_a_condition)
 TEST(test_hash_ignores_comments)
 {
     bench a, b;
-    gt_text changed = {0};
+    GT_SCOPED(gt_text_free) gt_text changed = {0};
     gt_text_printf(&changed, "/* new */\n%s\n// more\n", text);
     bench_open(&a, text, "sm_90");
     bench_open(&b, gt_text_string(&changed), "sm_90");
@@ -184,7 +184,6 @@ TEST(test_hash_ignores_comments)
     assert_true(gt_hash_equal(trial_of(&a, ""), trial_of(&b, "")));
     bench_close(&a);
     bench_close(&b);
-    gt_text_free(&changed);
 }
 
 TEST(test_reference)

@@ -277,7 +277,7 @@ TEST(test_excludes_while_walking)
 /* Ten million combinations, of which ten thousand are valid. */
 TEST(test_large_space)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     bench b;
     gt_text_append(&text, HEAD "#pragma gputune block(64) grid(A + B)\n");
     for (char axis = 'A'; axis < 'A' + 7; axis++) {
@@ -288,7 +288,6 @@ TEST(test_large_space)
     assert_int_equal(gt_space_combinations(b.space), 10000000);
     assert_int_equal(count_valid(b.space), 10000);
     bench_close(&b);
-    gt_text_free(&text);
 }
 
 /* A require() that cannot be computed excludes, and says so, wherever it is asked. */

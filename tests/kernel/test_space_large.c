@@ -13,14 +13,13 @@
 /* `axes` axes A, B, … of the values 0 to 9, and a constraint. */
 static void open_digits(bench *b, int axes, const char *constraint)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, HEAD);
     for (int i = 0; i < axes; i++) {
         gt_text_printf(&text, "#pragma gputune tune(%c = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)\n", 'A' + i);
     }
     gt_text_printf(&text, "#pragma gputune %s\n", constraint);
     bench_open(b, gt_text_string(&text), "sm_90");
-    gt_text_free(&text);
 }
 
 static void assert_count(gt_space *space, uint64_t count)
@@ -77,7 +76,7 @@ TEST(test_needles)
     static const char *const needles[] = {"1234567890", "1234567891", "1234560000", "9876543210",
                                           "0000000001"};
     enum { NEEDLES = sizeof needles / sizeof *needles };
-    gt_text constraint = {0};
+    GT_SCOPED(gt_text_free) gt_text constraint = {0};
     bench b;
     gt_config config;
     gt_random random = {8};
@@ -112,12 +111,11 @@ TEST(test_needles)
         assert_true(drawn[k] > 5); /* of 20 */
     }
     bench_close(&b);
-    gt_text_free(&constraint);
 }
 
 TEST(test_many)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     bench b;
     gt_config config;
     gt_random random = {3};
@@ -149,7 +147,6 @@ TEST(test_many)
     }
     assert_count(b.space, 55 * products * sums * 100000); /* H to L are free */
     bench_close(&b);
-    gt_text_free(&text);
 }
 
 /* As a tiled matrix product has it: most axes are tied together. */

@@ -110,7 +110,7 @@ static void check_draws(const truth *t, const bench *b, gt_random *random)
 
 static void check_template(gt_random *random, size_t *some, size_t *none)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     bench b;
     truth t;
     write_template(&text, random, 1 + pick(random, AXES_MAX));
@@ -125,7 +125,6 @@ static void check_template(gt_random *random, size_t *some, size_t *none)
     *(t.valid.count ? some : none) += 1;
     gt_array_free(&t.valid);
     bench_close(&b);
-    gt_text_free(&text);
 }
 
 TEST(test_random_templates)

@@ -276,7 +276,7 @@ TEST(test_endless_nesting)
 /* A template cut short anywhere is an error, never a crash. */
 TEST(test_cut_short)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     replace_line(&text, plain, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
     for (size_t length = 0; length < text.length; length++) {
         gt_template *template = NULL;
@@ -287,7 +287,6 @@ TEST(test_cut_short)
         }
         free(cut);
     }
-    gt_text_free(&text);
 }
 
 /* Buffers of one type in another order than the kernel's. */

@@ -162,7 +162,7 @@ TEST(test_sizes)
          "such a texture has"},
     };
     const gt_device device = device_of("sm_90");
-    gt_workload *workload = malloc(sizeof *workload);
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
     assert_non_null(workload);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
@@ -177,5 +177,4 @@ TEST(test_sizes)
         assert_string_equal(gt_message(), cases[i].message);
         gt_template_free(template);
     }
-    free(workload);
 }

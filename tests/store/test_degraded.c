@@ -291,13 +291,12 @@ TEST_OF(not_a_database, world *w, open_world, close_world)
 
 TEST_OF(another_programs_database, world *w, open_world, close_world)
 {
-    char *bytes = malloc(1 << 16);
+    GT_FREED char *bytes = malloc(1 << 16);
     run_sql(w->path, "CREATE TABLE notes (text TEXT)");
     FILE *file = fopen(w->path, "r");
     size_t count = fread(bytes, 1, 1 << 16, file);
     fclose(file);
     goes_on_beside(w, bytes, count);
-    free(bytes);
 }
 
 /* Damage that only shows when the tables are read. */

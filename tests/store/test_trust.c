@@ -215,7 +215,7 @@ TEST_OF(nor_is_the_journal_of_another_user, world *w, open_world, close_world)
 TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
 {
     static const char name[] = "file:x?mode=memory";
-    char *before = getcwd(NULL, 0);
+    GT_FREED char *before = getcwd(NULL, 0);
     assert_int_equal(chdir(w->folder), 0);
     snprintf(w->path, sizeof w->path, "%s", name);
     make_database(w);
@@ -223,7 +223,6 @@ TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
     assert_int_equal(access(name, F_OK), 0);
     assert_int_equal(unlink(name), 0);
     assert_int_equal(chdir(before), 0);
-    free(before);
 }
 
 TEST_OF(nor_is_what_another_user_owns, world *w, open_world, close_world)

@@ -22,11 +22,10 @@ static char *folder; /* of the test, with t/ for templates and lib/ for headers 
 
 static void write_file(const char *name, const char *text)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     file_write(path, "%s", text);
-    free(path);
 }
 
 static int open_folder(void **state)
@@ -136,12 +135,11 @@ TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_fold
 
 TEST_WITHIN(test_folders_of_the_environment, open_folder, close_folder)
 {
-    char *lib;
+    GT_FREED char *lib = NULL;
     const gt_hash without = identity_of("#include <a.cuh>\n", false);
     ASSERT_OK(gt_path_format(&lib, "/nowhere:%s/lib:", folder));
     setenv("GPUTUNE_INCLUDE", lib, 1);
     assert_false(gt_hash_equal(without, identity_of("#include <a.cuh>\n", false)));
-    free(lib);
 }
 
 static void expect_refusal(const char *head, const char *message)
@@ -189,13 +187,12 @@ TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
 /* These used to fill the memory, or to wait for ever. */
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
-    char *fifo;
+    GT_FREED char *fifo = NULL;
     ASSERT_OK(gt_path_format(&fifo, "%s/t/fifo.h", folder));
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(parse(NULL, NULL, "#include \"fifo.h\"\n", false), GPUTUNE_ETEMPLATE);
     assert_non_null(strstr(gt_message(), "expected a regular file"));
     assert_int_equal(parse(NULL, NULL, "#include \"/dev/zero\"\n", false), GPUTUNE_EINVAL);
-    free(fifo);
 }
 
 TEST_WITHIN(test_own_files_may_include_each_other, open_folder, close_folder)
