@@ -131,7 +131,8 @@ static void describe_scratch(gt_described_parameter *out, const gt_template *tem
                                          .type = out->type,
                                          .argument = -1,
                                          .bytes = parameter->bytes,
-                                         .buffer_bytes = parameter->scratch_bytes};
+                                         .buffer_bytes = parameter->scratch_bytes,
+                                         .cleared = parameter->clear_bytes > 0};
 }
 
 static void describe(gt_description *description, const gt_request *request,
@@ -152,6 +153,8 @@ static void describe(gt_description *description, const gt_request *request,
     }
     out->parameter = *argument;
     out->parameter.bytes = parameter->bytes;
+    out->parameter.cleared = parameter->clear_bytes > 0;
+    argument->cleared |= out->parameter.cleared;
     out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP ? GPUTUNE_PARAMETER_TENSORMAP
                           : parameter->kind == GT_PARAMETER_TEXTURE ? GPUTUNE_PARAMETER_TEXTURE
                                                                     : argument->kind;
@@ -168,13 +171,6 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
     describe_constants(out, launch);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         describe(out, request, launch, i, &scratch);
-    }
-    for (uint32_t i = 0; i < launch->clear_count; i++) {
-        gputune_parameter *cleared = &out->parameters[launch->clears[i].parameter].parameter;
-        cleared->cleared = true;
-        if (cleared->argument >= 0) {
-            out->arguments[cleared->argument].parameter.cleared = true;
-        }
     }
     return GPUTUNE_OK;
 }

@@ -71,6 +71,8 @@ typedef struct gt_parameter {
     uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
     uint32_t base;   /* of a value that is added to the address of a buffer or scratch: 1 + index of
                         that parameter; else 0 */
+    uint64_t clear_bytes; /* of a buffer or scratch buffer: so many are zeroed before every launch,
+                             on the launch's stream */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first. The address is
@@ -101,12 +103,6 @@ typedef struct gt_texture {
     uint64_t width, row_bytes; /* elements in a row, and bytes of a row */
     uint64_t pitch_bytes; /* bytes from row to row of the buffer; of linear memory, bytes in all */
 } gt_texture;
-
-/* A buffer or scratch buffer that is zeroed before every launch, on the launch's stream. */
-typedef struct gt_clear {
-    int parameter; /* index into the parameters */
-    uint64_t bytes;
-} gt_clear;
 
 /* The buffer that an l2_persist axis names, and how much of the level-2 cache it gets. */
 typedef struct gt_l2_window {
@@ -150,10 +146,18 @@ typedef struct gt_launch {
     gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t texture_count;
     gt_texture textures[GT_TEXTURE_MAX];
-    uint32_t clear_count;
-    gt_clear clears[GT_PARAMETER_MAX];
     gt_l2_window l2;
 } gt_launch;
+
+/* Whether anything is zeroed before every launch. */
+static inline bool gt_launch_clears(const gt_launch *launch)
+{
+    bool clears = false;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        clears |= launch->parameters[i].clear_bytes > 0;
+    }
+    return clears;
+}
 
 /* gt_step_parameters() says how many parameters a step takes; gt_step_parameter() the index of one
  * of them among the launch's parameters. */

@@ -610,7 +610,7 @@ static uint64_t owned_bytes(const gt_launch *launch)
 static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
-    variant->clears = job->launches[0].clear_count > 0;
+    variant->clears = gt_launch_clears(&job->launches[0]);
     variant->launches = malloc(sizeof job->launches);
     GT_TRY(gt_allocated(variant->launches));
     memcpy(variant->launches, job->launches, sizeof job->launches);

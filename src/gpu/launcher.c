@@ -226,15 +226,14 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
                                    CUstream stream, const void *const *arguments)
 {
     const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < launch->clear_count; i++) {
-        int index = launch->clears[i].parameter;
-        const gt_parameter *parameter = &launch->parameters[index];
-        CUdeviceptr address = instance->scratch[index];
-        if (parameter->kind != GT_PARAMETER_SCRATCH) {
-            memcpy(&address, arguments[parameter->argument], sizeof address);
-        }
-        if (launch->clears[i].bytes) {
-            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, launch->clears[i].bytes, stream);
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        if (parameter->clear_bytes) {
+            CUdeviceptr address = instance->scratch[i];
+            if (parameter->kind != GT_PARAMETER_SCRATCH) {
+                memcpy(&address, arguments[parameter->argument], sizeof address);
+            }
+            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, parameter->clear_bytes, stream);
         }
     }
     return GPUTUNE_OK;
@@ -401,7 +400,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }
-    if (launcher->launch->clear_count == 0) {
+    if (!gt_launch_clears(launcher->launch)) {
         return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
     }
     /* a clear and its launch are one step for other threads on the same stream */

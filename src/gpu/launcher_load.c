@@ -197,16 +197,6 @@ static bool has_address(gt_parameter_kind kind)
     return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
 }
 
-static bool has_clear_of(const gt_launch *launch, uint32_t index)
-{
-    const gt_clear *clear = &launch->clears[index];
-    if (clear->parameter < 0 || (uint32_t)clear->parameter >= launch->parameter_count) {
-        return false;
-    }
-    gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
-    return has_address(kind) || kind == GT_PARAMETER_TENSORMAP;
-}
-
 static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
     if (parameter->argument < 0 || (uint32_t)parameter->argument >= launch->block_count) {
@@ -236,7 +226,9 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
 {
     const bool has_argument =
         parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count;
-    if (!is_sound_place(launch, parameter)) {
+    if (!is_sound_place(launch, parameter) ||
+        (parameter->clear_bytes && !has_address(parameter->kind) &&
+         parameter->kind != GT_PARAMETER_TENSORMAP)) {
         return false;
     }
     switch (parameter->kind) {
@@ -277,7 +269,6 @@ static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
 static bool is_sound(const gt_launch *launch)
 {
     bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
-                 launch->clear_count <= GT_PARAMETER_MAX &&
                  launch->argument_count <= GT_PARAMETER_MAX && launch->step_count > 0 &&
                  launch->step_count <= GT_STEPS_MAX && launch->block_count <= GT_BLOCK_MAX &&
                  launch->map_count <= GT_TENSORMAP_MAX && launch->texture_count <= GT_TEXTURE_MAX &&
@@ -290,9 +281,6 @@ static bool is_sound(const gt_launch *launch)
     }
     for (uint32_t i = 0; sound && i < launch->parameter_count; i++) {
         sound = is_sound_parameter(launch, &launch->parameters[i]);
-    }
-    for (uint32_t i = 0; sound && i < launch->clear_count; i++) {
-        sound = has_clear_of(launch, i);
     }
     for (uint32_t i = 0; sound && i < launch->step_count; i++) {
         sound = is_sound_step(launch, &launch->steps[i]);
@@ -447,7 +435,7 @@ static void plan_passing(gt_launcher *launcher)
 static bool is_direct(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
-    bool direct = !launcher->needs_state && !launch->clear_count && launch->step_count == 1 &&
+    bool direct = !launcher->needs_state && !gt_launch_clears(launch) && launch->step_count == 1 &&
                   !launch->sequence.item_count && launch->steps[0].times == 1 &&
                   !launch->steps[0].parameter_count && !launch->map_count &&
                   !launch->texture_count && !launch->l2.window_bytes;

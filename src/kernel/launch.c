@@ -128,9 +128,8 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     const gt_template *template = binding->template;
     for (uint32_t i = 0; i < template->parameter_count; i++) {
         if (template->arguments[i].cleared) {
-            gt_clear *added = &launch->clears[launch->clear_count++];
-            added->parameter = (int)parameter_of(launch, template, i);
-            GT_TRY(bytes_of(&added->bytes, binding, i));
+            gt_parameter *cleared = &launch->parameters[parameter_of(launch, template, i)];
+            GT_TRY(bytes_of(&cleared->clear_bytes, binding, i));
         }
     }
     return GPUTUNE_OK;
@@ -262,7 +261,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
 }
 
 /* What has padding, which may differ, is hashed by its members. */
-_Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 8 &&
+_Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,
                "these have none");
@@ -285,10 +284,6 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     gt_hash hash = gt_hash_bytes(numbers, sizeof numbers);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         hash = gt_hash_join(hash, gt_hash_bytes(parts[i].items, parts[i].bytes));
-    }
-    for (uint32_t i = 0; i < launch->clear_count; i++) {
-        const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
-        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
     }
     return hash;
 }

@@ -187,8 +187,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         if (template->arguments[i].cleared) {
             const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
-            launch->clears[launch->clear_count++] =
-                (gt_clear){(int)(first + i), gt_buffer_reference_bytes(buffer)};
+            launch->parameters[first + i].clear_bytes = gt_buffer_reference_bytes(buffer);
         }
     }
 }

@@ -93,9 +93,8 @@ TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
                                             .scratch_bytes = 4096,
                                             .zero_first = true};
     j.launch.parameter_count = 3;
-    j.launch.clears[0] = (gt_clear){2, 4096};
-    j.launch.clears[1] = (gt_clear){0, 777};
-    j.launch.clear_count = 2;
+    j.launch.parameters[2].clear_bytes = 4096;
+    j.launch.parameters[0].clear_bytes = 777;
     j.launch.steps[0].cluster[0] = 16;
     j.launch.carveout_kb = 100;
     j.launch.steps[0].shared_bytes = 100 * 1024;

@@ -80,18 +80,17 @@ TEST_WITHIN(test_scratch_and_clears, setup, NULL)
     launch.parameters[2] = (gt_parameter){
         .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
-    launch.clears[0] = (gt_clear){2, 4096};
-    launch.clears[1] = (gt_clear){0, 777};
-    launch.clear_count = 2;
+    launch.parameters[2].clear_bytes = 4096;
+    launch.parameters[0].clear_bytes = 777;
     gt_launcher *launcher = load(&launch);
     for (int stream = 1; stream <= 2; stream++) {
         fake_forget();
         assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
         uint64_t scratch = fake_find("MemAlloc", 0)->object;
         assert_int_equal(fake_find("MemAlloc", 0)->bytes, 4096);
-        assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
-        assert_int_equal(fake_find("MemsetD8Async", 1)->object, out_buffer);
-        assert_int_equal(fake_find("MemsetD8Async", 1)->bytes, 777);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->object, out_buffer);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 777);
+        assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
         assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
     }
     fake_forget();
@@ -113,8 +112,7 @@ TEST_WITHIN(test_scratch_begins_each_launch_as_its_argument, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
     launch.parameters[2].argument = 0;
-    launch.clears[0] = (gt_clear){0, 777};
-    launch.clear_count = 1;
+    launch.parameters[0].clear_bytes = 777;
     gt_launcher *launcher = load(&launch);
     for (int i = 0; i < 2; i++) {
         fake_forget();
@@ -376,8 +374,7 @@ TEST_WITHIN(test_a_launch_that_contradicts_itself_is_refused, setup, NULL)
     launch.blocks[0].bytes = 100;
     expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
     launch = make_launch(GT_PASS_NONE);
-    launch.clear_count = 1;
-    launch.clears[0] = (gt_clear){1, 4}; /* a scalar */
+    launch.parameters[1].clear_bytes = 4; /* of a scalar */
     expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
 }
 

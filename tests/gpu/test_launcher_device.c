@@ -427,11 +427,9 @@ TEST(test_scratch_and_clears)
         .carveout_kb = -1,
         .argument_count = 2,
         .parameter_count = 3,
-        .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0},
-                       {GT_PARAMETER_SCRATCH, 8, -1, .scratch_bytes = 64},
+        .parameters = {{GT_PARAMETER_BUFFER, 8, 0, .clear_bytes = 64},
+                       {GT_PARAMETER_SCRATCH, 8, -1, .scratch_bytes = 64, .clear_bytes = 64},
                        {GT_PARAMETER_SCALAR, 4, 1, 0}},
-        .clear_count = 2,
-        .clears = {{0, 64}, {1, 64}},
     };
     gt_launcher *launcher;
     const void *arguments[] = {&out, &add};

@@ -274,7 +274,7 @@ TEST(test_judges)
     assert_int_equal(w->reference.steps[0].grid[0], 7);
     assert_int_equal(w->reference.parameter_count, 8);
     assert_int_equal(w->reference.parameters[7].scratch_bytes, 800);
-    assert_int_equal(w->reference.clears[0].bytes, 800); /* as doubles */
+    assert_int_equal(w->reference.parameters[0].clear_bytes, 800); /* as doubles */
     assert_string_equal(w->check.steps[0].entry, "verdict");
     assert_int_equal(w->check.steps[0].block[0], 256);
     assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_BUFFER);

@@ -261,9 +261,8 @@ TEST(test_pass_launches)
         assert_int_equal(last->kind, GT_PARAMETER_SCRATCH);
         assert_int_equal(last->scratch_bytes, 4);
         assert_int_equal(launch.parameters[launch.parameter_count - 2].argument, 2);
-        assert_int_equal(launch.clear_count, 2);
-        assert_int_equal(launch.clears[0].parameter, launch.parameter_count - 3);
-        assert_int_equal(launch.clears[0].bytes, 16);
+        assert_int_equal(launch.parameters[launch.parameter_count - 3].clear_bytes, 16);
+        assert_int_equal(last->clear_bytes, 4);
     }
 }
 
