@@ -46,6 +46,9 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
                                      length ? length : 1, r->at, what);
 }
 
+/* Returns from the enclosing function unless the condition holds where the reader `r` is. */
+#define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
+
 /* Appends a value to the list, if one is wanted. */
 static gputune_status add(gt_json_reader *r, gt_json value)
 {
@@ -99,9 +102,7 @@ static gputune_status read_units(char **to, gt_json_reader *r)
         is_right = take(r, '\\') && take(r, 'u') && read_unit(&low, r) && (low & 0xfc00) == 0xdc00;
         high = is_right ? 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff) : 0;
     }
-    if (!is_right) {
-        return expected(r, "the four digits of a character behind \\u");
-    }
+    EXPECT(is_right, "the four digits of a character behind \\u");
     put_utf8(to, r, high);
     return GPUTUNE_OK;
 }
@@ -113,9 +114,7 @@ static gputune_status read_escape(char **to, gt_json_reader *r)
     if (take(r, 'u')) {
         return read_units(to, r);
     }
-    if (!name) {
-        return expected(r, "one of \"\\/bfnrtu behind a backslash");
-    }
+    EXPECT(name, "one of \"\\/bfnrtu behind a backslash");
     r->at++;
     put(to, r, &values[name - names], 1);
     return GPUTUNE_OK;
@@ -145,8 +144,8 @@ static gputune_status read_string(const char **out, gt_json_reader *r)
         r->at += length;
         if (take(r, '\\')) {
             GT_TRY(read_escape(&to, r));
-        } else if (length == 0) {
-            return expected(r, "a character of UTF-8, or a closing quote");
+        } else {
+            EXPECT(length, "a character of UTF-8, or a closing quote");
         }
     }
     put(&to, r, "", 1);
@@ -182,9 +181,7 @@ static gputune_status read_number(gt_json_reader *r, const char *name)
 {
     char number[NUMBER_MAX + 1];
     const char *from = r->at;
-    if (!skip_number(r)) {
-        return expected(r, "a digit");
-    }
+    EXPECT(skip_number(r), "a digit");
     size_t length = (size_t)(r->at - from);
     GT_REFUSE(length > NUMBER_MAX, GPUTUNE_EINVAL,
               "a number has %zu characters; expected at most %d", length, NUMBER_MAX);
@@ -228,12 +225,11 @@ static gputune_status read_text(gt_json_reader *r, const char *name)
 
 static gputune_status read_name(const char **name, gt_json_reader *r)
 {
-    if (!take(r, '"')) {
-        return expected(r, "a name in quotes");
-    }
+    EXPECT(take(r, '"'), "a name in quotes");
     GT_TRY(read_string(name, r));
     skip_blanks(r);
-    return take(r, ':') ? GPUTUNE_OK : expected(r, "':'");
+    EXPECT(take(r, ':'), "':'");
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_json_next(const char **name, gt_json_reader *r)
@@ -245,9 +241,7 @@ gputune_status gt_json_next(const char **name, gt_json_reader *r)
     if (take(r, r->in.closing)) {
         return GPUTUNE_ENOTFOUND;
     }
-    if (r->in.begun && !take(r, ',')) {
-        return expected(r, is_array ? "',' or ']'" : "',' or '}'");
-    }
+    EXPECT(!r->in.begun || take(r, ','), is_array ? "',' or ']'" : "',' or '}'");
     skip_blanks(r);
     r->in.begun = true;
     r->in.member = r->at;

@@ -170,11 +170,6 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static gputune_status mistake(const char *what)
-{
-    return gt_fail(GPUTUNE_ERECORDED, "%s", what);
-}
-
 static bool read_hash(gt_hash *out, const char *text, size_t length)
 {
     uint64_t parts_of[2] = {0, 0};
@@ -198,7 +193,7 @@ static gputune_status take_string(char **out, char **at)
     char *to = *out = ++*at;
     for (; **at != '"'; ++*at) {
         *at += **at == '\\' && (*at)[1];
-        GT_TRY(**at ? GPUTUNE_OK : mistake("a text has no closing quote"));
+        GT_REFUSE(!**at, GPUTUNE_ERECORDED, "a text has no closing quote");
         *to++ = **at;
     }
     *to = '\0';
@@ -227,15 +222,13 @@ static gputune_status read_number(gt_value *out, const gt_column *column, const 
 {
     char *end;
     out->real = gt_strtod(text, &end);
-    if (end == text || *end || !isfinite(out->real)) {
-        return mistake("a value is no number");
-    }
+    GT_REFUSE(end == text || *end || !isfinite(out->real), GPUTUNE_ERECORDED,
+              "a value is no number");
     bool is_count = column->kind == GT_COLUMN_COUNT;
     double least = is_count ? 0 : -2147483648.0, most = is_count ? 4294967295.0 : 2147483647.0;
     if (column->kind != GT_COLUMN_REAL) {
-        if (out->real < least || out->real > most) {
-            return mistake("a number is too large");
-        }
+        GT_REFUSE(out->real < least || out->real > most, GPUTUNE_ERECORDED,
+                  "a number is too large");
         out->integer = (int64_t)out->real;
     }
     return GPUTUNE_OK;
@@ -255,17 +248,13 @@ static gputune_status read_value(void *row, const gt_column *column, char **at)
     if (!column) {
         return GPUTUNE_OK;
     }
-    if (is_text(column->kind) != is_quoted) {
-        return mistake(is_quoted ? "a text where a number should be"
-                                 : "a number where a text should be");
-    }
+    GT_REFUSE(is_text(column->kind) != is_quoted, GPUTUNE_ERECORDED,
+              is_quoted ? "a text where a number should be" : "a number where a text should be");
     value.text = text;
-    if (column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes) {
-        return mistake("a text is too long");
-    }
-    if (column->kind == GT_COLUMN_HASH && !read_hash(&value.hash, text, strlen(text))) {
-        return mistake("a value is no hash");
-    }
+    GT_REFUSE(column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes, GPUTUNE_ERECORDED,
+              "a text is too long");
+    GT_REFUSE(column->kind == GT_COLUMN_HASH && !read_hash(&value.hash, text, strlen(text)),
+              GPUTUNE_ERECORDED, "a value is no hash");
     if (!is_quoted && column->kind != GT_COLUMN_HASH) {
         GT_TRY(read_number(&value, column, text));
     }
@@ -286,9 +275,7 @@ static gputune_status read_pairs(void *row, const gt_columns *columns, char *at)
 {
     for (; *(at += strspn(at, " "));) {
         char *equals = strchr(at, '=');
-        if (!equals || !equals[1]) {
-            return mistake("a name has no value");
-        }
+        GT_REFUSE(!equals || !equals[1], GPUTUNE_ERECORDED, "a name has no value");
         *equals = '\0';
         const gt_column *column = find_column(columns, at);
         at = equals + 1;
@@ -313,7 +300,7 @@ static gputune_status read_image(gt_image *out, const char *at)
     free(packed);
     if (!right || out->data) {
         free(data);
-        return mistake("an image of code cannot be read");
+        return gt_fail(GPUTUNE_ERECORDED, "an image of code cannot be read");
     }
     data[bytes] = '\0';
     *out = (gt_image){data, (size_t)bytes};
@@ -391,9 +378,8 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     body += *body == '\n';
     const char *end = find_end(body);
     *text = end;
-    if (!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body)))) {
-        return mistake("an entry was changed since it was written, or is cut short");
-    }
+    GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
+              GPUTUNE_ERECORDED, "an entry was changed since it was written, or is cut short");
     gputune_status status = read_body(&entry, body, (size_t)(end - body));
     return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
 }
