@@ -147,11 +147,13 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
 }
 
 /* Templates whose results PTX does not define to the bit: they call approximations, or add in an
- * order that the blocks' pace decides. The others' results are equal. */
+ * order that the blocks' pace decides. The others' results are equal. A prefix sum of scan may be
+ * near 0 behind sums of 26,000 (200,000 elements of up to 100): the same share of these is allowed
+ * there. */
 static const struct {
     const char *name;
     tolerance allowed;
-} loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0}}};
+} loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0.5}}};
 
 /* What the emulator has no instructions for: setmaxnreg. */
 static const char *const beyond[] = {"gemm_bf16"};
