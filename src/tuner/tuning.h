@@ -86,7 +86,7 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* The race whose rounds are sampled now: `race`, or `tie_break` in BREAK_TIE. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
 /* Whether variants that are equally fast with a cold cache race by the time with a warm one, which
- * may be far apart. */
+ * may be far apart: not where the cache cannot hold the data. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
 /* Whether device time is sampled now, although the objective is another one. */
 bool gt_tuning_is_by_time(const gt_tuning *tuning);

@@ -262,6 +262,16 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
     }
 }
 
+TEST_OF(test_data_beyond_the_cache_have_no_hot_time, world *w, open_world, close_world)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    w->device.l2_bytes = 1024;
+    w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
+    w->by_block[128].hot_ns = 400;
+    tuned(w, &options);
+    assert_int_equal(w->farm.hot_samples, 0);
+}
+
 TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
