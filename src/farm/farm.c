@@ -341,8 +341,8 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        gt_compile_start_ahead(farm,
-                               compilers); /* a driver that nobody uses takes 0.2 s to start */
+        /* a driver that nobody uses takes 0.2 s to start */
+        gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
         GT_TRY(check(farm));

@@ -26,7 +26,7 @@ finished() { # DATABASE
     $GPUTUNE show --driver emu -q --db "$1" --format json 2>/dev/null | grep -c '"unfinished": false'
 }
 until [ "$(finished 0.db)" != 0 ]; do
-    sleep 0.05
+    sleep 0.2
 done
 kill -9 $rank
 wait
