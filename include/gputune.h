@@ -525,7 +525,8 @@ typedef struct gputune_info {
     double speedup, speedup_low, speedup_high; /* 0: unknown */
     bool tie;      /* another configuration is within epsilon, and may be as fast. Of such, the
                       default is preferred, then the configuration that takes less of the GPU; but
-                      where cold times are equal, one whose hot time is 5% less, or less still */
+                      where cold times are equal and the data fit in the L2, one whose hot time is
+                      less by 5% or more */
     bool noisy;    /* while this was measured, other programs used the GPU, or its clocks were
                       throttled: another tuning may choose another winner */
     bool modelled; /* the times are the emulator's model, not a GPU's */

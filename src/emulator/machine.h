@@ -26,8 +26,7 @@ enum {
 #define EMU_TAG_LOCAL  2u
 #define EMU_TAG_PARAM  3u
 
-/* ---- programs
- * ------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 typedef enum emu_space { EMU_SPACE_GLOBAL, EMU_SPACE_CONST } emu_space;
 
@@ -136,8 +135,7 @@ typedef struct emu_memory {
     void *context;
 } emu_memory;
 
-/* ---- launches
- * ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* What the device and the host allow; the profile's figures, not the machine's. Zero takes the
  * value in brackets. */

@@ -152,8 +152,7 @@ static void gt_engines_start(gt_host_farm *farm)
     }
 }
 
-/* ---- the cores of this machine, which the farms of a process share ----------------------------
- */
+/* ---- the cores of this machine, which the farms of a process share --------------------------- */
 
 static struct {
     pthread_mutex_t mutex;

@@ -599,8 +599,7 @@ gputune_status gt_contents_span(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* ---- Tolerances that excuse almost anything ---------------------------------------------------
- */
+/* ---- Tolerances that excuse almost anything -------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {

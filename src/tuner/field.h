@@ -151,9 +151,9 @@ typedef struct gt_field {
     bool awaits_results; /* the proposer waits for results before it proposes more */
     bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
-    bool awaits_default; /* the default is verified before all others */
-    uint32_t umpire; /* the default, plus one, where it was added only because a variant was found
-                        wrong; 0: it was not */
+    bool awaits_default;    /* the default is verified before all others */
+    uint32_t added_default; /* the default, plus one, where it was added only because a variant was
+                               found wrong; 0: it was not */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;

@@ -147,7 +147,7 @@ const char *gt_variant_status(const gt_variant *variant)
 /* How many variants were asked for and are none that is launched as another one is. */
 static size_t asked_count(const gt_field *field)
 {
-    return field->variants.count - field->twins - (field->umpire ? 1 : 0);
+    return field->variants.count - field->twins - (field->added_default ? 1 : 0);
 }
 
 /* The first variant with the most frequent failure, and how many of those that were asked for have
@@ -160,7 +160,8 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
         const gt_variant *variant = &field->variants.items[i];
         uint32_t same = 0;
         for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
-            same += field->variants.items[j].failure == variant->failure && j + 1 != field->umpire;
+            same += field->variants.items[j].failure == variant->failure &&
+                    j + 1 != field->added_default;
         }
         if (same > *count) {
             *count = same;

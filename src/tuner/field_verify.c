@@ -283,27 +283,26 @@ static void take_over(gt_variant *variant, gt_event *event)
 }
 
 /* Has a variant that was found wrong verified once more behind the default, if the default was not
- * verified before it: what the default gets wrong on rare data is not demanded of others. *granted:
- * it will be. */
-static gputune_status appeal(bool *granted, gt_field *field, uint32_t index)
+ * verified before it: what the default gets wrong on rare data is not demanded of others. *waits:
+ * it will be verified again. */
+static gputune_status let_default_precede(bool *waits, gt_field *field, uint32_t index)
 {
     if (gt_field_default(field) == GT_NO_VARIANT) {
         GT_TRY(gt_field_add_default(field));
-        field->umpire = field->awaits_default ? (uint32_t)field->variants.count : 0;
+        field->added_default = field->awaits_default ? (uint32_t)field->variants.count : 0;
     }
     uint64_t standard = gt_field_default(field);
     gt_variant *variant = &field->variants.items[index];
-    *granted = field->awaits_default ||
-               (standard != GT_NO_VARIANT && field->variants.items[standard].turn > variant->turn);
-    if (!*granted) {
+    *waits = field->awaits_default ||
+             (standard != GT_NO_VARIANT && field->variants.items[standard].turn > variant->turn);
+    if (!*waits) {
         return GPUTUNE_OK;
     }
     variant->stage = GT_STAGE_WAITING;
     return gt_array_push(&field->compiled, index);
 }
 
-/* ---- helpers: their state
- * ----------------------------------------------------------------------------- */
+/* ---- helpers: their state -------------------------------------------------------------------- */
 
 uint32_t gt_field_with_helpers(const gt_field *field)
 {
@@ -584,7 +583,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         return GPUTUNE_OK;
     }
     if (event->status == GPUTUNE_EWRONG) {
-        GT_TRY(appeal(&again, field, (uint32_t)event->id));
+        GT_TRY(let_default_precede(&again, field, (uint32_t)event->id));
         variant = &field->variants.items[event->id];
     }
     if (again) {

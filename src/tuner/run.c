@@ -32,7 +32,7 @@ static const gt_variant *variant_at(const run_state *run, uint32_t index)
 /* Whether the caller asked for the variant: not for a default that the field added. */
 static bool is_asked(const run_state *run, uint32_t index)
 {
-    return index + 1 != run->session.field.umpire;
+    return index + 1 != run->session.field.added_default;
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */

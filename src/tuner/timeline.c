@@ -154,8 +154,7 @@ void gt_session_log_timeline(const gt_session *session)
     log_helpers(session);
 }
 
-/* --- in the background -------------------------------------------------------------------------
- */
+/* --- in the background ------------------------------------------------------------------------ */
 
 static const double slice_ns = 1e7; /* how often a rest looks around */
 

@@ -250,8 +250,7 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                   : look_up(out, request, &request->terms, patience);
 }
 
-/* --- what is stored and not proved here --------------------------------------------------------
- */
+/* --- what is stored and not proved here ------------------------------------------------------- */
 
 /* Whether a winner would answer the request if it was proved. */
 static bool would_answer(const gt_winner *winner, gt_request *request, gt_config *config)

@@ -108,8 +108,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
  * EUNSUPPORTED where the device is not the emulator's. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
-/* ---- proving without measuring (prove.c) -------------------------------------------------------
- */
+/* ---- proving without measuring (prove.c) ----------------------------------------------------- */
 
 enum { GT_PROVE_MAX = 3 };
 

@@ -64,8 +64,7 @@ static void *real(const char *name)
 /* REAL(name, parameters)(arguments) */
 #define REAL(name, parameters) ((int(*) parameters)real(#name))
 
-/* ---- calls that are handed on -----------------------------------------------------------------
- */
+/* ---- calls that are handed on ---------------------------------------------------------------- */
 
 #define HAND_ON(name, parameters, arguments)                                                       \
     GIVEN int name parameters;                                                                     \
@@ -89,8 +88,7 @@ int nvrtcGetPCHCreateStatus(program *p)
     return REAL(nvrtcGetPCHCreateStatus, (void *))(p->real);
 }
 
-/* ---- programs ----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void add_to_key(program *p, const char *text)
 {
@@ -150,8 +148,7 @@ int nvrtcAddNameExpression(program *p, const char *name)
     return REAL(nvrtcAddNameExpression, (void *, const char *))(p->real, name);
 }
 
-/* ---- what is kept
- * -------------------------------------------------------------------------------- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
 /* How a file of one compile begins; the pieces follow. */
 typedef struct heading {
@@ -274,8 +271,7 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
     return result;
 }
 
-/* ---- what a compile gave
- * ------------------------------------------------------------------------- */
+/* ---- what a compile gave --------------------------------------------------------------------- */
 
 #define PIECE(i, size_name, name)                                                                  \
     GIVEN int size_name(program *p, size_t *bytes);                                                \

@@ -150,8 +150,7 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
     assert_true(fast_share(&w->farm) > 0.25);
 }
 
-/* ---- first launches as samples ----------------------------------------------------------------
- */
+/* ---- first launches as samples --------------------------------------------------------------- */
 
 /* Many variants are compiled while the first ones race, which takes long. */
 TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world *w, open_world,
