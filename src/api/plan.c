@@ -102,8 +102,8 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 
 /* Loads the code in the current context, unless it is there. One call at a time. EINVAL without a
  * context and in one of another device than `device`; ECUDA as the driver says. */
-static gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code,
-                                        const gt_driver *driver, const gt_device *device)
+static gputune_status plan_code_load(gt_launcher **out, gt_plan_code *code, const gt_driver *driver,
+                                     const gt_device *device)
 {
     gt_context context;
     gt_launcher *launcher;
@@ -123,7 +123,7 @@ static gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code,
 }
 
 /* Unloads the code in every context. */
-static void gt_plan_code_free(gt_plan_code *code)
+static void plan_code_free(gt_plan_code *code)
 {
     gt_loaded_code *next;
     for (gt_loaded_code *at = atomic_load(&code->loaded); at; at = next) {
@@ -175,8 +175,8 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 
 /* Judges a pair that overlaps: EINVAL, with the remedy, unless the buffers may coincide and do so,
  * or one of them is NULL. */
-static gputune_status gt_pair_judge(const gt_pair *pair, const char *kernel, const char *written,
-                                    const char *other, const void *const *items)
+static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
+                                 const char *other, const void *const *items)
 {
     uintptr_t a = *(const uintptr_t *)items[pair->written];
     uintptr_t b = *(const uintptr_t *)items[pair->other];
@@ -353,7 +353,7 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     GT_SCOPED(gt_signal_release) gt_held_signal calm;
     gt_signal_hold(&calm);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&plan->loading);
-    return gt_plan_code_load(out, code, plan->driver, &plan->device);
+    return plan_code_load(out, code, plan->driver, &plan->device);
 }
 
 /* A context that ends meanwhile is no failure: the code is loaded where it is launched. */
@@ -453,8 +453,8 @@ void gputune_plan_release(gputune_plan *plan)
     if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
-    gt_plan_code_free(&plan->winner);
-    gt_plan_code_free(&plan->fallback);
+    plan_code_free(&plan->winner);
+    plan_code_free(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
     gt_description_free(&plan->description);
     free(plan->kernel);
@@ -515,8 +515,8 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
     for (uint32_t i = 0; i < plan->pairs.count; i++) {
         const gt_pair *pair = &plan->pairs.items[i];
         if (gt_pair_overlaps(pair, items)) {
-            GT_TRY(gt_pair_judge(pair, plan->kernel, name_of(plan, pair->written),
-                                 name_of(plan, pair->other), items));
+            GT_TRY(pair_judge(pair, plan->kernel, name_of(plan, pair->written),
+                              name_of(plan, pair->other), items));
         }
     }
     return GPUTUNE_OK;

@@ -49,7 +49,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
     cli_release(mark);
 }
 
-static void cli_report_write_data(const cli_report *report, FILE *file)
+static void report_write_data(const cli_report *report, FILE *file)
 {
     cli_why why = cli_why_tables();
     const cli_measured_list *list = &report->measured;
@@ -85,12 +85,12 @@ static void write_safely(const char *json, size_t bytes, FILE *file)
 }
 
 /* Writes the page. The caller checks the file for errors. */
-static void cli_report_write_page(const cli_report *report, FILE *file)
+static void report_write_page(const cli_report *report, FILE *file)
 {
     char *json = NULL;
     size_t bytes = 0;
     FILE *memory = cli_present(open_memstream(&json, &bytes));
-    cli_report_write_data(report, memory);
+    report_write_data(report, memory);
     cli_present(fclose(memory) == 0 ? json : NULL);
     const char *place = strstr(cli_report_page, place_of_data);
     const char *policy = strstr(cli_report_page, policy_of_all) + strlen(policy_of_all);
@@ -176,7 +176,7 @@ static void write_source(const char *source, FILE *file)
     fprintf(file, "\nThe winner's source:\n\n%scuda\n%s%s\n", fence, source, fence);
 }
 
-static void cli_report_write_markdown(const cli_report *report, FILE *file)
+static void report_write_markdown(const cli_report *report, FILE *file)
 {
     cli_table place = report->standing;
     place.view = CLI_VIEW_PLACE;
@@ -255,7 +255,7 @@ static int write_report(const cli_report *report)
     CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "a page is for a browser; --output FILE stores it, --live serves it");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    (given.format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report, output.file);
+    (given.format == PAGE ? report_write_page : report_write_markdown)(report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
@@ -281,7 +281,7 @@ static void write_live(cli_live_kind kind, FILE *file)
     cli_given.quiet = true;
     (void)read_report(&report);
     report.live = kind != CLI_LIVE_LAST_DATA;
-    (kind == CLI_LIVE_PAGE ? cli_report_write_page : cli_report_write_data)(&report, file);
+    (kind == CLI_LIVE_PAGE ? report_write_page : report_write_data)(&report, file);
 }
 
 int cli_report_begin_live(cli_live_report *out)

@@ -129,7 +129,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
 }
 
-static void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
+static void plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
 {
     cli_table all[] = {CLI_TABLE("progress", progress_columns, row, CLI_VIEW),
                        CLI_TABLE("times", time_columns, row, CLI_VIEW)};
@@ -279,7 +279,7 @@ static void write_found(const cli_session *session, found *at)
         say_device(session);
     }
     if (given.plot && table->row_count) {
-        cli_plot_write(&at->measured, format, stdout);
+        plot_write(&at->measured, format, stdout);
     } else if (given.why && table->row_count) {
         cli_why_write(table, &at->measured, format, stdout);
     } else {

@@ -84,7 +84,7 @@ static int compile(work *at, const cli_session *session)
 
 /* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
  * exit code. */
-static int cli_warm_compile(const cli_session *session, const cli_scenarios *scenarios)
+static int warm_compile(const cli_session *session, const cli_scenarios *scenarios)
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
     int code = CLI_EXIT_OK;
@@ -302,7 +302,7 @@ static int tune_or_compile(cli_gpus *gpus)
         return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
-    return cli_warm.compile_only ? cli_warm_compile(session, &scenarios)
+    return cli_warm.compile_only ? warm_compile(session, &scenarios)
                                  : cli_warm_tune(gpus, &scenarios);
 }
 
@@ -531,7 +531,7 @@ static int tune_and_wait(watch *watch, bool is_first)
  * saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or where the first tuning
  * shows that saving will not help. Returns the exit code, which is 0 where Ctrl-C came while it was
  * only waiting. */
-static int cli_warm_watch(void)
+static int warm_watch(void)
 {
     watch watch = {NULL};
     int code = CLI_CONTINUE;
@@ -546,7 +546,7 @@ static int cli_warm_watch(void)
 
 static int tune(void)
 {
-    return cli_warm.watch ? cli_warm_watch() : run();
+    return cli_warm.watch ? warm_watch() : run();
 }
 
 static int tune_live(void)

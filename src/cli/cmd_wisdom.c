@@ -50,7 +50,7 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
 
 /* Fetches what an https: or file: URL names into the file `to`, by curl, within a minute. Returns
  * CLI_CONTINUE, or an exit code after saying what is wrong. */
-static int cli_table_fetch(const char *url, const char *to)
+static int table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");
     CLI_REFUSE(!is_file && !begins_with(url, "https:"), CLI_EXIT_USAGE,
@@ -144,7 +144,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 
 /* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase: writes
  * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after saying what is wrong. */
-static int cli_table_sign(const char *table, const char *key)
+static int table_sign(const char *table, const char *key)
 {
     const signer *by = signer_of(key);
     if (!by) {
@@ -188,7 +188,7 @@ static int export_wisdom(const char *kernel)
         code = cli_output_write(cli_given.output, true, text, strlen(text));
     }
     if (code == CLI_EXIT_OK && given.key) {
-        code = cli_table_sign(cli_given.output, given.key);
+        code = table_sign(cli_given.output, given.key);
     }
     cli_note("%u result%s", count, gt_plural(count));
     return count ? code : CLI_EXIT_NOTHING;
@@ -211,7 +211,7 @@ static int copy_file(const char *from, const char *to)
  * (ssh-keygen(1)). */
 static int bring(char **who, const char *source, bool is_url, const char *table)
 {
-    int (*const take)(const char *, const char *) = is_url ? cli_table_fetch : copy_file;
+    int (*const take)(const char *, const char *) = is_url ? table_fetch : copy_file;
     CLI_TRY(take(source, table));
     if (!given.signed_by) {
         return CLI_CONTINUE;

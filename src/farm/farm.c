@@ -67,7 +67,7 @@ static uint64_t machine_bytes(void)
 
 /* Megabytes that each of `workers` compile workers may take: together half of
  * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
-static uint64_t gt_compile_memory_mb(uint32_t workers)
+static uint64_t compile_memory_mb(uint32_t workers)
 {
     const char *given = gt_environment("GPUTUNE_COMPILE_MEMORY");
     uint64_t asked = given ? strtoull(given, NULL, 10) : 0;
@@ -424,7 +424,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     GT_TRY(gt_engines_open(farm, more));
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
-             (unsigned long long)gt_compile_memory_mb(count));
+             (unsigned long long)compile_memory_mb(count));
     return gt_process_environment(&host->environment, false, NULL);
 }
 

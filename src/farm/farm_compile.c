@@ -61,7 +61,7 @@ static void say_silent(gt_host_farm *farm, gt_engine_host *engine, const char *e
 }
 
 /* Frees the engines, and warns of each command whose workers never answered. */
-static void gt_engines_close(gt_host_farm *farm)
+static void engines_close(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     for (uint32_t i = 0; i < host->engine_count; i++) {
@@ -75,7 +75,7 @@ static void gt_engines_close(gt_host_farm *farm)
 /* ---- starting -------------------------------------------------------------------------------- */
 
 /* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
-static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
+static gputune_status compile_start(gt_host_farm *farm, gt_slot *slot)
 {
     const gt_compile_host *host = &farm->compile;
     const char *arch = farm->options.arch ? "--arch" : NULL;
@@ -95,7 +95,7 @@ static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
 }
 
 /* Puts a request back at the front of the queue; one that was canceled is freed. */
-static void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
+static void compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
         gt_farm_request_free(request);
@@ -106,11 +106,11 @@ static void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
 
 /* Puts the requests of a slot from that index on back at the front of the queue. Afterwards none of
  * the slot's requests is with a worker. */
-static void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
+static void compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
     while (slot->queue.count > from) {
-        gt_compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
+        compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
     }
 }
 
@@ -119,12 +119,12 @@ static void return_jobs(gt_host_farm *farm, gt_slot *slot)
     if (slot->queue.count > 0) {
         slot->queue.first->doubted = true; /* the request in hand */
     }
-    gt_compile_return_from(&farm->compile, slot, 0);
+    compile_return_from(&farm->compile, slot, 0);
 }
 
 /* Ends a slot's worker for good, and gives its jobs back. Logs the thread's message as the reason,
  * once for each command. */
-static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
+static void engine_retire(gt_host_farm *farm, gt_slot *slot)
 {
     if (!slot->is_retired) {
         say_once(farm, slot->engine, RETIRED, gt_message(), "going on without");
@@ -135,7 +135,7 @@ static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
 }
 
 /* Starts the commands whose workers do not run, but for those that are retired. */
-static void gt_engines_start(gt_host_farm *farm)
+static void engines_start(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
@@ -144,8 +144,8 @@ static void gt_engines_start(gt_host_farm *farm)
         if (slot->link.open || slot->is_retired) {
             continue;
         }
-        if (gt_compile_start(farm, slot) < 0) {
-            gt_engine_retire(farm, slot);
+        if (compile_start(farm, slot) < 0) {
+            engine_retire(farm, slot);
         } else {
             *start_ns = *start_ns ? *start_ns : gt_now_ns();
         }
@@ -222,8 +222,8 @@ static bool is_of_our_compiler(const gt_compile_host *host, const gt_slot *slot)
 /* Whether a slot's worker may get that job. Every worker of this machine may. A worker that a
  * command started may if it is ready, has the same compiler, and no such worker has failed at the
  * job. */
-static bool gt_engine_may_take(const gt_compile_host *host, const gt_slot *slot,
-                               const gt_farm_request *request)
+static bool engine_may_take(const gt_compile_host *host, const gt_slot *slot,
+                            const gt_farm_request *request)
 {
     return !slot->engine || (is_of_our_compiler(host, slot) && !request->doubted);
 }
@@ -246,12 +246,12 @@ static void check_compiler(gt_host_farm *farm, gt_slot *slot)
                        "or name it by GPUTUNE_NVRTC",
                        here / 1000, here % 1000 / 10);
     }
-    gt_engine_retire(farm, slot);
+    engine_retire(farm, slot);
 }
 
 /* Sets farm->compile_workers to the number of workers that may take jobs. Retires workers with
  * another compiler, and warns of commands that have been silent for long. */
-static void gt_engines_count(gt_host_farm *farm)
+static void engines_count(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     uint32_t ready = 0;
@@ -275,7 +275,7 @@ static void gt_engines_count(gt_host_farm *farm)
 
 /* Ends the worker of a slot that a command serves, if it still runs, and gives its jobs back. The
  * worker is started again, unless it has never said hello or has died too often. */
-static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
+static void engine_died(gt_host_farm *farm, gt_slot *slot)
 {
     gt_death death;
     bool greeted = slot->link.greeted;
@@ -283,7 +283,7 @@ static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
     if (!greeted || ++slot->deaths >= DEATHS_MAX) {
         gt_message_set("the worker there %s%s", death.words,
                        greeted ? " again and again" : " before it answered");
-        gt_engine_retire(farm, slot);
+        engine_retire(farm, slot);
         return;
     }
     gt_message_set("the worker there %s", death.words);
@@ -294,7 +294,7 @@ static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
 
 /* Notes that a command's compiler has failed at a request, with the thread's message. This machine
  * must try it. */
-static void gt_engine_failed(gt_slot *slot, gt_farm_request *request)
+static void engine_failed(gt_slot *slot, gt_farm_request *request)
 {
     request->doubted = true;
     request->failed_on = slot;
@@ -305,7 +305,7 @@ static void gt_engine_failed(gt_slot *slot, gt_farm_request *request)
 }
 
 /* Warns, once for each command, that its compiler has failed at a source that compiles here. */
-static void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
+static void engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
 {
     gt_engine_host *engine = request->failed_on ? request->failed_on->engine : NULL;
     if (engine) {
@@ -394,7 +394,7 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                       bool has_core)
 {
     size_t jobs = slot->queue.count;
-    bool may_take = gt_engine_may_take(host, slot, host->queue.first);
+    bool may_take = engine_may_take(host, slot, host->queue.first);
     if (!slot->link.open) {
         return !slot->engine && open < host->limit && has_core ? OFFER_START : OFFER_NONE;
     }
@@ -425,7 +425,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     }
     gt_slot_clear(slot);
     gt_link_abandon(&slot->link);
-    bool starts = gt_compile_start(farm, slot) == GPUTUNE_OK;
+    bool starts = compile_start(farm, slot) == GPUTUNE_OK;
     *open = count_open(host);
     if (!starts && *open > 0) {
         gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
@@ -441,7 +441,7 @@ static bool is_for_engines(const gt_compile_host *host)
     bool is = false;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
         const gt_slot *slot = &host->slots[i];
-        is |= slot->link.open && gt_engine_may_take(host, slot, host->queue.first);
+        is |= slot->link.open && engine_may_take(host, slot, host->queue.first);
     }
     return is;
 }
@@ -451,7 +451,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
-        if (!host->slots[i].link.open && gt_compile_start(farm, &host->slots[i]) < 0) {
+        if (!host->slots[i].link.open && compile_start(farm, &host->slots[i]) < 0) {
             return; /* the first job tries again, and fails if that does */
         }
     }
@@ -471,9 +471,9 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     if (host->queue.count > 0) {
-        gt_engines_start(farm);
+        engines_start(farm);
     }
-    gt_engines_count(farm);
+    engines_count(farm);
     while (host->queue.count > 0 && farm->broken == GPUTUNE_OK) {
         uint32_t open = 0;
         gt_slot *slot = next_slot(farm, &open);
@@ -515,7 +515,7 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
         gt_message_set("%s", answer.message);
         (void)gt_engine_hint(farm, slot->engine->command);
-        gt_engine_retire(farm, slot);
+        engine_retire(farm, slot);
         return true;
     }
     if (gt_frame_body(&ready, frame, &gt_record_ready) < 0) {
@@ -539,12 +539,12 @@ static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *fra
     }
     gt_slot_pop(slot);
     if (slot->engine && first->event.status != GPUTUNE_OK) {
-        gt_engine_failed(slot, first);
-        gt_compile_return(&farm->compile, first);
+        engine_failed(slot, first);
+        compile_return(&farm->compile, first);
         return true;
     }
     if (first->event.status == GPUTUNE_OK) {
-        gt_engine_refuted(farm, first);
+        engine_refuted(farm, first);
     }
     first->event.repeatable = first->event.status == GPUTUNE_ECOMPILE;
     gt_farm_request_end(farm, first);
@@ -572,7 +572,7 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *death)
 {
     if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
-        gt_compile_return(&farm->compile, request);
+        compile_return(&farm->compile, request);
         return;
     }
     gt_message_set("the compile worker %s on this source, and so did a new one; it may take %s MB "
@@ -599,11 +599,11 @@ static void slot_died(gt_host_farm *farm, gt_slot *slot)
     gt_death death;
     bool greeted = slot->link.greeted;
     if (slot->engine) {
-        gt_engine_died(farm, slot);
+        engine_died(farm, slot);
         return;
     }
     gt_link_finish(&slot->link, &death, 0.2);
-    gt_compile_return_from(&farm->compile, slot, greeted);
+    compile_return_from(&farm->compile, slot, greeted);
     if (!greeted) {
         count_start_failure(farm, &death);
     } else if (slot->queue.count > 0) {
@@ -630,7 +630,7 @@ static void end_job(gt_host_farm *farm, gt_slot *slot)
     double seconds = compiling_s(slot);
     fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, false, seconds);
     gt_link_abandon(&slot->link);
-    gt_compile_return_from(&farm->compile, slot, 0);
+    compile_return_from(&farm->compile, slot, 0);
 }
 
 static double left_s(gt_host_farm *farm, gt_slot *slot)
@@ -642,7 +642,7 @@ static double left_s(gt_host_farm *farm, gt_slot *slot)
 static void late(gt_host_farm *farm, gt_slot *slot)
 {
     if (slot->engine) {
-        gt_engine_died(farm, slot);
+        engine_died(farm, slot);
         return;
     }
     gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
@@ -654,7 +654,7 @@ static void late(gt_host_farm *farm, gt_slot *slot)
 static void refuse(gt_host_farm *farm, gt_slot *slot)
 {
     if (slot->engine) {
-        gt_engine_retire(farm, slot);
+        engine_retire(farm, slot);
     } else {
         gt_farm_break(farm, GPUTUNE_EWORKER);
     }
@@ -726,7 +726,7 @@ void gt_compile_close(gt_host_farm *farm)
         gt_slot_free(&host->slots[i]);
     }
     gt_queue_clear(&host->queue);
-    gt_engines_close(farm);
+    engines_close(farm);
     gt_cores_leave(host);
     free(host->slots);
     host->slots = NULL;

@@ -26,7 +26,7 @@ static bool needs(const gt_farm_request *request, uint64_t variant)
 }
 
 /* The variant of that id that the worker has or is to get, or NULL. */
-static gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
+static gt_live_variant *live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
         if (host->variants.items[i].id == id) {
@@ -38,7 +38,7 @@ static gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 
 void gt_live_forget(gt_measure_host *host, uint64_t id)
 {
-    gt_live_variant *variant = gt_live_find(host, id);
+    gt_live_variant *variant = live_find(host, id);
     if (variant) {
         gt_packet_drop(variant->packet);
         *variant = host->variants.items[--host->variants.count];
@@ -48,8 +48,8 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
 /* Inserts an internal request at `index`. */
-static gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind,
-                                        uint64_t id, gt_packet *packet)
+static gputune_status measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind,
+                                     uint64_t id, gt_packet *packet)
 {
     gt_farm_request *request;
     GT_TRY(gt_farm_request_make(&request, farm, kind, id, gt_packet_keep(packet)));
@@ -91,8 +91,8 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 /* Ends a request that failed, and frees it. Makes its event, with the thread's message. If the
  * request is internal, the request that depends on it ends instead. The host forgets the variant
  * `culprit`. */
-static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
-                            uint64_t culprit, bool repeatable)
+static void measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
+                         uint64_t culprit, bool repeatable)
 {
     gt_measure_host *host = &farm->measure;
     if (request->internal && request->kind == GT_FRAME_VERIFY) {
@@ -120,7 +120,7 @@ static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputun
 
 /* Goes on without a worker: every request fails with this status and the thread's message until the
  * next prepare(). If a command was to start the worker, the message names the command. */
-static void gt_measure_refuse(gt_host_farm *farm, gputune_status status)
+static void measure_refuse(gt_host_farm *farm, gputune_status status)
 {
     gt_measure_host *host = &farm->measure;
     host->refusal = status;
@@ -140,7 +140,7 @@ void gt_measure_start(gt_host_farm *farm)
                                 ? gt_link_thread(&host->slot.link, o->driver, o->device_ordinal)
                                 : start_process(farm);
     if (status < 0) {
-        gt_measure_refuse(farm, status);
+        measure_refuse(farm, status);
         return;
     }
     gt_slot_begin(&host->slot);
@@ -153,7 +153,7 @@ static void fail_all(gt_host_farm *farm)
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
         host->refusal_told = true;
         gt_message_set("%s", host->refusal_message);
-        gt_measure_fail(farm, request, host->refusal, GT_NO_VARIANT, false);
+        measure_fail(farm, request, host->refusal, GT_NO_VARIANT, false);
     }
 }
 
@@ -166,12 +166,12 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
     gt_measure_host *host = &farm->measure;
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
     for (uint32_t i = 0; i < request->variant_count; i++) {
-        gt_live_variant *variant = gt_live_find(host, request->variants[i]);
+        gt_live_variant *variant = live_find(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->slot.generation) {
             continue;
         }
         *missing = true;
-        GT_TRY(gt_measure_insert(farm, index, GT_FRAME_VERIFY, variant->id, variant->packet));
+        GT_TRY(measure_insert(farm, index, GT_FRAME_VERIFY, variant->id, variant->packet));
         variant->generation = host->slot.generation;
     }
     return GPUTUNE_OK;
@@ -225,7 +225,7 @@ void gt_measure_pump(gt_host_farm *farm)
 static void note(gt_measure_host *host, const gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
-    gt_live_variant *variant = gt_live_find(host, request->id);
+    gt_live_variant *variant = live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = gt_seconds_since(host->slot.since_ns);
@@ -237,7 +237,7 @@ static void note(gt_measure_host *host, const gt_farm_request *request)
 }
 
 /* Ends the request that the worker was at, which went well. False if the answer is malformed. */
-static bool gt_measure_succeed(gt_host_farm *farm, gt_farm_request *request)
+static bool measure_succeed(gt_host_farm *farm, gt_farm_request *request)
 {
     gt_measure_host *host = &farm->measure;
     uint32_t samples = request->event.sampled.count;
@@ -316,13 +316,13 @@ static void begin_again(gt_host_farm *farm)
     purge_internal(host);
     gt_slot_unsend(&host->slot);
     if (farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
-        gt_measure_refuse(farm, gt_fail(GPUTUNE_ECRASHED,
-                                        "a variant made this process unable to measure; with the "
-                                        "isolation `process` only a worker is lost"));
+        measure_refuse(farm, gt_fail(GPUTUNE_ECRASHED,
+                                     "a variant made this process unable to measure; with the "
+                                     "isolation `process` only a worker is lost"));
         return;
     }
     if (host->setup && !prepares_first(host) &&
-        gt_measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
+        measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
         gt_farm_break(farm, GPUTUNE_ENOMEM);
         return;
     }
@@ -384,9 +384,9 @@ static bool is_crash(const gt_death *death)
 static void died_starting(gt_host_farm *farm, const gt_death *death)
 {
     if (++farm->measure.start_failures >= START_FAILURES_MAX) {
-        gt_measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
-                                        "the measure worker %s before its device was open",
-                                        death->words));
+        measure_refuse(farm,
+                       gt_fail(GPUTUNE_EWORKER, "the measure worker %s before its device was open",
+                               death->words));
     }
 }
 
@@ -395,10 +395,9 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
 {
     unsigned times = ++farm->measure.blameless;
     if (times >= BLAMELESS_MAX) {
-        gt_measure_refuse(farm,
-                          gt_fail(GPUTUNE_EWORKER,
-                                  "the measure worker %s %u times, and no variant was the cause",
-                                  death->words, times));
+        measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
+                                     "the measure worker %s %u times, and no variant was the cause",
+                                     death->words, times));
     }
 }
 
@@ -415,8 +414,8 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
         return;
     }
     gt_slot_pop(&host->slot);
-    gt_measure_fail(farm, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
-                    culprit, crash);
+    measure_fail(farm, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
+                 culprit, crash);
 }
 
 static void died(gt_host_farm *farm, gt_slot *slot)
@@ -452,7 +451,7 @@ static double work_in_hand(gt_measure_host *host)
     const gt_farm_request *request = host->slot.queue.first;
     bool sample = request->kind == GT_FRAME_SAMPLE;
     uint64_t id = sample ? GT_PAGE_READ(host->slot.link.page->current) : request->id;
-    const gt_live_variant *variant = gt_live_find(host, id);
+    const gt_live_variant *variant = live_find(host, id);
     return variant ? fmax(1, variant->work) : 1;
 }
 
@@ -511,9 +510,8 @@ static void hung(gt_host_farm *farm, double seconds)
     uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
     gt_farm_request *request = gt_slot_pop(&host->slot);
     uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
-    gt_measure_fail(farm, request,
-                    gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds), culprit,
-                    request->patient);
+    measure_fail(farm, request, gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds),
+                 culprit, request->patient);
 }
 
 /* Handles a first request that is past its deadline: fails it with ETIMEOUT, and starts a new
@@ -526,7 +524,7 @@ static void late(gt_host_farm *farm, gt_slot *slot)
         gputune_status late =
             gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
         bool silent = command && !slot->link.greeted;
-        gt_measure_refuse(farm, silent ? gt_engine_hint(farm, command) : late);
+        measure_refuse(farm, silent ? gt_engine_hint(farm, command) : late);
         return;
     }
     gt_farm_request *first = slot->queue.first;
@@ -541,8 +539,7 @@ static void late(gt_host_farm *farm, gt_slot *slot)
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {
-        gt_measure_refuse(farm,
-                          gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
+        measure_refuse(farm, gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
         return;
     }
     hung(farm, allowance(farm));
@@ -571,20 +568,20 @@ static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
     }
     gputune_status status = request->event.status;
     if (status == GPUTUNE_OK) {
-        return gt_measure_succeed(farm, request);
+        return measure_succeed(farm, request);
     }
     if (status == GPUTUNE_ECRASHED && does_without(host)) {
         restart(farm);
         return true;
     }
     if (request->internal && request->kind == GT_FRAME_PREPARE) {
-        gt_measure_refuse(farm, status);
+        measure_refuse(farm, status);
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
     bool suspect = is_suspect(farm, request, status);
     gt_slot_pop(&host->slot);
-    gt_measure_fail(farm, request, status, request->event.culprit, crashed);
+    measure_fail(farm, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {
         restart(farm);
     }
@@ -600,9 +597,9 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     }
     if (answer.status < 0) {
         gt_message_set("%s", answer.message);
-        gt_measure_refuse(farm, host->slot.link.greeted
-                                    ? (gputune_status)answer.status
-                                    : gt_engine_hint(farm, farm->options.measure_on));
+        measure_refuse(farm, host->slot.link.greeted
+                                 ? (gputune_status)answer.status
+                                 : gt_engine_hint(farm, farm->options.measure_on));
         return true;
     }
     host->slot.ready = true;
@@ -657,7 +654,7 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 static void refuse(gt_host_farm *farm, gt_slot *slot)
 {
     (void)slot;
-    gt_measure_refuse(farm, GPUTUNE_EWORKER);
+    measure_refuse(farm, GPUTUNE_EWORKER);
 }
 
 const gt_role gt_measure_role = {handle, refuse, died, left_s, late};

@@ -234,7 +234,7 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
 /* ---- Talking --------------------------------------------------------------------------------- */
 
 /* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
-static gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offset)
+static gt_push link_push(gt_link *link, const char *data, size_t bytes, size_t *offset)
 {
     while (*offset < bytes) {
         ssize_t sent = send(link->channel, data + *offset, bytes - *offset, MSG_NOSIGNAL);
@@ -263,7 +263,7 @@ static gputune_status check_hello(const gt_frame *frame)
 
 /* Reads the next frame. The frame of the handshake is checked and not returned: FAILED with EWORKER
  * for another version. */
-static gt_read gt_link_read(gt_frame *out, gt_link *link)
+static gt_read link_read(gt_frame *out, gt_link *link)
 {
     gt_frame frame;
     for (;;) {
@@ -527,7 +527,7 @@ gt_push gt_slot_push(gt_slot *slot)
         gt_frame_number(text->data, request->plain ? GT_FRAME_PREPARE_PLAIN : request->kind,
                         request->sequence);
     }
-    gt_push push = gt_link_push(&slot->link, text->data, text->length, &slot->offset);
+    gt_push push = link_push(&slot->link, text->data, text->length, &slot->offset);
     slot->full = push == GT_PUSH_AGAIN;
     if (push == GT_PUSH_DONE) {
         slot->offset = 0;
@@ -549,7 +549,7 @@ static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
     uint64_t generation = slot->generation;
     gt_frame frame;
     while (slot->link.open && slot->generation == generation) {
-        gt_read read = gt_link_read(&frame, &slot->link);
+        gt_read read = link_read(&frame, &slot->link);
         if (read == GT_READ_AGAIN || (read == GT_READ_FAILED && !slot->link.greeted)) {
             return read;
         }

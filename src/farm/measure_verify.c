@@ -36,7 +36,7 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
 
 /* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
  * its first launch. */
-static void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher)
+static void scratch_guard(const gt_measure *measure, gt_launcher *launcher)
 {
     if (!measure->device.emulated) {
         gt_launcher_guard(launcher, GT_GUARD_FRONT);
@@ -45,8 +45,8 @@ static void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher)
 
 /* Fills the scratch memory of a variant's launch, and its guards, with `byte`. What is zero before
  * the first launch stays so. */
-static gputune_status gt_scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
-                                        uint8_t byte)
+static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
+                                     uint8_t byte)
 {
     const gt_launch *launch = &variant->launches[workspace];
     uint32_t guard = measure->device.emulated ? 0 : GT_GUARD_FRONT;
@@ -79,7 +79,7 @@ static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const c
 }
 
 /* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
-static gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant)
+static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
         const gt_launch *launch = &variant->launches[s];
@@ -120,8 +120,8 @@ static void add(void *user, const char *name, size_t length)
 }
 
 /* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
-static gputune_status gt_variables_find(gt_variables **out, const gt_image *image,
-                                        const gt_launch *launch)
+static gputune_status variables_find(gt_variables **out, const gt_image *image,
+                                     const gt_launch *launch)
 {
     gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));
@@ -155,8 +155,7 @@ static gputune_status hash_of(uint64_t *out, gt_measure *measure, gt_loaded *var
 
 /* Notes what a variant's variables hold. *changed: the first that holds something else than when
  * that was done last, NULL: none does. Waits. */
-static gputune_status gt_variables_note(const char **changed, gt_measure *measure,
-                                        gt_loaded *variant)
+static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
     GT_FREED void *room = all ? malloc(BYTES_MAX) : NULL;
@@ -197,8 +196,8 @@ static gputune_status join(const void **arguments, gt_measure *measure,
 
 /* The same with one buffer for each pair of in_place(). The outputs get what
  * the inputs hold first. */
-static gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
-                                                uint32_t workspace)
+static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
+                                             uint32_t workspace)
 {
     const gt_workspace *on = &measure->workspaces[workspace];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
@@ -237,7 +236,7 @@ static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded
                                    uint32_t index, launch_function launch)
 {
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
-    GT_TRY(gt_scratch_poison(measure, variant, index, GT_POISON_FIRST));
+    GT_TRY(scratch_poison(measure, variant, index, GT_POISON_FIRST));
     GT_TRY(gt_measure_wait(measure));
     GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
     gputune_status status = note_memory(measure, variant, index);
@@ -261,7 +260,7 @@ static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded 
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch));
         if (gt_has_in_place(&measure->workspaces[i].workload)) {
-            GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch_in_place));
+            GT_TRY(check_launch(text, measure, variant, i, loaded_launch_in_place));
         }
     }
     return GPUTUNE_OK;
@@ -269,7 +268,7 @@ static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded 
 
 /* Launches the variant at each size under the emulator's sanitizer; where buffers
  * may be one, once more so. EUNSUPPORTED on another driver. */
-static gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_REFUSE(!measure->driver->EmuCheckBegin, GPUTUNE_EUNSUPPORTED,
@@ -307,8 +306,8 @@ static gputune_status save_output(gt_measure *measure, const gt_saved_output *sa
 }
 
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
-static gputune_status gt_outputs_save(gt_measure *measure, gt_loaded *variant,
-                                      const gt_verify_job *job)
+static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
+                                   const gt_verify_job *job)
 {
     GT_TRY(gt_service_reset(measure, &measure->launch, true));
     GT_TRY(gt_loaded_launch(measure, variant, 0));
@@ -386,7 +385,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
     uint32_t count = measure->setup.workload_count;
     for (uint32_t s = 0; s < count; ++s) {
         uint8_t poison = s + 1 < count ? GT_POISON_ZERO : GT_POISON_FIRST;
-        GT_TRY(gt_scratch_poison(measure, variant, s, poison));
+        GT_TRY(scratch_poison(measure, variant, s, poison));
     }
     return GPUTUNE_OK;
 }
@@ -420,7 +419,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 {
     GT_TRY(gt_service_reset(measure, reset, workspace == 0));
     GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED + 1));
-    return gt_loaded_launch_in_place(measure, variant, workspace);
+    return loaded_launch_in_place(measure, variant, workspace);
 }
 
 static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)
@@ -467,7 +466,7 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
     status = status < 0 ? status : stray;
     if (status == GPUTUNE_OK) {
-        status = gt_scratch_look(measure, variant);
+        status = scratch_look(measure, variant);
         damage = status < 0 ? GT_DAMAGE_EVERYTHING : damage;
     }
     measure->damage = damage > measure->damage ? damage : measure->damage;
@@ -542,7 +541,7 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
     GT_TRY(check_first(measure, &measure->workspaces[0]));
-    GT_TRY(gt_scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
+    GT_TRY(scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, AGAIN);
@@ -614,16 +613,16 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     variant->launches = malloc(sizeof job->launches);
     GT_TRY(gt_allocated(variant->launches));
     memcpy(variant->launches, job->launches, sizeof job->launches);
-    GT_TRY(gt_variables_find(&variant->variables, &job->image, &variant->launches[0]));
+    GT_TRY(variables_find(&variant->variables, &job->image, &variant->launches[0]));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
-    gt_scratch_guard(measure, variant->launchers[0]);
+    scratch_guard(measure, variant->launchers[0]);
     variant->kernels = gt_launch_kernels(&variant->launches[0]);
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_launcher_share(&variant->launchers[1], variant->launchers[0], &variant->launches[1]));
-    gt_scratch_guard(measure, variant->launchers[1]);
+    scratch_guard(measure, variant->launchers[1]);
     return GPUTUNE_OK;
 }
 
@@ -645,10 +644,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     gputune_status status = gt_array_reserve(&measure->variants);
     GT_THEN(status, load(measure, &variant, job));
     bool adopting = !measure->has_expected;
-    GT_THEN(status, measure->setup.check ? gt_loaded_check(&verified, measure, &variant)
+    GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, &variant)
                                          : prove(&verified, measure, &variant, job));
     if (status == GPUTUNE_OK && verified.proved && job->save_count) {
-        status = gt_outputs_save(measure, &variant, job);
+        status = outputs_save(measure, &variant, job);
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
@@ -681,9 +680,9 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     } else {
         GT_TRY(gt_contents_refresh(measure));
     }
-    GT_TRY(gt_variables_note(&changed, measure, variant));
+    GT_TRY(variables_note(&changed, measure, variant));
     GT_TRY(prove_again(&verified, measure, variant));
-    GT_TRY(gt_variables_note(&changed, measure, variant));
+    GT_TRY(variables_note(&changed, measure, variant));
     gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
     GT_TRY(gt_trial_winner(&verified, measure, variant, job->share));
     *out = verified;

@@ -137,7 +137,7 @@ static const struct arch *nearest_arch(int cc)
 
 /* The target that code for a GPU of compute capability `cc` is compiled for: the GPU itself, with
  * all that only it has ("sm_80", "sm_90a", "sm_120a"). wgmma and tcgen05 need the `a`. */
-static void gt_arch_exact(char *out, size_t bytes, int cc)
+static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
     snprintf(out, bytes, "sm_%d%s", cc, cc >= FIRST_WITH_FEATURES ? "a" : "");
@@ -210,7 +210,7 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
     if (*suffix == 'f') {
         snprintf(out->arch, sizeof out->arch, "%s", arch);
     } else {
-        gt_arch_exact(out->arch, sizeof out->arch, cc);
+        arch_exact(out->arch, sizeof out->arch, cc);
     }
     snprintf(out->origin, sizeof out->origin, "arch");
     gt_device_environment(out);
@@ -326,7 +326,7 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     CUuuid uuid;
     GT_CUDA(driver, DeviceGetUuid, &uuid, device);
     format_uuid(out->uuid, sizeof out->uuid, &uuid, mig != NULL);
-    gt_arch_exact(out->arch, sizeof out->arch, out->cc);
+    arch_exact(out->arch, sizeof out->arch, out->cc);
     out->emulated = driver->emulated;
     out->driver_version = driver->version;
     if (driver->emulated) {

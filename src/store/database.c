@@ -40,7 +40,7 @@ void gt_folder_of(char *out, size_t bytes, const char *path)
 }
 
 /* Why a file is distrusted for itself; its folder may be anybody's. */
-static const char *gt_distrust_file(const struct stat *file)
+static const char *distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
            : others_write(file) ? "other users may write it"
@@ -68,7 +68,7 @@ const char *gt_distrust(const char *path)
     if (stat(path, &file) != 0) {
         return NULL; /* opening it says more */
     }
-    const char *why = gt_distrust_file(&file);
+    const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
     return why || !realpath(path, target) ? why : distrust_folder(target);
 }
@@ -108,7 +108,7 @@ static struct {
  * another user can make a link to a file of this user. */
 static bool is_foreign(const struct stat *facts)
 {
-    return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || gt_distrust_file(facts);
+    return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
 /* Where a journal must be new and is not, SQLite opens what is there to read it. */

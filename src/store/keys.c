@@ -24,7 +24,7 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
 }
 
 /* What stands for the problem in the key; never NULL. */
-static const char *gt_scenario_bucket(const gt_scenario *scenario)
+static const char *scenario_bucket(const gt_scenario *scenario)
 {
     const char *bucket = scenario->bucket ? scenario->bucket : scenario->problem;
     return bucket ? bucket : "";
@@ -32,7 +32,7 @@ static const char *gt_scenario_bucket(const gt_scenario *scenario)
 
 gt_hash gt_scenario_hash(const gt_scenario *scenario)
 {
-    return gt_hash_join(gt_family_hash(scenario), gt_hash_string(gt_scenario_bucket(scenario)));
+    return gt_hash_join(gt_family_hash(scenario), gt_hash_string(scenario_bucket(scenario)));
 }
 
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
@@ -165,7 +165,7 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
     gt_hash hash = gt_scenario_hash(scenario);
     GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, hash,
                       gt_family_hash(scenario), text_or_empty(scenario->problem),
-                      gt_scenario_bucket(scenario), text_or_empty(scenario->fixed),
+                      scenario_bucket(scenario), text_or_empty(scenario->fixed),
                       gt_sizes_text(sizes, scenario->sizes, scenario->size_count), volume,
                       (int)scenario->objective, (int)scenario->cache,
                       text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),

@@ -18,7 +18,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void gt_base64_append(gt_text *out, const void *bytes, size_t count)
+static void base64_append(gt_text *out, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < count; i += 3) {
@@ -55,7 +55,7 @@ static size_t read_group(unsigned char out[3], const char *text)
 
 /* The bytes of `length` characters go to *out, which is malloc'd, and their number to *count. False
  * for what is no base64, and without memory; *out is NULL then. */
-static bool gt_base64_read(void **out, size_t *count, const char *text, size_t length)
+static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
     size_t read = 0;
@@ -146,7 +146,7 @@ static void write_image(gt_text *out, const char *word, const gt_image *image)
         out->failed = true;
     } else {
         gt_text_printf(out, "%s %zu ", word, image->bytes);
-        gt_base64_append(out, packed, bytes);
+        base64_append(out, packed, bytes);
         gt_text_append(out, "\n");
     }
 }
@@ -292,7 +292,7 @@ static gputune_status read_image(gt_image *out, const char *at)
     size_t count;
     unsigned long long bytes = strtoull(at, &text, 10);
     bool right = *text == ' ' && bytes > 0 && bytes <= IMAGE_MOST &&
-                 gt_base64_read(&packed, &count, text + 1, strlen(text + 1));
+                 base64_read(&packed, &count, text + 1, strlen(text + 1));
     uLongf unpacked = (uLongf)bytes;
     data = right ? malloc((size_t)bytes + 1) : NULL;
     right = data && uncompress((Bytef *)data, &unpacked, packed, count) == Z_OK &&

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
-static gputune_status gt_field_leave_out(gt_field *field, uint32_t index)
+static gputune_status field_leave_out(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
     const gt_unit *unit = &field->units.items[variant->unit];
@@ -119,8 +119,7 @@ static gputune_status compile_source(gt_field *field, uint32_t index, const gt_s
 
 /* Gets the code of a unit from the store, or from another session, or submits a job to the compile
  * workers. */
-static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
-                                             const gt_source *source)
+static gputune_status field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
 {
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
@@ -133,7 +132,7 @@ static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
  * them fails to compile, the field fails. */
-static gputune_status gt_field_try_prepare(gt_field *field)
+static gputune_status field_try_prepare(gt_field *field)
 {
     const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
     const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
@@ -168,7 +167,7 @@ static gputune_status start_service(gt_field *field)
                         .options = {(char *)quickly},
                         .option_count = emulated ? 0 : 1};
     if (!built_in) {
-        return gt_field_submit_source(field, GT_UNIT_SERVICE, &source);
+        return field_submit_source(field, GT_UNIT_SERVICE, &source);
     }
     unit->compiled.image.data = malloc(built_in->bytes);
     GT_TRY(gt_allocated(unit->compiled.image.data));
@@ -191,15 +190,15 @@ gputune_status gt_field_start_auxiliary(gt_field *field)
         GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
                                    request->device,
                                    gt_catalog_prelude(request->services->catalog)));
-        GT_TRY(gt_field_submit_source(field, GT_UNIT_REFERENCE, &reference));
+        GT_TRY(field_submit_source(field, GT_UNIT_REFERENCE, &reference));
     }
-    return gt_field_try_prepare(field);
+    return field_try_prepare(field);
 }
 
 gputune_status gt_field_allow_measuring(gt_field *field)
 {
     field->may_measure = true;
-    return gt_field_try_prepare(field);
+    return field_try_prepare(field);
 }
 
 static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
@@ -324,7 +323,7 @@ static gputune_status advance(gt_field *field, uint32_t index)
         return GPUTUNE_OK;
     }
     if (unit->given_up) {
-        return gt_field_leave_out(field, index);
+        return field_leave_out(field, index);
     }
     if (unit->put_off) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
@@ -426,7 +425,7 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
     gt_unit *unit = &field->units.items[variant->unit];
     if (take_up_again(unit, variant) || is_new) {
         unit->is_sketch = is_sketch;
-        GT_TRY(gt_field_submit_source(field, variant->unit, &source));
+        GT_TRY(field_submit_source(field, variant->unit, &source));
     }
     if (unit->stage != GT_STAGE_WAITING) {
         GT_TRY(advance(field, index));
@@ -472,7 +471,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     gt_field_note_compiled(field, (uint32_t)event->id);
     GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
     if (event->id < GT_UNIT_FIRST) {
-        return gt_field_try_prepare(field);
+        return field_try_prepare(field);
     }
     return advance_waiting(field, unit);
 }

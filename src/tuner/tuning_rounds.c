@@ -39,7 +39,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
 
 /* Opens `tie_break`: the tied contestants of `race` race by device time; or a few of them by hot
  * time, with the one that wins otherwise. */
-static gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
+static gputune_status tuning_open_tie_break(gt_tuning *tuning)
 {
     const gputune_options *o = &tuning->session.request->options;
     bool hot = gt_tuning_breaks_by_hot_time(tuning);
@@ -142,7 +142,7 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 
 /* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
  * have the least sum, or that has by far the least hot time. */
-static gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
+static gputune_status tuning_end_tie_round(gt_tuning *tuning)
 {
     uint64_t winner = 0;
     gt_race_end end;
@@ -158,7 +158,7 @@ static gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
 }
 
 /* Removes a contestant from `tie_break`. */
-static void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id)
+static void tuning_fail_contestant(gt_tuning *tuning, uint64_t id)
 {
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_BREAK_TIE) {
@@ -340,12 +340,12 @@ static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
 {
     if (tuning->phase == GT_PHASE_BREAK_TIE) {
-        return gt_tuning_end_tie_round(tuning);
+        return tuning_end_tie_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
     GT_TRY(tell_times(tuning, round)); /* of those too that have just left */
     if (gt_race_is_tied(tuning->race)) {
-        GT_TRY(gt_tuning_open_tie_break(tuning));
+        GT_TRY(tuning_open_tie_break(tuning));
         gt_tuning_advance(tuning, GT_STEP_TIED);
     }
     return drop_losers(tuning);
@@ -421,7 +421,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
     if (event->status != GPUTUNE_OK) {
         GT_TRY(gt_field_blame(&session->field, &culprit, event));
         if (culprit != GT_NO_VARIANT) {
-            gt_tuning_fail_contestant(tuning, culprit);
+            tuning_fail_contestant(tuning, culprit);
         }
         return GPUTUNE_OK;
     }
