@@ -102,7 +102,8 @@ gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_
 {
     GT_EXPECT(gt_lexer_is(&p->at, "["), &p->at, "'[' and the number of elements");
     while (gt_lexer_accept(&p->at, "[")) {
-        GT_REFUSE_AT(*count == 3, gt_lexer_place(&p->at), "a fourth extent; expected one to three");
+        GT_REFUSE_AT(*count == 3, gt_lexer_place(&p->at),
+                     "a fourth extent; expected one to three, as in x[n * c][h][w]");
         GT_TRY(gt_read_integer_expression(&out[*count], p, use));
         ++*count;
         GT_TRY(gt_lexer_expect(&p->at, "]"));

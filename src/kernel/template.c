@@ -25,44 +25,44 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES; those that say how code is
  * compiled are in settings.c, and are read in the phase SETTINGS. */
-enum { AXES = 1, SETTINGS = 3 };
+enum { AXES = 1, SETTINGS = 4 };
 
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
     {"problem", 0, MANY, gt_parse_problem, NULL},
     {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
-    {"args", 3, SOME, gt_parse_args, NULL},
-    {"scratch", 4, MANY, gt_parse_scratch, NULL},
-    {"default", 3, MANY, gt_parse_default, NULL},
-    {"block", 3, NEEDED, gt_parse_setting, NULL},
-    {"grid", 3, NEEDED, gt_parse_setting, NULL},
-    {"shared", 3, ONCE, gt_parse_setting, NULL},
-    {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
-    {"require", 3, MANY, gt_parse_require, NULL},
-    {"work", 3, ONCE, gt_parse_work, NULL},
-    {"reference", 5, ONCE, gt_parse_reference,
+    {"args", 4, SOME, gt_parse_args, NULL},
+    {"scratch", 5, MANY, gt_parse_scratch, NULL},
+    {"default", 4, MANY, gt_parse_default, NULL},
+    {"block", 4, NEEDED, gt_parse_setting, NULL},
+    {"grid", 4, NEEDED, gt_parse_setting, NULL},
+    {"shared", 4, ONCE, gt_parse_setting, NULL},
+    {"cooperative", 4, ONCE, gt_parse_cooperative, NULL},
+    {"require", 4, MANY, gt_parse_require, NULL},
+    {"work", 4, ONCE, gt_parse_work, NULL},
+    {"reference", 6, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
-    {"check", 3, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"check", 4, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
     {"define", 2, MANY, gt_parse_define, NULL},
-    {"options", 3, MANY, gt_parse_options,
+    {"options", 4, MANY, gt_parse_options,
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
-    {"clear", 5, MANY, gt_parse_clear, NULL},
-    {"prove", 5, MANY, gt_parse_prove, "prove(a = 0, -1)"},
-    {"in_place", 6, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
-    {"tensormap", 5, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"texture", 5, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
-    {"expect", 6, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    {"init", AXES, ONCE, gt_parse_init,
+    {"clear", 6, MANY, gt_parse_clear, NULL},
+    {"prove", 6, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 7, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
+    {"tensormap", 6, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"texture", 6, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
+    {"expect", 7, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"init", 3, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */
-    {"for", 5, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
-    {"end", 5, MANY, gt_parse_end, "end(i)"},
-    {"swap", 5, MANY, gt_parse_swap, "swap(next, now)"},
-    {"launch", 5, MANY, gt_parse_launch,
+    {"for", 6, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 6, MANY, gt_parse_end, "end(i)"},
+    {"swap", 6, MANY, gt_parse_swap, "swap(next, now)"},
+    {"launch", 6, MANY, gt_parse_launch,
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 7, WORD_MAX = 40 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8, WORD_MAX = 40 };
 
 /* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
 static pragma pragma_at(int index)

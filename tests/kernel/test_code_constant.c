@@ -15,7 +15,9 @@ static const char text[] = "#define WIDTH 64\n"
                            "__device__ int f() { const int LOCAL = 5; return LOCAL; }\n" P
                            "kernel(k) problem(n = 100) define(OWN = COUNT * LIMIT)\n" P
                            "args(inout float y[AREA + OWN], int m = HEIGHT) tune(B = 32, 64)\n" P
-                           "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" K;
+                           "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" P
+                           "init(fill, grid = OWN)\n" K
+                           "__global__ void fill(float *y, int m, unsigned long long seed) {}\n";
 
 TEST(test_values)
 {
@@ -28,6 +30,7 @@ TEST(test_values)
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
     assert_int_equal(launch.steps[0].shared_bytes, 256);
+    assert_int_equal(b.workload.init.steps[0].grid[0], 48);
 }
 
 static const struct {

@@ -168,7 +168,7 @@ static const gt_excess excesses[] = {
     {4, "constexpr int A = 3, B = A; struct S { int a[A]; };\n" P WITH_S "1)", "", 0, "", "",
      S_KERNEL},
     {4, "struct S { int a[2][2][2][2]; };\n" P WITH_S "1)", "", 0, "",
-     "a.cu:4:27: a fourth extent; expected one to three", S_KERNEL},
+     "a.cu:4:27: a fourth extent; expected one to three, as in x[n * c][h][w]", S_KERNEL},
     {4, "struct S { int a[0]; };\n" P WITH_S "1)", "", 0, "",
      "a.cu:4:18: a has an extent of 0; expected 1 to 256", S_KERNEL},
     {4, "struct S { int &a; };\n" P WITH_S "1)", "", 0, "",

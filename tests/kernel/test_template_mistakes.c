@@ -45,7 +45,7 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[], size_t n)",
      "a.cu:4:36: found ']'; expected a number, a name or '('"},
     {4, P "args(inout float y[n][n][n][n], size_t n)",
-     "a.cu:4:45: a fourth extent; expected one to three"},
+     "a.cu:4:45: a fourth extent; expected one to three, as in x[n * c][h][w]"},
     {4, P "args(inout float y[n], float y = 1)",
      "a.cu:4:46: 'y' declared twice; expected another name (first on line 4)"},
     {4, P "args(inout float BLOCK[n], size_t n)",
