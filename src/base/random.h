@@ -27,11 +27,11 @@ static inline double gt_random_unit(gt_random *random)
     return (double)(gt_random_next(random) >> 11) * 0x1p-53;
 }
 /* Shuffles the items (Fisher-Yates). */
-static inline void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count)
+static inline void gt_random_shuffle(gt_random *random, uint64_t *items, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
         size_t j = (size_t)gt_random_below(random, i);
-        uint32_t swap = items[i - 1];
+        uint64_t swap = items[i - 1];
         items[i - 1] = items[j];
         items[j] = swap;
     }

@@ -1,7 +1,6 @@
 /* The race: which contestants are sampled in the next round, and what a round's samples change. */
 #include "tuner/race_parts.h"
 
-#include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -30,7 +29,6 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     GT_TRY(gt_allocated(race));
     race->options = with_defaults(options);
     race->random.state = race->options.seed;
-    race->incumbent = race->winner = race->reserve = -1;
     race->deviation = -1;
     race->drop.error = race->options.drop_error;
     race->stop.error = race->options.stop_error;
@@ -43,12 +41,12 @@ void gt_race_free(gt_race *race)
     if (!race) {
         return;
     }
-    for (size_t i = 0; i < race->runners.count; i++) {
-        gt_array_free(&race->runners.items[i].samples);
+    for (gt_runner *r = race->first, *next; r; r = next) {
+        next = r->next;
+        gt_array_free(&r->samples);
+        free(r);
     }
-    gt_array_free(&race->runners);
-    gt_hash_index_free(&race->places);
-    free(race->order);
+    gt_array_free(&race->by_id);
     free(race->ids);
     free(race->scratch);
     free(race);
@@ -56,36 +54,33 @@ void gt_race_free(gt_race *race)
 
 /* --- contestants ------------------------------------------------------------------------------ */
 
-static gt_hash key_of(uint64_t id)
-{
-    return (gt_hash){0, id};
-}
-
 static gt_runner *find(const gt_race *race, uint64_t id)
 {
-    uint32_t place;
-    bool known = gt_hash_index_find(&place, &race->places, key_of(id));
-    return known ? &race->runners.items[place] : NULL;
+    return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-/* Makes room for a contestant more, in a round with the incumbent too. */
-static gputune_status make_room(gt_race *race)
+/* Makes room for one more contestant, which has this id. */
+static gputune_status make_room(gt_race *race, uint64_t id)
 {
-    size_t count = race->runners.count + 1;
-    GT_TRY(gt_array_reserve(&race->runners));
-    GT_TRY(gt_array_grow((void **)&race->order, &race->order_capacity, count, sizeof *race->order));
-    return gt_array_grow((void **)&race->ids, &race->ids_capacity, count, sizeof *race->ids);
+    while (race->by_id.count <= id) {
+        GT_TRY(gt_array_push(&race->by_id, NULL));
+    }
+    return gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids);
 }
 
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default)
 {
-    uint32_t next = (uint32_t)race->runners.count, place;
-    GT_TRY(make_room(race));
-    GT_TRY(gt_hash_index_intern(&race->places, key_of(id), next, &place));
-    GT_REFUSE(place != next, GPUTUNE_EINVAL, "contestant %llu is in the race already",
+    GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
-    race->runners.items[race->runners.count++] =
+    GT_TRY(make_room(race, id));
+    gt_runner *runner = calloc(1, sizeof *runner);
+    GT_TRY(gt_allocated(runner));
+    *runner =
         (gt_runner){.id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
+    *(race->last ? &race->last->next : &race->first) = runner;
+    race->last = race->by_id.items[id] = runner;
+    race->standard = is_default ? runner : race->standard;
+    race->count++;
     return GPUTUNE_OK;
 }
 
@@ -94,32 +89,22 @@ void gt_race_complete(gt_race *race)
     race->complete = true;
 }
 
-static gt_runner *default_of(const gt_race *race)
-{
-    for (size_t i = 0; i < race->runners.count; i++) {
-        if (race->runners.items[i].is_default) {
-            return &race->runners.items[i];
-        }
-    }
-    return NULL;
-}
-
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 /* Samples of a round that was not ended are dropped. */
 static void abandon_round(gt_race *race)
 {
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        race->runners.items[race->order[i]].in_round = false;
-        race->runners.items[race->order[i]].pending = NAN;
+    for (gt_runner *r = race->first; r; r = r->next) {
+        r->in_round = false;
+        r->pending = NAN;
     }
     race->round.count = 0;
 }
 
-static void enter(gt_race *race, size_t index)
+static void enter(gt_race *race, gt_runner *runner)
 {
-    race->runners.items[index].in_round = true;
-    race->order[race->round.count++] = (uint32_t)index;
+    runner->in_round = true;
+    race->ids[race->round.count++] = runner->id;
 }
 
 /* Many newcomers at once get two quick rounds: a second short sample shows most slow variants as
@@ -134,62 +119,56 @@ static bool is_newcomer(const gt_runner *runner)
 
 static void enter_newcomers(gt_race *race)
 {
-    for (size_t i = 0; i < race->runners.count; i++) {
-        if (is_newcomer(&race->runners.items[i])) {
-            enter(race, i);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (is_newcomer(r)) {
+            enter(race, r);
         }
     }
 }
 
-static bool only_default_is_open(const gt_race *race, const gt_runner *standard)
+static bool only_default_is_open(gt_race *race)
 {
     bool ignored;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
-        if (r != standard && gt_runner_is_in(r) &&
-            !gt_race_is_done_with((gt_race *)race, r, &ignored)) {
+    for (const gt_runner *r = race->first; r; r = r->next) {
+        if (!r->is_default && gt_runner_is_in(r) && !gt_race_is_done_with(race, r, &ignored)) {
             return false;
         }
     }
-    return standard && gt_runner_is_in(standard);
+    return race->standard && gt_runner_is_in(race->standard);
 }
 
 /* Chooses the contestants that have fewer rounds than the others. If there are none, chooses all,
  * so that no result rests on one lucky moment; or the default alone, if only its result is open. */
 static void enter_racing(gt_race *race)
 {
-    for (size_t i = 0; i < race->runners.count; i++) {
-        if (gt_runner_is_in(&race->runners.items[i]) && (int64_t)i != race->incumbent &&
-            !gt_runner_is_ready(race, &race->runners.items[i])) {
-            enter(race, i);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (gt_runner_is_in(r) && r != race->incumbent && !gt_runner_is_ready(race, r)) {
+            enter(race, r);
         }
     }
     if (race->round.count) {
         return;
     }
-    const gt_runner *standard = default_of(race);
-    bool alone = race->incumbent >= 0 && only_default_is_open(race, standard);
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
-        if (gt_runner_is_in(r) && (int64_t)i != race->incumbent && (!alone || r == standard)) {
-            enter(race, i);
+    bool alone = race->incumbent && only_default_is_open(race);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (gt_runner_is_in(r) && r != race->incumbent && (!alone || r->is_default)) {
+            enter(race, r);
         }
     }
 }
 
 static void enter_final(gt_race *race)
 {
-    const gt_runner *standard = default_of(race);
     race->round.final = true;
-    enter(race, (size_t)race->winner);
-    enter(race, (size_t)(standard - race->runners.items));
+    enter(race, race->winner);
+    enter(race, race->standard);
 }
 
 static uint32_t count_newcomers(const gt_race *race)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        count += is_newcomer(&race->runners.items[i]);
+    for (const gt_runner *r = race->first; r; r = r->next) {
+        count += is_newcomer(r);
     }
     return count;
 }
@@ -206,9 +185,9 @@ bool gt_race_wants_round(gt_race *race)
 
 static void enter_all(gt_race *race)
 {
-    for (size_t i = 0; i < race->runners.count; i++) {
-        if (gt_runner_is_in(&race->runners.items[i])) {
-            enter(race, i);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (gt_runner_is_in(r)) {
+            enter(race, r);
         }
     }
 }
@@ -238,8 +217,8 @@ static void fill_round(gt_race *race)
     } else {
         enter_racing(race);
     }
-    if (race->incumbent >= 0 && gt_runner_is_in(&race->runners.items[race->incumbent])) {
-        enter(race, (size_t)race->incumbent);
+    if (race->incumbent && gt_runner_is_in(race->incumbent) && !race->incumbent->in_round) {
+        enter(race, race->incumbent);
     }
 }
 
@@ -250,10 +229,7 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
     if (race->end == GT_RACE_RUNNING) {
         fill_round(race);
     }
-    gt_random_shuffle(&race->random, race->order, race->round.count);
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        race->ids[i] = race->runners.items[race->order[i]].id;
-    }
+    gt_random_shuffle(&race->random, race->ids, race->round.count);
     *out = race->round;
     out->quick = race->round.quick || race->options.exact;
     return GPUTUNE_OK;
@@ -274,8 +250,7 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
 
 static gputune_status keep_samples(gt_race *race)
 {
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        gt_runner *r = &race->runners.items[race->order[i]];
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (isfinite(r->pending)) {
             const gt_race_sample sample = {.value = r->pending,
                                            .round = race->round.number,
@@ -284,7 +259,7 @@ static gputune_status keep_samples(gt_race *race)
             GT_TRY(gt_array_push(&r->samples, sample));
             race->samples++;
             r->missed = 0;
-        } else if (gt_runner_is_in(r) && ++r->missed >= GT_RACE_MISSED_MAX) {
+        } else if (r->in_round && gt_runner_is_in(r) && ++r->missed >= GT_RACE_MISSED_MAX) {
             gt_race_fail(race, r->id);
         }
     }
@@ -296,8 +271,7 @@ static gputune_status keep_samples(gt_race *race)
  * enough. */
 static bool wants_finals(const gt_race *race)
 {
-    const gt_runner *winner = &race->runners.items[race->winner];
-    const gt_runner *standard = default_of(race);
+    const gt_runner *winner = race->winner, *standard = race->standard;
     bool met = race->options.exact && standard && gt_race_shared(standard, winner, GT_SHARED_ANY);
     return standard && standard != winner && gt_runner_is_in(standard) && !met;
 }
@@ -311,8 +285,8 @@ static void decide(gt_race *race)
     }
     gt_race_choose(race);
     race->finals = 0;
-    race->is_tied = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
-    if (race->is_tied || (race->winner >= 0 && wants_finals(race))) {
+    race->is_tied = race->options.tie_break && race->winner && gt_race_find_tied(race);
+    if (race->is_tied || (race->winner && wants_finals(race))) {
         race->decided = reason;
     } else {
         race->end = reason;
@@ -326,10 +300,10 @@ bool gt_race_is_tied(const gt_race *race)
 
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
-    const gt_runner *runner = find(race, id);
+    gt_runner *runner = find(race, id);
     bool is_tied = race->is_tied && runner && runner->tied && gt_runner_is_in(runner);
     GT_REFUSE(!is_tied, GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
-    race->winner = runner - race->runners.items;
+    race->winner = runner;
     race->tie = true;
     race->is_tied = false;
     if (!wants_finals(race)) {
@@ -358,20 +332,14 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
     return GPUTUNE_OK;
 }
 
-static bool is_final_pair(const gt_race *race, const gt_runner *runner)
-{
-    return race->decided != GT_RACE_RUNNING &&
-           (runner == &race->runners.items[race->winner] || runner->is_default);
-}
-
 void gt_race_fail(gt_race *race, uint64_t id)
 {
     gt_runner *runner = find(race, id);
     if (!runner || runner->left == GT_RACE_LEFT_FAILED) {
         return;
     }
-    bool was_winner = race->winner >= 0 && runner == &race->runners.items[race->winner];
-    bool reopen = was_winner || is_final_pair(race, runner);
+    bool was_winner = runner == race->winner;
+    bool reopen = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
     runner->left = GT_RACE_LEFT_FAILED;
     runner->left_round = race->round.number;
     runner->pending = NAN;
@@ -380,7 +348,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
         race->is_tied = false;
     }
     if (was_winner) {
-        race->winner = -1;
+        race->winner = NULL;
     }
     gt_race_call_reserve(race);
     if (race->rounds) {
@@ -424,27 +392,26 @@ const char *gt_race_end_text(gt_race_end end)
 uint32_t gt_race_active(const gt_race *race)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        count += gt_runner_is_in(&race->runners.items[i]);
+    for (const gt_runner *r = race->first; r; r = r->next) {
+        count += gt_runner_is_in(r);
     }
     return count;
 }
 
 uint32_t gt_race_count(const gt_race *race)
 {
-    return (uint32_t)race->runners.count;
+    return race->count;
 }
 
 const gt_runner *gt_race_incumbent(const gt_race *race)
 {
-    int64_t best = race->winner >= 0 ? race->winner : race->incumbent;
-    return best >= 0 && gt_runner_is_in(&race->runners.items[best]) ? &race->runners.items[best]
-                                                                    : NULL;
+    const gt_runner *best = race->winner ? race->winner : race->incumbent;
+    return best && gt_runner_is_in(best) ? best : NULL;
 }
 
-const gt_runner *gt_race_at(const gt_race *race, uint32_t index)
+const gt_runner *gt_race_first(const gt_race *race)
 {
-    return &race->runners.items[index];
+    return race->first;
 }
 
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id)
@@ -454,7 +421,7 @@ const gt_runner *gt_race_find(const gt_race *race, uint64_t id)
 
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
 {
-    return !gt_runner_is_in(runner) && runner - race->runners.items != race->reserve;
+    return !gt_runner_is_in(runner) && runner != race->reserve;
 }
 
 typedef enum sample_kind { FINAL, FULL, QUICK } sample_kind;
@@ -530,7 +497,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
 
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
 {
-    const gt_runner *winner = gt_race_incumbent(race), *standard = default_of(race);
+    const gt_runner *winner = gt_race_incumbent(race), *standard = race->standard;
     GT_REFUSE(!winner, GPUTUNE_ENOVARIANT, "no variant is left in the race");
     gt_race_result result = {.end = race->end,
                              .verdict.tie = race->tie,

@@ -89,6 +89,7 @@ typedef struct gt_race_sample {
 
 /* What is known of one contestant. */
 typedef struct gt_runner {
+    struct gt_runner *next; /* the contestant that joined next; NULL: none did */
     uint64_t id;
     uint32_t rank;
     bool is_default, in_round;
@@ -127,7 +128,8 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` must be new to the race (else EINVAL). Where two contestants cannot be
+/* Adds a contestant. `id` must be new to the race (else EINVAL), and small: the race has a table of
+ * the ids up to the largest. Where two contestants cannot be
  * told apart, the lower `rank` wins. At most one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
 /* Says that no more contestants will come. The race does not end by itself before this call. */
@@ -165,11 +167,12 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason);
 /* How many contestants have not left, and how many have joined. */
 uint32_t gt_race_active(const gt_race *race);
 uint32_t gt_race_count(const gt_race *race);
-/* Contestants belong to the race, and are valid until another one joins. The best so far; NULL
- * before the first round, and if all failed. */
+/* The contestants belong to the race. The best so far; NULL before the first round, and if all
+ * failed. */
 const gt_runner *gt_race_incumbent(const gt_race *race);
-/* The contestant with this index in the order of joining. */
-const gt_runner *gt_race_at(const gt_race *race, uint32_t index);
+/* The contestant that joined first, behind which the others follow (`next`); NULL: there is none.
+ */
+const gt_runner *gt_race_first(const gt_race *race);
 /* The contestant with this id, or NULL. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Whether a contestant has left for good. The best of those that left as slower is the reserve,

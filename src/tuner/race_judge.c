@@ -120,7 +120,7 @@ static double unbiased(double variance, double freedom)
 
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    const gt_runner *incumbent = race->incumbent;
     size_t count = runner->paired.count;
     if (runner == incumbent || count < GT_RACE_CALM_FIRST || count > CALM_LAST) {
         return;
@@ -136,9 +136,9 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 
 static void calm_all(gt_race *race, double deviation)
 {
-    for (size_t i = 0; i < race->runners.count; i++) {
-        if (gt_runner_is_in(&race->runners.items[i])) {
-            calm_down(race, &race->runners.items[i], deviation);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (gt_runner_is_in(r)) {
+            calm_down(race, r, deviation);
         }
     }
 }
@@ -147,16 +147,14 @@ static void calm_all(gt_race *race, double deviation)
 static void race_moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
-        if (gt_runner_is_in(r) && (int64_t)i != race->incumbent && r->paired.freedom >= 1) {
+    for (const gt_runner *r = race->first; r; r = r->next) {
+        if (gt_runner_is_in(r) && r != race->incumbent && r->paired.freedom >= 1) {
             variances[count++] = unbiased(gt_paired_variance(&r->paired), r->paired.freedom);
         }
     }
     double prior = median_variance(variances, count);
     double weight = count < PRIOR_FROM ? 0 : count < PRIOR_WEIGHT ? (double)count : PRIOR_WEIGHT;
-    for (size_t i = 0; i < race->runners.count && prior > 0; i++) {
-        gt_runner *r = &race->runners.items[i];
+    for (gt_runner *r = race->first; r && prior > 0; r = r->next) {
         if (gt_runner_is_in(r) && r->paired.count > 1) {
             gt_paired_moderate(&r->paired, prior, weight);
         }
@@ -185,19 +183,18 @@ static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *
 
 /* Without an incumbent: the contestant with most samples; of several, the one with the least
  * median. */
-static int64_t first_incumbent(const gt_race *race)
+static gt_runner *first_incumbent(const gt_race *race)
 {
-    int64_t best = -1;
+    gt_runner *best = NULL;
     double best_value = INFINITY;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (!gt_runner_is_in(r) || !r->samples.count) {
             continue;
         }
         double value = r->samples.items[r->samples.count - 1].value;
-        size_t most = best < 0 ? 0 : race->runners.items[best].samples.count;
+        size_t most = best ? best->samples.count : 0;
         if (r->samples.count > most || (r->samples.count == most && value < best_value)) {
-            best = (int64_t)i;
+            best = r;
             best_value = value;
         }
     }
@@ -236,27 +233,26 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
            (race->end != GT_RACE_RUNNING && usual(race, runner) < usual(race, incumbent));
 }
 
-/* Finds the incumbent from what is known now; -1 without samples. */
+/* Finds the incumbent from what is known now; NULL without samples. */
 static void race_choose_incumbent(gt_race *race)
 {
-    if (race->incumbent < 0 || !gt_runner_is_in(&race->runners.items[race->incumbent])) {
+    if (!race->incumbent || !gt_runner_is_in(race->incumbent)) {
         race->incumbent = first_incumbent(race);
     }
-    if (race->incumbent < 0) {
+    if (!race->incumbent) {
         return;
     }
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    const gt_runner *incumbent = race->incumbent;
     double best = 0;
-    int64_t next = race->incumbent;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    gt_runner *next = race->incumbent;
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (r == incumbent || !gt_runner_is_in(r)) {
             continue;
         }
         double ratio = estimate(race, r, incumbent);
         if (ratio < best && may_take_over(race, r, incumbent, ratio)) {
             best = ratio;
-            next = (int64_t)i;
+            next = r;
         }
     }
     race->incumbent = next;
@@ -270,11 +266,10 @@ static void race_choose_incumbent(gt_race *race)
 static double race_field_deviation(gt_race *race, double *variances)
 {
     enum { TOLD_BY = 8 }; /* degrees of freedom, summed over all contestants */
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    for (const gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && gt_runner_is_in(r)) {
             size_t pairs = gt_race_ratios(race, r, incumbent, GT_SHARED_ANY);
             gt_paired paired = pairs ? gt_paired_sorted(race->scratch, pairs) : (gt_paired){0};
@@ -293,9 +288,8 @@ static double race_field_deviation(gt_race *race, double *variances)
 /* Computes every contestant's `ratio` and `paired` to the incumbent. */
 static void race_compare_all(gt_race *race)
 {
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
-    for (size_t i = 0; i < race->runners.count; i++) {
-        gt_runner *r = &race->runners.items[i];
+    const gt_runner *incumbent = race->incumbent;
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (!gt_runner_is_in(r)) {
             continue;
         }
@@ -352,9 +346,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
  * slow incumbent that was there before, they would stay for full rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
-    const gt_runner *incumbent = &race->runners.items[race->incumbent], *next = incumbent;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    gt_runner *incumbent = race->incumbent, *next = incumbent;
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (r == incumbent || !gt_runner_is_in(r)) {
             continue;
         }
@@ -366,7 +359,7 @@ static bool take_over_early(gt_race *race, double deviation)
             next = r;
         }
     }
-    race->incumbent = next - race->runners.items;
+    race->incumbent = next;
     return next != incumbent;
 }
 
@@ -376,42 +369,38 @@ static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
     runner->left = how;
     runner->left_round = race->round.number;
-    int64_t reserve = race->reserve;
-    if (reserve < 0 || race->runners.items[reserve].left == GT_RACE_LEFT_FAILED ||
-        runner->ratio < race->runners.items[reserve].ratio) {
-        race->reserve = runner - race->runners.items;
+    if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED ||
+        runner->ratio < race->reserve->ratio) {
+        race->reserve = runner;
     }
 }
 
 void gt_race_call_reserve(gt_race *race)
 {
-    if (race->reserve < 0 || race->runners.items[race->reserve].left == GT_RACE_LEFT_FAILED) {
+    if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
         return;
     }
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    for (const gt_runner *r = race->first; r; r = r->next) {
         if (gt_runner_is_in(r) && !r->is_default) {
             return;
         }
     }
-    race->runners.items[race->reserve].left = GT_RACE_IN;
-    race->runners.items[race->reserve].left_round = 0;
-    race->reserve = -1;
+    race->reserve->left = GT_RACE_IN;
+    race->reserve->left_round = 0;
+    race->reserve = NULL;
 }
 
 /* Drops a contestant that took more than drop_ratio times the best in its first round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
-    if (race->options.exhaustive || race->options.drop_ratio < 1) {
+    if (!race->round.count || race->options.exhaustive || race->options.drop_ratio < 1) {
         return;
     }
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        double value = race->runners.items[race->order[i]].pending;
-        best = value < best ? value : best; /* false for NaN */
+    for (const gt_runner *r = race->first; r; r = r->next) {
+        best = r->pending < best ? r->pending : best; /* false for NaN */
     }
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        gt_runner *r = &race->runners.items[race->order[i]];
+    for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
         if (first && gt_runner_is_in(r) && !r->is_default &&
             r->pending > race->options.drop_ratio * best) {
@@ -463,9 +452,8 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
  * took part. */
 static void note_first(gt_race *race)
 {
-    double best = race->runners.items[race->incumbent].pending;
-    for (uint32_t i = 0; i < race->round.count; i++) {
-        gt_runner *r = &race->runners.items[race->order[i]];
+    double best = race->incumbent->pending;
+    for (gt_runner *r = race->first; r && race->round.count; r = r->next) {
         if (r->samples.count == 1 && isnan(r->first)) {
             r->first = log(r->pending / best);
         }
@@ -474,9 +462,8 @@ static void note_first(gt_race *race)
 
 static void drop_early(gt_race *race, double deviation)
 {
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
-    for (size_t i = 0; i < race->runners.count; i++) {
-        gt_runner *r = &race->runners.items[i];
+    const gt_runner *incumbent = race->incumbent;
+    for (gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && !r->is_default && gt_runner_is_in(r) &&
             r->paired.count < race_level(race) && is_far_off(race, r, incumbent, deviation)) {
             leave(race, r, GT_RACE_LEFT_EARLY);
@@ -486,9 +473,8 @@ static void drop_early(gt_race *race, double deviation)
 
 static void drop_slower(gt_race *race)
 {
-    for (size_t i = 0; i < race->runners.count; i++) {
-        gt_runner *r = &race->runners.items[i];
-        if ((int64_t)i != race->incumbent && !r->is_default && gt_runner_is_in(r) &&
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (r != race->incumbent && !r->is_default && gt_runner_is_in(r) &&
             gt_runner_is_ready(race, r) && race_bound(&race->drop, &r->paired, -1) > 0) {
             leave(race, r, GT_RACE_LEFT_SLOWER);
         }
@@ -504,12 +490,12 @@ void gt_race_judge(gt_race *race)
     }
     drop_first(race);
     race_choose_incumbent(race);
-    if (race->incumbent < 0) {
+    if (!race->incumbent) {
         return;
     }
     note_first(race);
     race_compare_all(race);
-    GT_FREED double *variances = malloc(race->runners.count * sizeof *variances);
+    GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
         return; /* no contestant leaves after this round */
     }
@@ -537,7 +523,7 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 
 bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
         uint32_t count = gt_race_shared(runner, runner, GT_SHARED_FULL);
@@ -558,12 +544,11 @@ bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit
 bool gt_race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
-    if (race->incumbent < 0) {
+    if (!race->incumbent) {
         *end = GT_RACE_NONE_LEFT;
         return gt_race_active(race) == 0;
     }
-    for (size_t i = 0; i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
+    for (const gt_runner *r = race->first; r; r = r->next) {
         if (!gt_runner_is_in(r)) {
             continue;
         }
@@ -572,7 +557,7 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower = race_bound(&race->drop, &r->paired, -1) > 0; /* the default stays */
-        others = others || ((int64_t)i != race->incumbent && !slower);
+        others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
     *end = !others ? GT_RACE_ONE_LEFT : at_limit ? GT_RACE_ROUNDS : GT_RACE_NO_GAIN;
@@ -611,12 +596,10 @@ static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 bool gt_race_find_tied(gt_race *race)
 {
     bool found = false;
-    for (size_t i = 0; i < race->runners.count; i++) {
-        gt_runner *r = &race->runners.items[i];
+    for (gt_runner *r = race->first; r; r = r->next) {
         bool equal = (race->options.tie_break == GT_TIE_WITHIN ? is_tied : may_be_as_good)(race, r);
-        r->tied = gt_runner_is_in(r) &&
-                  ((int64_t)i == race->incumbent || (int64_t)i == race->winner || equal);
-        found = found || (r->tied && (int64_t)i != race->winner);
+        r->tied = gt_runner_is_in(r) && (r == race->incumbent || r == race->winner || equal);
+        found = found || (r->tied && r != race->winner);
     }
     return found;
 }
@@ -625,14 +608,13 @@ void gt_race_choose(gt_race *race)
 {
     race->winner = race->incumbent;
     race->tie = false;
-    for (size_t i = 0; race->incumbent >= 0 && i < race->runners.count; i++) {
-        const gt_runner *r = &race->runners.items[i];
-        if (!gt_runner_is_in(r) || (int64_t)i == race->incumbent) {
+    for (gt_runner *r = race->incumbent ? race->first : NULL; r; r = r->next) {
+        if (!gt_runner_is_in(r) || r == race->incumbent) {
             continue;
         }
         race->tie = race->tie || is_tied(race, r);
-        if (is_equal(race, r) && r->rank < race->runners.items[race->winner].rank) {
-            race->winner = (int64_t)i;
+        if (is_equal(race, r) && r->rank < race->winner->rank) {
+            race->winner = r;
             race->tie = true;
         }
     }

@@ -2,7 +2,6 @@
  * rounds. */
 #pragma once
 
-#include "base/hash_index.h"
 #include "base/random.h"
 #include "tuner/race.h"
 
@@ -25,16 +24,17 @@ typedef struct gt_quantiles {
 struct gt_race {
     gt_race_options options;
     gt_random random;
-    GT_ARRAY(gt_runner) runners;
-    gt_hash_index places; /* of ids in `runners` */
-    uint32_t *order;      /* the current round as places in `runners` */
-    uint64_t *ids;
-    size_t order_capacity, ids_capacity;
+    gt_runner *first, *last; /* of the contestants, in the order of joining; owned */
+    uint32_t count;
+    GT_ARRAY(gt_runner *) by_id; /* items[id]: the contestant with that id; NULL: there is none */
+    uint64_t *ids;               /* of the current round */
+    size_t ids_capacity;
     gt_race_round round; /* number 0: none so far; count 0: none in progress */
     uint32_t rounds, samples;
-    int64_t incumbent; /* index, -1: none */
-    int64_t winner;    /* index once decided, -1 before */
-    int64_t reserve;   /* index of the best contestant that left as slower, -1: none */
+    gt_runner *standard;  /* the default; NULL: it has not joined */
+    gt_runner *incumbent; /* NULL: none */
+    gt_runner *winner;    /* NULL before the race is decided */
+    gt_runner *reserve;   /* the best contestant that left as slower; NULL: none */
     bool tie, complete;
     bool is_tied;    /* decided, but tied: waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */

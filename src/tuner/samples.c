@@ -80,7 +80,7 @@ static void write_runner(FILE *file, const gt_field *field, const gt_runner *run
 void gt_samples_write(FILE *file, const gt_field *field, const gt_race *race,
                       gputune_objective objective)
 {
-    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
-        write_runner(file, field, gt_race_at(race, i), objective);
+    for (const gt_runner *one = race ? gt_race_first(race) : NULL; one; one = one->next) {
+        write_runner(file, field, one, objective);
     }
 }

@@ -132,10 +132,9 @@ void gt_tuning_restore(gt_tuning *tuning, gt_race *race)
 {
     gt_race_free(tuning->race);
     tuning->race = race;
-    for (uint32_t i = 0; i < gt_race_count(race); i++) {
-        const uint64_t id = gt_race_at(race, i)->id;
-        if (gt_tuning_variant(tuning, id)->failure != GPUTUNE_OK) {
-            gt_race_fail(race, id);
+    for (const gt_runner *one = gt_race_first(race); one; one = one->next) {
+        if (gt_tuning_variant(tuning, one->id)->failure != GPUTUNE_OK) {
+            gt_race_fail(race, one->id);
         }
     }
 }

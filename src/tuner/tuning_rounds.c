@@ -16,8 +16,7 @@ enum {
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < gt_race_count(race); i++) {
-        const gt_runner *next = gt_race_at(race, i);
+    for (const gt_runner *next = gt_race_first(race); next; next = next->next) {
         uint32_t at = count < most ? count : most;
         if (next->left != GT_RACE_IN || (tied && !next->tied)) {
             continue;
@@ -95,8 +94,8 @@ static gputune_status choose(uint64_t *out, gt_tuning *tuning)
     GT_TRY(unit_of(&device_ns, tuning->tie_break));
     const gt_runner *best = gt_race_incumbent(tuning->race);
     *out = best ? best->id : 0;
-    for (uint32_t i = 0; i < gt_race_count(tuning->tie_break); i++) {
-        const gt_runner *by_device = gt_race_at(tuning->tie_break, i);
+    for (const gt_runner *by_device = gt_race_first(tuning->tie_break); by_device;
+         by_device = by_device->next) {
         const gt_runner *by_host = gt_race_find(tuning->race, by_device->id);
         bool in = by_device->left != GT_RACE_LEFT_FAILED && by_device->ratio > 0 && by_host;
         double both = in ? host_ns * by_host->ratio + device_ns * by_device->ratio : INFINITY;
@@ -125,8 +124,7 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     uint64_t fastest = GT_NO_VARIANT;
     gt_race_result result;
     GT_TRY(gt_race_result_get(tuning->race, &result));
-    for (uint32_t i = 0; i < gt_race_count(tuning->tie_break); i++) {
-        const gt_runner *one = gt_race_at(tuning->tie_break, i);
+    for (const gt_runner *one = gt_race_first(tuning->tie_break); one; one = one->next) {
         gt_summary hot;
         GT_TRY(gt_race_summary(tuning->tie_break, one->id, &hot));
         double hot_ns = one->left != GT_RACE_LEFT_FAILED && hot.count ? hot.median : INFINITY;
@@ -268,12 +266,9 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     uint32_t count = 0;
-    for (uint32_t i = gt_race_count(tuning->race); i-- > 0;) {
-        const gt_runner *one = gt_race_at(tuning->race, i);
-        if (one->samples.count) {
-            break; /* variants are sampled in the order in which they joined */
-        }
-        count += one->left == GT_RACE_IN && !(gt_field_pilot(field, (uint32_t)one->id) > 0);
+    for (const gt_runner *one = gt_race_first(tuning->race); one; one = one->next) {
+        count += !one->samples.count && one->left == GT_RACE_IN &&
+                 !(gt_field_pilot(field, (uint32_t)one->id) > 0);
     }
     return count;
 }
@@ -283,8 +278,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 static gputune_status drop_losers(gt_tuning *tuning)
 {
     gt_farm *farm = tuning->session.farm;
-    for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
-        const gt_runner *one = gt_race_at(tuning->race, i);
+    for (const gt_runner *one = gt_race_first(tuning->race); one; one = one->next) {
         gt_variant *variant = gt_tuning_variant(tuning, one->id);
         if (gt_race_has_lost(tuning->race, one) && !variant->dropped) {
             variant->dropped = true;

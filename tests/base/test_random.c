@@ -42,7 +42,8 @@ TEST(unit_is_uniform)
 
 TEST(shuffle_keeps_all_and_repeats_with_the_seed)
 {
-    uint32_t first[50], second[50], seen[50] = {0};
+    uint64_t first[50], second[50];
+    uint32_t seen[50] = {0};
     gt_random one = {3}, two = {3};
     for (uint32_t i = 0; i < 50; i++) {
         first[i] = second[i] = i;

@@ -218,8 +218,8 @@ static void summon_best(court *court, const double *medians)
 static void judge(court *court)
 {
     gt_random random = {99};
-    uint32_t order[JUDGED_MAX], rounds = device.emulated ? 3 : JUDGE_ROUNDS;
-    uint64_t ids[JUDGED_MAX];
+    uint32_t rounds = device.emulated ? 3 : JUDGE_ROUNDS;
+    uint64_t order[JUDGED_MAX], ids[JUDGED_MAX];
     double row[JUDGED_MAX];
     double *all = calloc((size_t)JUDGED_MAX * JUDGE_ROUNDS, sizeof *all);
     for (uint32_t r = 0; all && r < rounds; r++) {
@@ -232,7 +232,7 @@ static void judge(court *court)
         }
         sample(row, ids, court->count, GT_SAMPLE_FULL);
         for (uint32_t i = 0; i < court->count; i++) {
-            all[(size_t)order[i] * JUDGE_ROUNDS + r] = row[i];
+            all[order[i] * JUDGE_ROUNDS + r] = row[i];
         }
     }
     for (uint32_t i = 0; all && i < court->count; i++) {
