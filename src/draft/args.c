@@ -66,8 +66,7 @@ void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
             open--;
         }
         gt_program_words(type, program, (gt_span){open, close - 1});
-        gt_element element;
-        if (gt_element_from_name(&element, type)) {
+        if (gt_is_type(type)) {
             set_type(parameter, type);
         }
     }

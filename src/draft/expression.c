@@ -128,9 +128,8 @@ static gt_sum read_number(const char *digits)
 
 static bool is_type(const gt_draft *draft, const char *name)
 {
-    gt_element element;
     const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
-    return gt_element_from_name(&element, name) || (constant && constant->is_type);
+    return gt_is_type(name) || (constant && constant->is_type);
 }
 
 static gt_sum read_operand(gt_draft *draft, gt_span *span);

@@ -70,15 +70,13 @@ static bool has_foreign_type(const hosts *h, gt_span declaration)
                                  "const constexpr inline #";
     const gt_program *p = h->program;
     gt_span rest = declaration;
-    gt_element element;
     (void)gt_program_accept(p, &rest, "static");
     const bool is_struct = gt_program_accept(p, &rest, "struct");
     const char *name = GT_NAME(p, rest.first);
     return !gt_program_is(p, rest.first, others) &&
            gt_token_at(h->program, rest.first)->kind == GT_TOKEN_NAME &&
            gt_program_is(p, declaration.end - 1, ";") &&
-           !(is_struct && gt_program_is(p, rest.first + 1, "{ : ;")) &&
-           !gt_element_from_name(&element, name) &&
+           !(is_struct && gt_program_is(p, rest.first + 1, "{ : ;")) && !gt_is_type(name) &&
            !gt_program_is(p, rest.first, "void unsigned signed long short volatile");
 }
 

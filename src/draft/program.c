@@ -24,14 +24,6 @@ bool gt_program_is_name(const gt_program *p, gt_span span)
     return span.end == span.first + 1 && is_name(p, span.first);
 }
 
-const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
-{
-    const size_t length = token->length < GT_NAME_MAX ? token->length : 0;
-    memcpy(out, token->text, length);
-    out[length] = '\0';
-    return out;
-}
-
 static bool is_same(const gt_program *p, size_t at, const gt_token *name)
 {
     return is_name(p, at) && gt_token_equals(gt_token_at(p, at), name);
@@ -244,7 +236,6 @@ size_t gt_program_cast(const gt_program *p, gt_span span)
     static const char casts[] = "static_cast reinterpret_cast const_cast";
     size_t names = 0;
     char words[GT_NAME_MAX];
-    gt_element element;
     if (gt_program_is(p, span.first, casts)) {
         return gt_program_first(p, span, "(") - span.first;
     }
@@ -259,7 +250,7 @@ size_t gt_program_cast(const gt_program *p, gt_span span)
         }
     }
     bool is_type = names > 1 || gt_program_is(p, type.end - 1, "*") ||
-                   gt_element_from_name(&element, gt_program_words(words, p, type));
+                   gt_is_type(gt_program_words(words, p, type));
     const size_t behind = type.end + 1;
     bool is_operand = behind < span.end && (gt_token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
                                             gt_program_is(p, behind, "( &"));
@@ -487,13 +478,11 @@ static bool defines(gt_found *out, const gt_program *p, size_t at)
 bool gt_program_is_plain(const gt_program *p, gt_span span)
 {
     static const char known[] = "sizeof min max ceil ceilf floor floorf round dim3 pow";
-    gt_element element;
     bool is_plain = span.first < span.end;
     for (size_t i = span.first; i < span.end && is_plain; i++) {
         const gt_token *token = gt_token_at(p, i);
-        const char *word = GT_NAME(p, i);
         bool is_known = !is_name(p, i) || !gt_program_is(p, i + 1, "(") ||
-                        gt_program_is(p, i, known) || gt_element_from_name(&element, word) ||
+                        gt_program_is(p, i, known) || gt_is_type(GT_NAME(p, i)) ||
                         gt_program_macro_of(p, token) || gt_program_function_of(p, token);
         is_plain = is_known && !gt_program_is(p, i, "argv argc") && !gt_program_is(p, i + 1, "->");
     }
@@ -695,10 +684,9 @@ bool gt_program_is_word(const gt_program *p, size_t at)
 {
     static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
                                            "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
-    gt_element element;
     const char *name = GT_NAME(p, at);
     const size_t length = strlen(name);
-    bool is = gt_program_is(p, at, words) || gt_element_from_name(&element, name) ||
+    bool is = gt_program_is(p, at, words) || gt_is_type(name) ||
               (length > 2 && strcmp(name + length - 2, "_t") == 0);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         is |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;

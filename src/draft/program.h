@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernel/lexer.h"
-#include "kernel/template.h"
+#include "kernel/types.h"
 
 #include "base/array.h"
 
@@ -81,11 +81,7 @@ static inline const gt_token *gt_token_at(const gt_program *program, size_t at)
 bool gt_program_is(const gt_program *program, size_t at, const char *words);
 /* Whether the span is a name alone. */
 bool gt_program_is_name(const gt_program *program, gt_span span);
-/* Copies the token's text; "": the text is too long for a name. Returns `out`. */
-const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
-/* The texts of a token and of the program's token at an index, as gt_token_name() gives them. They
- * last to the end of the block in which the macro stands. */
-#define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
+/* The text of the program's token at an index, as GT_TOKEN_TEXT() gives it. */
 #define GT_NAME(program, at) GT_TOKEN_TEXT(gt_token_at(program, at))
 /* Whether both tokens have the same text. */
 bool gt_program_same(const gt_program *program, size_t a, size_t b);

@@ -433,9 +433,7 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
 static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
-    gt_element element;
-    if (!gt_element_from_name(&element, GT_NAME(t->program, span.first)) &&
-        expand_array_size(t, span, site)) {
+    if (!gt_is_type(GT_NAME(t->program, span.first)) && expand_array_size(t, span, site)) {
         return;
     }
     for (size_t i = span.first; i < span.end; i++) {
@@ -504,7 +502,6 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
     size_t close = gt_program_close(t->program, open);
     gt_span inside = {open + 1, close}, item;
     const char *name = GT_NAME(t->program, at);
-    gt_element element;
     if (strcmp(name, "sizeof") == 0) {
         expand_sizeof(t, inside, site);
     } else if (gt_program_is(t->program, at, "ceil ceilf")) {
@@ -516,8 +513,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
             expand(t, item, site);
         }
         gt_text_append(&t->text, ")");
-    } else if (gt_program_is(t->program, at, "floor floorf abs") ||
-               gt_element_from_name(&element, name)) {
+    } else if (gt_program_is(t->program, at, "floor floorf abs") || gt_is_type(name)) {
         gt_text_append(&t->text, "(");
         expand(t, inside, site);
         gt_text_append(&t->text, ")");

@@ -174,11 +174,11 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
 static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
-    char type[GT_NAME_MAX];
     gt_element element;
     gt_lexer_next(&lexer);
-    bool is_real = gt_token_copy(type, sizeof type, &lexer.token) &&
-                   (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
+    bool is_real = lexer.token.kind == GT_TOKEN_NAME &&
+                   (!gt_element_from_name(&element, GT_TOKEN_TEXT(&lexer.token)) ||
+                    gt_type_is_float(element.type));
     gt_lexer_next(&lexer);
     is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
@@ -285,8 +285,7 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
-    char text[GT_NAME_MAX];
-    const int index = gt_token_copy(text, sizeof text, name) ? gt_name_index(template, text) : -1;
+    const int index = gt_name_index(template, GT_TOKEN_TEXT(name));
     return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 

@@ -321,9 +321,8 @@ static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
                 gt_lexer_skip(&behind, "[", "]");
             }
         }
-        if (gt_token_is_any(&behind.token, "= += -= *= ++") &&
-            gt_token_copy(name, GT_NAME_MAX, &lexer.token) &&
-            gt_declares_constant(&type, &found, c->p, name)) {
+        if (gt_token_is_any(&behind.token, "= += -= *= ++") && lexer.token.kind == GT_TOKEN_NAME &&
+            gt_declares_constant(&type, &found, c->p, gt_token_name(name, &lexer.token))) {
             return true;
         }
     }

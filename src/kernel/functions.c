@@ -316,7 +316,7 @@ static void keep_name(gt_function_parameter *out, const gt_token *token)
         }
         memcpy(end, out->name, more + 1);
     }
-    (void)gt_token_copy(out->name, sizeof out->name, token);
+    gt_token_name(out->name, token);
 }
 
 static void read_parameter(gt_function_parameter *out, gt_lexer item)

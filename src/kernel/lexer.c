@@ -347,14 +347,6 @@ gt_token gt_token_of(const char *name)
     return (gt_token){.kind = GT_TOKEN_NAME, .text = name, .length = strlen(name)};
 }
 
-bool gt_token_copy(char *out, size_t bytes, const gt_token *token)
-{
-    bool fits = token->kind == GT_TOKEN_NAME && token->length < bytes;
-    memcpy(out, token->text, fits ? token->length : 0);
-    out[fits ? token->length : 0] = '\0';
-    return fits;
-}
-
 int gt_token_angles(const gt_token *token)
 {
     return gt_token_is(token, "<") - gt_token_is(token, ">") - 2 * gt_token_is(token, ">>");

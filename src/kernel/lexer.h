@@ -75,8 +75,6 @@ bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
 /* The token that the name would be. */
 gt_token gt_token_of(const char *name);
-/* Copies the text of a token that is a name; false, and "" is written: it is none, or too long. */
-bool gt_token_copy(char *out, size_t bytes, const gt_token *token);
 /* How many angle brackets of template arguments the token opens, minus how many it closes: 1 for
  * "<", -2 for ">>". */
 int gt_token_angles(const gt_token *token);

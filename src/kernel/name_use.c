@@ -281,10 +281,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
     }
     bool global =
         s->enclosing == 0 && s->parentheses == 0 && gt_token_is_any(&s->lexer.token, "= ; [ {");
-    char type[GT_NAME_MAX];
-    gt_element element;
-    bool sure = gt_lexer_is(&s->lexer, "=") || (gt_token_copy(type, sizeof type, &s->previous) &&
-                                                gt_element_from_name(&element, type));
+    bool sure = gt_lexer_is(&s->lexer, "=") || gt_is_type(GT_TOKEN_TEXT(&s->previous));
     note_declaration(s, token, use, global ? &use->global : sure ? &use->inner : NULL);
 }
 
@@ -303,13 +300,10 @@ static void note_scope(gt_name_scan *s, const gt_token *token)
 
 static void note_type(gt_name_scan *s, const gt_token *token)
 {
-    char name[GT_NAME_MAX];
-    gt_element element;
     if (gt_token_is_any(token, "* & && const __restrict__ __restrict")) {
         return;
     }
-    s->behind_type = gt_token_copy(name, sizeof name, token) &&
-                     (gt_token_is(token, "auto") || gt_element_from_name(&element, name));
+    s->behind_type = gt_token_is(token, "auto") || gt_is_type(GT_TOKEN_TEXT(token));
 }
 
 static void read_code(gt_name_scan *s)
@@ -514,11 +508,10 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";
-    char name[GT_NAME_MAX];
     gt_lexer lexer = gt_lexer_of(text);
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (gt_token_copy(name, sizeof name, &lexer.token) &&
-            name_index(template, &lexer.token) < 0 &&
+        const char *name = GT_TOKEN_TEXT(&lexer.token);
+        if (lexer.token.kind == GT_TOKEN_NAME && name_index(template, &lexer.token) < 0 &&
             !strpbrk(name, small) == !strpbrk(near->word, small)) {
             gt_near_try(near, name);
         }

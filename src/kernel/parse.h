@@ -34,12 +34,6 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative, gt_parse_require,
     gt_parse_work, gt_parse_reference, gt_parse_check, gt_parse_init, gt_parse_expect,
     gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
-/* A reference() by elements, y[i] = …: gt_elements_follow() says whether `NAME[` comes next.
- * gt_read_elements() reads the assignments, makes a kernel called GT_ELEMENTS_REFERENCE from them
- * in p->elements, and leaves p->at on the settings or at its end. */
-#define GT_ELEMENTS_REFERENCE "gputune_reference"
-bool gt_elements_follow(const gt_lexer *body);
-gputune_status gt_read_elements(gt_parse *p);
 
 /* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
  * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. In
@@ -81,11 +75,6 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const ch
 /* The same, but the buffer must be one that the kernel takes itself, not one that a struct points
  * to. */
 gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
-
-/* Reads `NAME = v, v` in two parts: gt_new_axis() reads the name and adds an axis of this kind, and
- * gt_read_axis_values() reads '=' and the values. */
-gputune_status gt_new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind);
-gputune_status gt_read_axis_values(gt_parse *p, uint32_t index);
 
 /* Checks that nothing is left of a clause. */
 gputune_status gt_read_end(const gt_parse *p);

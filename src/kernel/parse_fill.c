@@ -95,7 +95,7 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
 /* A name begins one if it has a value, or is a function's; strings and nothing do not. */
 static bool begins_expression(const gt_parse *p)
 {
-    char name[GT_NAME_MAX];
+    const char *name = GT_TOKEN_TEXT(&p->at.token);
     gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_ELEMENT, p->code};
     gt_scope scope = gt_symbols_scope(&symbols);
     const gt_token next = gt_lexer_peek(p->at);
@@ -103,7 +103,7 @@ static bool begins_expression(const gt_parse *p)
         gt_lexer_is(&p->at, ",")) {
         return false;
     }
-    return gt_token_is(&next, "(") || !gt_token_copy(name, sizeof name, &p->at.token) ||
+    return gt_token_is(&next, "(") || p->at.token.kind != GT_TOKEN_NAME || !name[0] ||
            scope.slot(scope.user, name) >= 0;
 }
 

@@ -122,10 +122,9 @@ gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, co
  * argument's or scratch's index. */
 static bool is_name(int *index, const gt_parse *p, const char *behind)
 {
-    char name[GT_NAME_MAX];
     const gt_token next = gt_lexer_peek(p->at);
-    bool alone = gt_token_copy(name, sizeof name, &p->at.token) && gt_token_is_any(&next, behind);
-    *index = alone ? gt_parse_parameter_index(p, name) : -1;
+    bool alone = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, behind);
+    *index = alone ? gt_parse_parameter_index(p, GT_TOKEN_TEXT(&p->at.token)) : -1;
     return alone;
 }
 

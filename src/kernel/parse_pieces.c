@@ -142,12 +142,11 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
 
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what)
 {
-    gt_element element;
     const gt_place place = gt_lexer_place(&p->at);
     char name[GT_NAME_MAX];
     GT_TRY(gt_name_read(name, sizeof name, &p->at, what));
     const int taken = gt_name_index(p->template, name);
-    GT_REFUSE_AT(gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0, place,
+    GT_REFUSE_AT(gt_is_type(name) || strcmp(name, "sizeof") == 0, place,
                  "'%s' is a word of the language; expected %s", name, what);
     GT_REFUSE_AT(gt_symbol_is_reserved(name), place,
                  "'%s' is a device property; expected another name", name);
@@ -168,7 +167,6 @@ static const gt_problem_value *problem_type(const gt_template *template, const c
 
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
 {
-    gt_element element;
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     (void)gt_lexer_accept(&p->at, "struct");
@@ -180,7 +178,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
     }
     const gt_refused_type *refused = value || structure ? NULL : gt_type_refused(name);
     GT_REFUSE_AT(refused, place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
-    if (!value && !structure && !gt_element_from_name(&element, name)) {
+    if (!value && !structure && !gt_is_type(name)) {
         gt_near near = gt_near_to(name);
         gt_near_types(&near);
         return gt_fail_at(place, "unknown type '%s'; expected %s", name,
@@ -191,9 +189,9 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
         const char *word = value->values[i].word;
         GT_TRY(gt_structure_find(&structure, p, word));
         GT_REFUSE_AT(
-            !structure && !problem_type(p->template, word) && !gt_element_from_name(&element, word),
-            place, "'%s' may be '%s', which has no known size; expected types such as float or int",
-            name, word);
+            !structure && !problem_type(p->template, word) && !gt_is_type(word), place,
+            "'%s' may be '%s', which has no known size; expected types such as float or int", name,
+            word);
     }
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;

@@ -233,12 +233,10 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
     }
     gt_text_printf(&text, "%s<", kernel->entry);
     while (lexer.token.kind != GT_TOKEN_END) {
-        char name[GT_NAME_MAX];
         const gt_token token = lexer.token;
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
-        const gt_value *value =
-            !qualified && gt_token_copy(name, sizeof name, &token) ? value_named(g, name) : NULL;
+        const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
         if (value) { /* else the C++ source knows it */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));

@@ -1,11 +1,461 @@
-/* A space as a whole: opening it, which values it covers, and what it says of one configuration. */
+/* A space as a whole: what a configuration must pass, as rules in the order in which they are
+ * decided; opening a space, which values it covers, and what it says of one configuration. */
 #include "kernel/space_parts.h"
 
 #include "kernel/axis_kind.h"
+#include "kernel/settings.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    ORDER_PLAIN,
+    ORDER_CLUSTER,
+    ORDER_BLOCK,
+    ORDER_SHARED,
+    ORDER_GRID,
+    ORDER_CARVEOUT,
+    ORDER_COOPERATIVE,
+    ORDER_STEPS,
+    ORDER_LAUNCH
+};
+
+/* The terms that the steps of binding.h depend on; -1: on nothing. */
+typedef struct planner {
+    gt_space *space;
+    const gt_template *template;
+    const gt_template_parts *parts;
+    gt_terms *terms;
+    int cluster, block, shared, grid[3];
+    int bytes; /* of shared memory */
+    gputune_status status;
+} planner;
+
+static int add_term(planner *p, gt_term term)
+{
+    int added = -1;
+    GT_THEN(p->status, gt_terms_add(&added, p->terms, term));
+    return added;
+}
+
+static int join(planner *p, int a, int b)
+{
+    int joined = -1;
+    GT_THEN(p->status, gt_terms_join(&joined, p->terms, a, b));
+    return joined;
+}
+
+static void add_axes(planner *p)
+{
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        const int slots[2] = {GT_SLOT_AXIS + (int)i, GT_SLOT_AXIS_BYTES + (int)i};
+        for (int k = 0; k < 2; k++) {
+            p->terms->of_slot[slots[k]] = add_term(p, (gt_term){.kind = GT_TERM_SLOT,
+                                                                .slot = slots[k],
+                                                                .operands = {-1, -1},
+                                                                .axes = UINT32_C(1) << i,
+                                                                .range = gt_interval_any()});
+        }
+    }
+}
+
+/* A slot that a step sets: 1 or more, known when all that the step depends on is. */
+static void add_launch(planner *p, int slot, int operand)
+{
+    p->terms->of_slot[slot] = add_term(p, (gt_term){.kind = GT_TERM_LAUNCH,
+                                                    .slot = slot,
+                                                    .operands = {operand, -1},
+                                                    .range = {1, INT64_MAX, true}});
+}
+
+static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
+{
+    uint32_t axes = term < 0 ? 0 : p->terms->items.items[term].axes;
+    p->space->rules[p->space->rule_count++] =
+        (gt_rule){.axes = axes,
+                  .term = term,
+                  .depth = axes ? 31 - __builtin_clz(axes) : -1,
+                  .order = order,
+                  .require = require,
+                  .bind = bind,
+                  .limited = -1};
+}
+
+static int add_code(planner *p, const gt_expression *expression, int at)
+{
+    return add_term(
+        p,
+        (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
+}
+
+/* What a loop's counter changes is judged with the steps. */
+static int join_expression(planner *p, int joined, const gt_expression *expression)
+{
+    return !expression || gt_counters_used(expression)
+               ? joined
+               : join(p, joined, add_code(p, expression, expression->count - 1));
+}
+
+static int join_kind(planner *p, gt_axis_kind kind)
+{
+    int joined = -1;
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        bool is = p->template->axes[i].kind == kind;
+        joined = join(p, joined, is ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
+    }
+    return joined;
+}
+
+/* Whether anything but the step itself asks how many blocks there is room for. */
+static bool asks_occupancy(const gt_template_parts *parts)
+{
+    const gt_template_step *first = &parts->steps[0];
+    bool asks = first->cooperative != NULL;
+    for (uint32_t i = 0; i < first->grid.count; i++) {
+        asks |= gt_expression_uses_any(first->grid.items[i], GT_SLOT_OCCUPANCY, 2);
+    }
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        asks |= gt_expression_uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
+    }
+    return asks;
+}
+
+typedef struct joining {
+    planner *planner;
+    int joined;
+} joining;
+
+static void join_next(void *user, const gt_expression *expression)
+{
+    joining *j = user;
+    j->joined = join_expression(j->planner, j->joined, expression);
+}
+
+static void plan_block(planner *p)
+{
+    const gt_template_step *first = &p->parts->steps[0];
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        bool sets = gt_axis_traits_of(p->template->axes[i].kind)->sets != 0;
+        p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
+    }
+    for (uint32_t i = 0; i < 3; i++) { /* a missing item is NULL */
+        p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
+        p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
+        p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
+    }
+    joining j = {p, p->block};
+    gt_settings_visit(p->parts, true, join_next, &j);
+    p->block = j.joined;
+}
+
+static void plan_shared(planner *p)
+{
+    const gt_expression *shared = p->parts->steps[0].shared;
+    bool occupancy = asks_occupancy(p->parts);
+    bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
+    p->bytes = join_expression(p, -1, shared);
+    p->shared = join(p, p->bytes, of_block ? p->block : -1);
+    p->shared = join(p, p->shared, occupancy ? p->cluster : -1);
+    add_launch(p, GT_SLOT_OCCUPANCY, p->shared);
+    add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
+}
+
+static void plan_grid(planner *p)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const gt_expression *own = p->parts->steps[0].grid.items[i];
+        bool of_block = gt_expression_uses_any(own, GT_SLOT_BLOCK, 3);
+        p->grid[i] = join_expression(p, p->cluster, own);
+        p->grid[i] = join(p, p->grid[i], of_block ? p->block : -1);
+        add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]);
+    }
+}
+
+static gt_limit bind_grid_x(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 0);
+}
+
+static gt_limit bind_grid_y(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 1);
+}
+
+static gt_limit bind_grid_z(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 2);
+}
+
+static void plan_maps(planner *p)
+{
+    joining j = {p, -1};
+    for (uint32_t i = 0; i < p->parts->map_count; i++) {
+        gt_map_expressions(&p->parts->maps[i], join_next, &j);
+    }
+    if (p->parts->map_count > 0) {
+        add_rule(p, j.joined, ORDER_CARVEOUT, gt_binding_maps, 0);
+    }
+}
+
+static void plan_cooperative(planner *p)
+{
+    const gt_expression *cooperative = p->parts->steps[0].cooperative;
+    if (!cooperative) {
+        return;
+    }
+    int term = join(p, join_expression(p, -1, cooperative), p->shared);
+    for (int i = 0; i < 3; i++) {
+        term = join(p, term, p->grid[i]);
+    }
+    add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+}
+
+static void plan_pipeline(planner *p)
+{
+    joining j = {p, -1};
+    if (!p->parts->is_pipeline) {
+        return;
+    }
+    /* with loops it is the tunables' values that count: what is made of them is known too late */
+    const uint64_t axes = p->parts->has_loops ? gt_settings_axes(p->parts, false) : 0;
+    const int *terms = p->terms->of_slot;
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
+        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
+    }
+    if (!p->parts->has_loops) {
+        gt_settings_visit(p->parts, false, join_next, &j);
+    }
+    add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
+}
+
+static void plan_steps(planner *p)
+{
+    plan_block(p);
+    plan_shared(p);
+    plan_grid(p);
+    const int carveout = join_kind(p, GT_AXIS_CARVEOUT);
+    add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
+    add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
+    add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
+    if (p->bytes >= 0) {
+        p->space->rules[p->space->rule_count - 1].limit = gt_shared_limit;
+        p->space->rules[p->space->rule_count - 1].limited = p->bytes;
+    }
+    add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
+    add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
+    add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
+    add_rule(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
+             gt_binding_carveout, 0);
+    plan_maps(p);
+    if (p->template->pass_count > 1) { /* together; each by itself is judged with its axis */
+        add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
+    }
+    plan_cooperative(p);
+    plan_pipeline(p);
+}
+
+/* A part of a require(). Both sides of an && bite by themselves, each as soon as its own axes
+ * allow.
+ */
+static void add_require(planner *p, int require, int at, int spare)
+{
+    const gt_expression *expression = p->parts->requires[require];
+    const bool plain =
+        !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
+    const gt_instruction *step = &expression->code[at];
+    if (step->operation == GT_DO_AND && p->space->rule_count + spare + 2 <= GT_RULES_MAX) {
+        add_require(p, require, step->target, spare + 1);
+        add_require(p, require, at - 1, spare);
+    } else { /* over plain values it is decided before the steps of its depth: it is cheaper */
+        add_rule(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL, require);
+    }
+}
+
+static int compare_rules(const void *a, const void *b)
+{
+    const gt_rule *x = a, *y = b;
+    int difference = x->depth - y->depth;
+    difference = difference ? difference : x->order - y->order;
+    difference = difference ? difference : x->require - y->require;
+    return difference ? difference : x->term - y->term;
+}
+
+/* The rules without an axis decide for the whole space. */
+static void list_rules(gt_space *space)
+{
+    for (int r = 0; r < space->rule_count; r++) {
+        const gt_rule *rule = &space->rules[r];
+        if (!rule->axes && !space->hopeless) {
+            space->hopeless = gt_rule_apply(space, &space->base, rule);
+        }
+        for (uint32_t i = 0; i < space->template->axis_count; i++) {
+            if (rule->axes >> i & 1) {
+                space->touching[i][space->touching_count[i]++] = (uint8_t)r;
+            }
+        }
+    }
+}
+
+/* Fills `rules`, `touching`, `base` and `hopeless`. ENOMEM. */
+static gputune_status plan_rules(gt_space *space)
+{
+    planner p = {space,         space->template, space->template->parts, &space->terms,
+                 .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
+    memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
+    for (int i = 0; i < 3; i++) { /* what the block's step says of dimensions that are not given */
+        space->base.slots[GT_SLOT_BLOCK + i] = 1;
+    }
+    add_axes(&p);
+    plan_steps(&p);
+    const int requires = (int)p.parts->require_count;
+    for (int i = 0; i < requires; i++) {
+        add_require(&p, i, p.parts->requires[i] -> count - 1, requires - i);
+    }
+    GT_TRY(p.status);
+    qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
+    list_rules(space);
+    return GPUTUNE_OK;
+}
+
+/* Of a require() against a range of values in which none makes it hold. */
+static int reason_against_range(const gt_rule *rule, gt_interval range)
+{
+    return (gt_interval_is_empty(range) ? GT_REASON_FAILED : GT_REASON_REQUIRE) + rule->require;
+}
+
+int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule)
+{
+    if (rule->bind) {
+        return (int)rule->bind(binding);
+    }
+    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
+    return gt_interval_is_true(left.range) ? 0 : reason_against_range(rule, left.range);
+}
+
+static int step_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
+                      uint32_t known, uint64_t *key)
+{
+    gt_interval range =
+        gt_terms_evaluate(&space->terms, rule->limited, binding->slots, known).range;
+    GT_EXCLUDE(gt_interval_is_empty(range), GT_LIMIT_EXPRESSION);
+    gt_limit low = rule->limit(binding->device, range.low);
+    gt_limit high = rule->limit(binding->device, range.high);
+    if (low && low == high) {
+        return (int)low;
+    }
+    *key = low || high || range.may_fail ? *key : 0;
+    return 0;
+}
+
+int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
+                  uint32_t known, uint64_t *key)
+{
+    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
+    *key = left.key;
+    if (rule->bind) {
+        return rule->limit ? step_ahead(space, binding, rule, known, key) : 0;
+    }
+    if (gt_interval_is_false(left.range)) {
+        return reason_against_range(rule, left.range);
+    }
+    *key = gt_interval_is_true(left.range) ? 0 : left.key;
+    return 0;
+}
+
+int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
+                   const gt_rule_set *ahead)
+{
+    for (int k = 0; k < space->touching_count[axis]; k++) {
+        int index = space->touching[axis][k], reason = 0;
+        const gt_rule *rule = &space->rules[index];
+        if (!(rule->axes & ~known)) {
+            reason = gt_rule_apply(space, binding, rule);
+        } else if (ahead && gt_rule_in(ahead, index)) {
+            uint64_t key;
+            reason = gt_rule_ahead(space, binding, rule, known, &key);
+        }
+        if (reason) {
+            return reason;
+        }
+    }
+    return 0;
+}
+
+/* Bounds of an axis's two slots over the values that are left. */
+static void bound_axis(gt_space *space, uint32_t axis)
+{
+    int64_t *slots = space->probe.slots;
+    const int names[2] = {GT_SLOT_AXIS + (int)axis, GT_SLOT_AXIS_BYTES + (int)axis};
+    gt_interval ranges[2] = {{1, 0, false}, {1, 0, false}};
+    for (int v = 0; v < space->counts[axis]; v++) {
+        if (space->blocked[axis][v]) {
+            continue;
+        }
+        gt_slots_axis(slots, space->template, axis, space->choices[axis][v]);
+        for (int i = 0; i < 2; i++) {
+            ranges[i] = gt_interval_join(ranges[i], gt_interval_of(slots[names[i]]));
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        space->terms.items.items[space->terms.of_slot[names[i]]].range = ranges[i];
+    }
+}
+
+/* The limit that one value of an axis breaks by itself, or GT_LIMIT_NONE. */
+static gt_limit value_limit(const gt_space *space, uint32_t axis, uint8_t choice)
+{
+    const gt_axis_traits *traits = gt_axis_traits_of(space->template->axes[axis].kind);
+    return traits->limit ? traits->limit(&space->base, space->workload, axis, choice)
+                         : GT_LIMIT_NONE;
+}
+
+static int reason_against_value(gt_space *space, uint32_t axis, uint8_t choice)
+{
+    int reason = (int)value_limit(space, axis, choice);
+    space->probe = space->base;
+    gt_slots_axis(space->probe.slots, space->template, axis, choice);
+    return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis, NULL);
+}
+
+/* Fills `blocked`, and bounds the terms by the values that are left. */
+static void block_values(gt_space *space)
+{
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        for (int v = 0; v < space->counts[i]; v++) {
+            space->blocked[i][v] = reason_against_value(space, i, space->choices[i][v]);
+        }
+        bound_axis(space, i);
+    }
+}
+
+/* Divides the axes into groups, and builds no diagrams yet. */
+static void group_axes(gt_space *space)
+{
+    uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
+    for (uint32_t i = 0; i < count; i++) {
+        linked[i] = UINT32_C(1) << i;
+    }
+    for (int r = 0; r < space->rule_count; r++) {
+        uint32_t all = space->rules[r].axes;
+        for (uint32_t i = 0; i < count; i++) {
+            all |= linked[i] & space->rules[r].axes ? linked[i] : 0;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            linked[i] = linked[i] & all ? all : linked[i];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int first = __builtin_ctz(linked[i]);
+        uint32_t earlier = linked[i] & ((UINT32_C(1) << i) - 1);
+        space->group_of[i] = earlier ? space->group_of[first] : space->group_count++;
+        space->groups[space->group_of[i]].axes = linked[i];
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 uint64_t gt_space_combinations(const gt_space *space)
 {
@@ -34,13 +484,6 @@ static gputune_status make_reasons(gt_space *space)
         GT_TRY(gt_text_take(&space->reasons[GT_REASON_FAILED + i], &text));
     }
     return GPUTUNE_OK;
-}
-
-gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choice)
-{
-    const gt_axis_traits *traits = gt_axis_traits_of(space->template->axes[axis].kind);
-    return traits->limit ? traits->limit(&space->base, space->workload, axis, choice)
-                         : GT_LIMIT_NONE;
 }
 
 /* "v, v" of one restriction, in place. */
@@ -108,10 +551,10 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
     gt_binding_open(&space->base, template, problem, device);
     gputune_status status = restrict_all(space, only, only_count);
     GT_THEN(status, make_reasons(space));
-    GT_THEN(status, gt_space_plan(space));
+    GT_THEN(status, plan_rules(space));
     if (status == GPUTUNE_OK) {
-        gt_space_block(space);
-        gt_space_group(space);
+        block_values(space);
+        group_axes(space);
         space->probe = space->base;
     }
     return GT_GIVE(status, out, space, gt_space_free(space));
@@ -150,21 +593,32 @@ bool gt_space_is_canceled(const gt_space *space)
     return space->canceled && space->canceled(space->user);
 }
 
-int gt_space_reason(gt_space *space, const gt_config *config)
+/* The reason that excludes a whole configuration, or 0. Uses space->probe. */
+static int reason_against(gt_space *space, const gt_config *config)
 {
     int reason = space->hopeless;
     for (uint32_t i = 0; i < space->template->axis_count && !reason; i++) {
         uint32_t bit = UINT32_C(1) << i;
-        reason = (int)gt_space_value_limit(space, i, config->choice[i]);
+        reason = (int)value_limit(space, i, config->choice[i]);
         gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
         reason = reason ? reason : gt_space_check(space, &space->probe, bit | (bit - 1), i, NULL);
     }
     return reason;
 }
 
+bool gt_space_has(gt_space *space, const gt_config *config)
+{
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        if (!memchr(space->choices[i], config->choice[i], (size_t)space->counts[i])) {
+            return false;
+        }
+    }
+    return !reason_against(space, config);
+}
+
 const char *gt_space_excludes(gt_space *space, const gt_config *config)
 {
-    int reason = gt_space_reason(space, config);
+    int reason = reason_against(space, config);
     return reason ? space->reasons[reason] : NULL;
 }
 

@@ -2,9 +2,104 @@
 #pragma once
 
 #include "kernel/binding.h"
-#include "kernel/space_diagram.h"
-#include "kernel/space_terms.h"
+#include "kernel/interval.h"
 #include "kernel/template_parts.h"
+
+#include "base/array.h"
+
+/* ---- space_terms.c ---- */
+
+/* What constraints depend on. While some axes of a constraint have no value yet, the rest of it can
+ * be bounded, by running its code over intervals, and can be recognised when the same rest comes up
+ * again. */
+typedef enum gt_term_kind {
+    GT_TERM_CODE,  /* an expression, or an operand in one */
+    GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
+    GT_TERM_JOIN,  /* has no value; operands: two terms that a step of binding.h depends on */
+    GT_TERM_LAUNCH /* a slot that a step of binding.h sets; operand: what the step depends on */
+} gt_term_kind;
+
+typedef struct gt_term {
+    gt_term_kind kind;
+    const gt_expression *expression;
+    int at; /* the operation in the expression's code */
+    int slot;
+    int operands[2];   /* indices of terms; negative: none */
+    uint32_t axes;     /* bit i: the term depends on axis i */
+    gt_interval range; /* of a slot: all values that its axis may have */
+} gt_term;
+
+/* All terms of a space. */
+typedef struct gt_terms {
+    GT_ARRAY(gt_term) items;
+    int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
+} gt_terms;
+
+/* Adds a term, whose axes become those of its operands or its code too; *out is its index. */
+gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term);
+/* Sets *out to a GT_TERM_JOIN of the terms `a` and `b`; if one is negative, to the other. */
+gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b);
+/* What is left of a term once the axes in `known` have the values in `slots`. */
+typedef struct gt_residue {
+    gt_interval range;
+    uint64_t key; /* equal keys: the same is left, whatever the known values were */
+} gt_residue;
+
+gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known);
+
+/* ---- space_diagram.c ---- */
+
+/* The valid combinations of some axes as a multi-valued decision diagram (Kam, Villa, Brayton and
+ * Sangiovanni-Vincentelli, "Multi-valued decision diagrams: theory and applications", 1998): one
+ * level for each axis, one node for each different set of valid continuations, however many
+ * combinations lead to it. Counting and drawing take one step for each level. */
+enum { GT_RULES_MAX = 192 };
+
+typedef struct gt_rule_set {
+    uint64_t bits[GT_RULES_MAX / 64];
+} gt_rule_set;
+
+/* In the place of a node: no valid combination is reached from here. */
+static const uint32_t GT_NODE_DEAD = UINT32_MAX;
+
+/* A diagram that is zero-initialised is empty; its group is then the plain product of its axes. */
+typedef struct gt_diagram {
+    uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
+    uint32_t count;
+    uint32_t *children[GT_AXIS_MAX];  /* by level; index: node * number of values + position */
+    double *endings[GT_AXIS_MAX + 1]; /* by level and node: valid combinations from there on */
+    uint32_t width[GT_AXIS_MAX + 1];  /* by level: the number of nodes */
+    double *excluded;                 /* by reason: combinations of these axes that it excludes */
+    gt_rule_set dropped; /* rules that were left out to keep the number of nodes small: a
+                            combination from the diagram may break them */
+    bool relaxed;        /* `dropped` is not empty */
+} gt_diagram;
+
+/* Builds the diagram over `axes`, in this order, from the rules that depend on these axes alone.
+ * Takes at most some MB and some 100 ms, and leaves rules out (`relaxed`) if it must. ENOMEM;
+ * ECANCELED when the space's callback says so. */
+gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
+                                uint32_t count);
+/* Fills `endings` of a diagram whose axes, widths and children are set, from the last level up; a
+ * child that has none becomes GT_NODE_DEAD. ENOMEM. */
+gputune_status gt_diagram_count(gt_diagram *diagram, const gt_space *space);
+void gt_diagram_free(gt_diagram *diagram);
+/* The node on the next level that the value at `position` leads to from `node` of `level`. */
+uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node, int position);
+/* How many valid combinations of the axes from `level` on begin at `node`. */
+double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node);
+/* How many different combinations of the first `levels` axes can be completed to a valid one; -1:
+ * no memory. */
+double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
+
+static inline bool gt_rule_in(const gt_rule_set *set, int rule)
+{
+    return set->bits[rule / 64] >> (rule % 64) & 1;
+}
+
+/* ---- spaces ---- */
 
 /* Reasons for which a configuration is excluded. A reason is a gt_limit, or GT_REASON_REQUIRE + the
  * index of a require() that does not hold, or GT_REASON_FAILED + the index of a require() that
@@ -20,7 +115,7 @@ enum {
  * values. */
 typedef struct gt_rule {
     uint32_t axes; /* bit i: it depends on axis i */
-    int term;      /* the term (space_terms.h) that it depends on; of a require(), the constraint
+    int term;      /* the term (gt_terms) that it depends on; of a require(), the constraint
                       itself; -1: it depends on nothing */
     int depth;     /* the last axis that it depends on; -1: none */
     int order;     /* its place among the rules of one depth */
@@ -101,15 +196,6 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Fills `rules`, `touching`, `base` and `hopeless`. ENOMEM. */
-gputune_status gt_space_plan(gt_space *space);
-/* Fills `blocked`, and bounds the terms by the values that are left. */
-void gt_space_block(gt_space *space);
-/* The limit that one value of an axis breaks by itself, or GT_LIMIT_NONE. */
-gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choice);
-/* Divides the axes into groups, and builds no diagrams yet. */
-void gt_space_group(gt_space *space);
-
 /* Judges a rule while only the axes in `known` have values. Returns a reason if no values of the
  * other axes can meet the rule; else 0, and *key identifies what is left of the rule: equal keys
  * mean equal remainders, and 0 means that the rule holds whatever follows. */
@@ -123,18 +209,4 @@ int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rul
  * rule in `ahead` (NULL: of none) that no values of the missing axes can meet; else 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
                    const gt_rule_set *ahead);
-/* The reason that excludes a whole configuration, or 0. Uses space->probe. */
-int gt_space_reason(gt_space *space, const gt_config *config);
 bool gt_space_is_canceled(const gt_space *space);
-
-/* The diagram from which a group is drawn and counted. */
-const gt_diagram *gt_group_diagram(const gt_group *group);
-/* Draws a combination of the group's axes from its diagram into *out, and returns the reason that
- * excludes the combination, or 0. All combinations that have no reason are equally likely. The
- * diagram must not be empty. */
-int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_config *out);
-
-/* If a search finds all valid combinations of a group and they are few, replaces the group's
- * diagrams by one that is exact, with its levels in the order of the axes. Else changes nothing.
- * ENOMEM. */
-gputune_status gt_group_list(gt_space *space, gt_group *group);

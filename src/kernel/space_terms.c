@@ -1,5 +1,5 @@
 /* Bounds what is left of constraints, and names it by a key. */
-#include "kernel/space_terms.h"
+#include "kernel/space_parts.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 

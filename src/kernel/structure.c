@@ -132,11 +132,10 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     while (gt_lexer_accept_any(&p->at, "const") >= 0) {
     }
     const gt_structure *nested;
-    gt_element element;
     if (gt_lexer_is(&p->at, "::")) {
         return refuse(place, structure, "a qualified type", "a plain type");
     }
-    if (gt_lexer_is(&p->at, "*") || gt_element_from_name(&element, out) ||
+    if (gt_lexer_is(&p->at, "*") || gt_is_type(out) ||
         gt_template_problem_index(p->template, out) >= 0) {
         return GPUTUNE_OK;
     }
@@ -447,9 +446,8 @@ static gputune_status find_definition(gt_parse *p, const char *name)
 
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name)
 {
-    gt_element element;
     *out = gt_structure_of(p->template, name);
-    if (*out || gt_element_from_name(&element, name)) {
+    if (*out || gt_is_type(name)) {
         return GPUTUNE_OK;
     }
     gputune_status status = find_definition(p, name);

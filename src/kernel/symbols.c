@@ -108,12 +108,11 @@ static int slot_of(void *user, const char *name)
 /* Whether every value is a type, or the name of a problem's type. */
 static bool are_types(const gt_template *template, const gt_value *values, uint32_t count)
 {
-    gt_element element;
     for (uint32_t i = 0; i < count; i++) {
         const char *word = values[i].word ? values[i].word : "";
         int problem = gt_template_problem_index(template, word);
         bool is_type = problem >= 0 && template->problem[problem].kind == GT_PROBLEM_TYPE;
-        if (!is_type && !gt_element_from_name(&element, word)) {
+        if (!is_type && !gt_is_type(word)) {
             return false;
         }
     }
@@ -251,10 +250,9 @@ gt_scope gt_symbols_scope(gt_symbols *symbols)
 
 bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)
 {
-    char name[GT_NAME_MAX];
+    const char *name = GT_TOKEN_TEXT(token);
     gt_lexer value;
-    return gt_token_copy(name, sizeof name, token) &&
-           (slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value));
+    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value);
 }
 
 uint64_t gt_axes_used(const gt_expression *expression)

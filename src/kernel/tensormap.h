@@ -1,4 +1,4 @@
-/* What kernels take in a buffer's place, read from a template by parse_tensormap.c: tensor maps,
+/* What kernels take in a buffer's place: tensor maps, made from a template's clauses and
  * worked out for a configuration, and texture objects, worked out for sizes. */
 #pragma once
 
@@ -18,10 +18,6 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
 enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
 enum { GT_TEXTURE_WRAP, GT_TEXTURE_CLAMP, GT_TEXTURE_MIRROR, GT_TEXTURE_BORDER };
 
-/* Checks that a texture can have the argument's elements and the clause's settings. ETEMPLATE, with
- * the clause's place, if not. */
-gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
-                                const gt_element *element);
 /* Fills `out` with all textures at the binding's sizes. ETEMPLATE, with the clause's place, for
  * elements, extents and rows that a texture cannot have. */
 gputune_status gt_textures_make(gt_texture out[GT_TEXTURE_MAX], const gt_binding *binding);

@@ -142,6 +142,12 @@ bool gt_element_from_name(gt_element *out, const char *name)
     return false;
 }
 
+bool gt_is_type(const char *name)
+{
+    gt_element element;
+    return gt_element_from_name(&element, name);
+}
+
 void gt_near_types(gt_near *near)
 {
     for (size_t i = 0; i < ROWS; i++) {
@@ -149,6 +155,14 @@ void gt_near_types(gt_near *near)
             gt_near_try(near, *own);
         }
     }
+}
+
+const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
+{
+    const size_t length = token->length < GT_NAME_MAX ? token->length : 0;
+    memcpy(out, token->text, length);
+    out[length] = '\0';
+    return out;
 }
 
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what)

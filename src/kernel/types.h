@@ -8,6 +8,8 @@
 /* The element that a normalised name ("unsigned int", "uint32_t", "half2", "float4") stands for;
  * false: none. */
 bool gt_element_from_name(gt_element *out, const char *name);
+/* Whether there is such an element. */
+bool gt_is_type(const char *name);
 /* Tries the names of all known types. */
 void gt_near_types(gt_near *near);
 
@@ -22,6 +24,10 @@ const gt_refused_type *gt_type_refused(const char *words);
  * ("vec<float,4>"). ETEMPLATE "…; expected WHAT" when there is no name or the result is too long.
  */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
+/* Copies the token's text; "": the text is too long for a name. Returns `out`; the macro's text
+ * lasts to the end of the block in which it stands. */
+const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
+#define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
 /* Reads an argument's name, or "grid.x", the name of the buffer that a struct's member points to.
