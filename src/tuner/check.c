@@ -148,8 +148,7 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
                            field->workload_count > 1 ? &field->awkward : &request->problem));
     const report r = {session, {usual, other}, each, user};
     int answer = 0;
-    for (size_t i = 0; i < field->variants.count && !answer; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+    for (const gt_variant *variant = field->first; variant && !answer; variant = variant->next) {
         bool ended = variant->stage == GT_STAGE_READY || variant->stage == GT_STAGE_FAILED;
         answer = ended ? report_variant(&r, variant) : 0; /* the time was up */
     }

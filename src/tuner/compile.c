@@ -27,11 +27,11 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     if (session->stop != GT_STOP_NONE) {
         return explain_stop(session);
     }
-    const gt_variant *variant = &field->variants.items[0];
+    const gt_variant *variant = field->first;
     GT_REFUSE(variant->stage != GT_STAGE_READY, variant->failure, "%s: %s",
               session->request->template->path,
               variant->message ? variant->message : "does not compile");
-    gt_compiled *compiled = &field->units.items[variant->unit].compiled;
+    gt_compiled *compiled = &variant->unit->compiled;
     *resources = compiled->resources;
     *image = compiled->image; /* taken over */
     compiled->image = (gt_image){0};
@@ -64,16 +64,15 @@ void gt_stand_by(gt_request *request)
 /* --- a space ---------------------------------------------------------------------------------- */
 
 typedef struct compile_run {
-    uint32_t reported; /* variants reported so far */
-    int answer;        /* of the last report */
+    const gt_variant *reported; /* the last variant that was reported; NULL: none was */
+    int answer;                 /* of the last report */
     gt_compiled_fn each;
     void *user;
 } compile_run;
 
-static gputune_status report(compile_run *run, const gt_session *session, uint32_t index)
+static gputune_status report(compile_run *run, const gt_session *session, const gt_variant *variant)
 {
-    const gt_variant *variant = &session->field.variants.items[index];
-    const gt_unit *unit = &session->field.units.items[variant->unit];
+    const gt_unit *unit = variant->unit;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, session->request->template, &variant->config));
     const gputune_compiled compiled = {.version = GPUTUNE_COMPILED_VERSION,
@@ -91,17 +90,22 @@ static gputune_status report(compile_run *run, const gt_session *session, uint32
     return GPUTUNE_OK;
 }
 
+/* The variant that is reported next; NULL: there is none. */
+static const gt_variant *next_to_report(const gt_session *session)
+{
+    const compile_run *run = session->state;
+    return run->reported ? run->reported->next : session->field.first;
+}
+
 /* Reports finished variants in the order of the space. */
 static gputune_status report_finished(gt_session *session)
 {
     compile_run *run = session->state;
-    const gt_field *field = &session->field;
-    for (; run->reported < field->variants.count && !run->answer; run->reported++) {
-        gt_stage stage = field->variants.items[run->reported].stage;
-        if (stage != GT_STAGE_READY && stage != GT_STAGE_FAILED) {
-            return GPUTUNE_OK;
-        }
-        GT_TRY(report(run, session, run->reported));
+    const gt_variant *next;
+    while ((next = next_to_report(session)) && !run->answer &&
+           (next->stage == GT_STAGE_READY || next->stage == GT_STAGE_FAILED)) {
+        GT_TRY(report(run, session, next));
+        run->reported = next;
     }
     return GPUTUNE_OK;
 }
@@ -109,9 +113,8 @@ static gputune_status report_finished(gt_session *session)
 static bool all_reported(const gt_session *session)
 {
     const compile_run *run = session->state;
-    return run->answer ||
-           (gt_session_is_done(session) &&
-            (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
+    return run->answer || (gt_session_is_done(session) &&
+                           (session->stop != GT_STOP_NONE || !next_to_report(session)));
 }
 
 static int compile_space(gt_session *session)

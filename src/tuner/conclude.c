@@ -19,7 +19,7 @@ enum { PROGRESS_NS = 50000000 };
 static void fill_times(gputune_progress *progress, const gt_tuning *tuning, char **best)
 {
     const gt_runner *incumbent = gt_race_incumbent(tuning->race);
-    uint64_t standard = gt_field_default(&tuning->session.field);
+    const gt_variant *standard = tuning->session.field.standard;
     gt_summary summary;
     if (incumbent && gt_race_summary(tuning->race, incumbent->id, &summary) == GPUTUNE_OK) {
         progress->best_ns = summary.median;
@@ -28,8 +28,7 @@ static void fill_times(gputune_progress *progress, const gt_tuning *tuning, char
             progress->best = *best;
         }
     }
-    if (standard != GT_NO_VARIANT &&
-        gt_race_summary(tuning->race, standard, &summary) == GPUTUNE_OK) {
+    if (standard && gt_race_summary(tuning->race, standard->id, &summary) == GPUTUNE_OK) {
         progress->default_ns = summary.median;
     }
 }
@@ -56,7 +55,7 @@ static uint32_t count_done(const gt_tuning *tuning)
     const gt_field *field = &tuning->session.field;
     uint32_t done = field->ready + field->slower + field->outclassed + field->twins;
     for (uint32_t i = 0; i < field->given; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+        const gt_variant *variant = field->variants.items[i];
         done -= variant->role == GT_ROLE_FALLBACK && variant->stage == GT_STAGE_READY;
     }
     return done + gt_strategy_proposer_known(tuning->strategy);
@@ -125,11 +124,11 @@ static void free_trials(gt_trial_list *list)
 }
 
 /* What the last race that sampled a variant knows of it; NULL: it was not sampled. */
-static const gt_runner *find_raced(const gt_tuning *tuning, uint32_t index)
+static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
-    const gt_runner *runner = gt_race_find(tuning->race, index);
+    const gt_runner *runner = gt_race_find(tuning->race, variant->id);
     if (!runner && tuning->by_time) {
-        runner = gt_race_find(tuning->by_time, index);
+        runner = gt_race_find(tuning->by_time, variant->id);
     }
     return runner && runner->samples.count ? runner : NULL;
 }
@@ -147,17 +146,18 @@ static void explain(char *out, size_t bytes, const gt_runner *runner, bool among
 }
 
 /* Only values of the objective are kept; with the objective energy, times are not. */
-static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
+                                    const gt_variant *variant)
 {
     char text[160];
-    const gt_runner *runner = find_raced(tuning, index);
+    const gt_runner *runner = find_raced(tuning, variant);
     if (!runner) {
         return GPUTUNE_OK;
     }
-    bool among_all = runner != gt_race_find(tuning->race, index);
+    bool among_all = runner != gt_race_find(tuning->race, variant->id);
     bool by_time = among_all || gt_tuning_is_before_weighing(tuning);
     if (!by_time) {
-        GT_TRY(gt_race_summary(tuning->race, index, &trial->time));
+        GT_TRY(gt_race_summary(tuning->race, variant->id, &trial->time));
     }
     trial->eliminated_round = runner->left_round;
     explain(text, sizeof text, runner, among_all, by_time);
@@ -183,10 +183,10 @@ static gputune_status describe_twin(gt_trial *trial, const gt_template *template
 }
 
 /* Describes a variant that was left out as slower: one launch told enough of it. */
-static gputune_status describe_slower(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+static gputune_status describe_slower(gt_trial *trial, const gt_field *field,
+                                      const gt_variant *variant)
 {
-    const gt_field *field = &tuning->session.field;
-    double pilot = gt_field_pilot(field, index);
+    double pilot = gt_field_pilot(field, variant);
     char text[96];
     gt_snprintf(text, sizeof text, "%.2fx the best in its first launch", pilot / field->best_ns);
     trial->status = GT_TRIAL_UNPROVED;
@@ -194,22 +194,21 @@ static gputune_status describe_slower(gt_trial *trial, const gt_tuning *tuning, 
     return gt_strdup((char **)&trial->message, text);
 }
 
-static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
+                                     const gt_variant *variant)
 {
     const gt_request *request = tuning->session.request;
     const gt_field *field = &tuning->session.field;
-    const uint32_t tried = gt_field_tried_for(field, index);
-    const gt_config *config = &field->variants.items[index].config;
-    const gt_variant *variant = &field->variants.items[tried];
-    *trial = gt_field_trial(field, index);
+    const gt_variant *tried = gt_variant_tried(variant);
+    *trial = gt_field_trial(field, variant);
     trial->noisy = tuning->disturbance.noisy;
-    GT_TRY(gt_config_text((char **)&trial->config, request->template, config));
-    if (variant->failure != GPUTUNE_OK) {
-        return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
+    GT_TRY(gt_config_text((char **)&trial->config, request->template, &variant->config));
+    if (tried->failure != GPUTUNE_OK) {
+        return gt_strdup((char **)&trial->message, tried->message ? tried->message : "");
     }
-    GT_TRY(variant->stage == GT_STAGE_SLOWER ? describe_slower(trial, tuning, tried)
-                                             : describe_race(trial, tuning, tried));
-    return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
+    GT_TRY(tried->stage == GT_STAGE_SLOWER ? describe_slower(trial, field, tried)
+                                           : describe_race(trial, tuning, tried));
+    return tried == variant ? GPUTUNE_OK : describe_twin(trial, request->template, tried);
 }
 
 /* Whether an earlier tuning measured the variant and this one did not, perhaps because time was
@@ -224,34 +223,30 @@ static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 }
 
 /* Whether this tuning found out something about a variant that is worth keeping. */
-static bool is_found_out(const gt_tuning *tuning, uint32_t index)
+static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
-    const gt_field *field = &tuning->session.field;
-    const uint32_t subject = gt_field_tried_for(field, index);
-    const gt_variant *variant = &field->variants.items[subject];
-    bool tried = find_raced(tuning, subject) || variant->stage == GT_STAGE_SLOWER ||
-                 (variant->stage == GT_STAGE_FAILED && !variant->remembered);
-    if (variant->cut_off_s > 0) {
-        return true;
-    }
-    return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
+    const gt_variant *subject = gt_variant_tried(variant);
+    bool tried = find_raced(tuning, subject) || subject->stage == GT_STAGE_SLOWER ||
+                 (subject->stage == GT_STAGE_FAILED && !subject->remembered);
+    return subject->cut_off_s > 0 ||
+           (tried && gt_outcome_is_kept(subject->failure, subject->repeatable));
 }
 
 /* Whether a variant's result is final: it failed, was left out as slower, or has left the race for
  * good. */
-static bool is_settled(const gt_tuning *tuning, uint32_t index)
+static bool is_settled(const gt_tuning *tuning, const gt_variant *variant)
 {
-    const gt_variant *variant = &tuning->session.field.variants.items[index];
-    const gt_runner *runner = gt_race_find(tuning->race, index);
+    const gt_runner *runner = gt_race_find(tuning->race, variant->id);
     return variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
            (runner && gt_race_has_lost(tuning->race, runner));
 }
 
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
-static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
+static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
+                                   const gt_variant *variant)
 {
     gt_trial trial;
-    gputune_status status = describe_trial(&trial, tuning, index);
+    gputune_status status = describe_trial(&trial, tuning, variant);
     bool is_news = status == GPUTUNE_OK && !is_better_known(&trial, tuning);
     GT_THEN(status, is_news ? gt_array_push(out, trial) : GPUTUNE_OK);
     if (!is_news || status != GPUTUNE_OK) {
@@ -265,13 +260,11 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, 
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        bool wanted =
-            !settled || (!variant->kept && i + 1 != field->doubtful && is_settled(tuning, i));
-        if (wanted && is_found_out(tuning, i)) {
-            variant->kept |= settled;
-            GT_TRY(append_trial(out, tuning, i));
+    for (gt_variant *one = field->first; one; one = one->next) {
+        bool wanted = !settled || (!one->kept && one != field->doubtful && is_settled(tuning, one));
+        if (wanted && is_found_out(tuning, one)) {
+            one->kept |= settled;
+            GT_TRY(append_trial(out, tuning, one));
         }
     }
     return GPUTUNE_OK;
@@ -288,7 +281,7 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
 {
     const gt_field *field = &tuning->session.field;
     for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        const gt_unit *unit = &field->units.items[i];
+        const gt_unit *unit = field->units.items[i];
         if (kept ? unit->kept : is_new_code(unit)) {
             GT_TRY(gt_array_push(out, gt_unit_code(unit, tuning->session.request->device)));
         }
@@ -299,7 +292,7 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
 static void mark_codes(gt_field *field)
 {
     for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        gt_unit *unit = &field->units.items[i];
+        gt_unit *unit = field->units.items[i];
         unit->kept |= is_new_code(unit);
     }
 }
@@ -451,7 +444,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
     gt_summary winner, standard = {0};
     GT_TRY(summarise(&winner, tuning, result->winner));
     if (result->has_default) {
-        GT_TRY(summarise(&standard, tuning, gt_field_default(field)));
+        GT_TRY(summarise(&standard, tuning, field->standard->id));
     }
     *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
                           .time_ns = winner.median,
@@ -462,16 +455,14 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
-    return gt_choice_take(choice, field, result->winner);
+    return gt_choice_take(choice, field, gt_tuning_variant(tuning, result->winner));
 }
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-static gt_code code_of(const gt_tuning *tuning, uint64_t variant)
+static gt_code code_of(const gt_tuning *tuning, const gt_variant *variant)
 {
-    const gt_field *field = &tuning->session.field;
-    return gt_unit_code(&field->units.items[field->variants.items[variant].unit],
-                        tuning->session.request->device);
+    return gt_unit_code(variant->unit, tuning->session.request->device);
 }
 
 /* NVRTC's version as the compile workers report it; 0 if nothing was compiled. */
@@ -479,7 +470,7 @@ static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
     for (size_t i = 0; i < tuning->session.field.units.count; i++) {
-        int one = tuning->session.field.units.items[i].compiled.nvrtc_version;
+        int one = tuning->session.field.units.items[i]->compiled.nvrtc_version;
         version = one > version ? one : version;
     }
     return version;
@@ -497,8 +488,8 @@ static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
 
 static gt_hash default_trial(const gt_tuning *tuning)
 {
-    uint64_t id = gt_field_default(&tuning->session.field);
-    return id == GT_NO_VARIANT ? (gt_hash){0} : gt_tuning_variant(tuning, id)->trial;
+    const gt_variant *standard = tuning->session.field.standard;
+    return standard ? standard->trial : (gt_hash){0};
 }
 
 /* Lists the code of the service kernels and the reference, and, if a later tuning may go on from
@@ -510,7 +501,7 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     GT_TRY(list_codes(out, tuning, false));
     out->count = final ? 0 : out->count;
     for (int i = 0; i < GT_UNIT_FIRST; i++) {
-        gt_code code = gt_unit_code(&field->units.items[i], tuning->session.request->device);
+        gt_code code = gt_unit_code(field->units.items[i], tuning->session.request->device);
         code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
         GT_TRY(gt_array_push(out, code));
     }
@@ -554,10 +545,11 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     const gt_request *request = tuning->session.request;
     const gt_field *field = &tuning->session.field;
     const gt_config standard = gt_config_default(request->template);
+    const gt_variant *fastest = gt_tuning_variant(tuning, result->winner);
     gt_winner winner = {.problem = request->problem_text,
-                        .trial = field->variants.items[result->winner].trial,
+                        .trial = fastest->trial,
                         .default_trial = default_trial(tuning),
-                        .code = code_of(tuning, result->winner),
+                        .code = code_of(tuning, fastest),
                         .terms = choice->terms,
                         .only = request->only_text,
                         .verdict = choice->verdict,
@@ -569,7 +561,7 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     winner.nvrtc_version = winner.code.nvrtc_version;
     gputune_status status = summarise(&winner.time, tuning, result->winner);
     if (result->has_default) {
-        GT_THEN(status, summarise(&winner.default_time, tuning, gt_field_default(field)));
+        GT_THEN(status, summarise(&winner.default_time, tuning, field->standard->id));
     }
     GT_THEN(status, gt_config_text(&winner.config, request->template, &choice->config));
     GT_THEN(status, gt_config_text(&winner.default_config, request->template, &standard));
@@ -604,10 +596,9 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     uint32_t failed = 0;
     GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
               "%s: stopped before any variant was measured", name);
-    for (size_t i = field->variants.count; i-- > 0;) {
-        const gt_variant *variant = &field->variants.items[i];
-        failed += variant->failure != GPUTUNE_OK;
-        first = variant->failure != GPUTUNE_OK ? variant : first;
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        failed += one->failure != GPUTUNE_OK;
+        first = first || one->failure == GPUTUNE_OK ? first : one;
     }
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
               "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
@@ -646,13 +637,12 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
         (time.count && time.median < field->champion_ns)) {
         return false;
     }
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (gt_hash_equal(variant->trial, field->champion)) {
-            const uint32_t tried = gt_field_tried_for(field, i);
-            bool failed = variant->failure != GPUTUNE_OK &&
-                          gt_outcome_is_kept(variant->failure, variant->repeatable);
-            return !failed && tried != winner && !find_raced(tuning, tried);
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        if (gt_hash_equal(one->trial, field->champion)) {
+            const gt_variant *tried = gt_variant_tried(one);
+            bool failed =
+                one->failure != GPUTUNE_OK && gt_outcome_is_kept(one->failure, one->repeatable);
+            return !failed && tried->id != winner && !find_raced(tuning, tried);
         }
     }
     return true;
@@ -681,7 +671,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
     if (field->doubtful) { /* perhaps the GPU's fault, which then failed the tuning */
-        field->variants.items[field->doubtful - 1].repeatable = false;
+        field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
     GT_THEN(status, store(tuning, &list, NULL));

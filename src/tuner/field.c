@@ -12,19 +12,16 @@
 #include <string.h>
 
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
-static gputune_status field_leave_out(gt_field *field, uint32_t index)
+static gputune_status field_leave_out(gt_field *field, gt_variant *variant)
 {
-    gt_variant *variant = &field->variants.items[index];
-    const gt_unit *unit = &field->units.items[variant->unit];
     variant->stage = GT_STAGE_GIVEN_UP;
-    variant->failure = unit->failure;
+    variant->failure = variant->unit->failure;
     field->given_up++;
-    for (uint32_t twin = variant->next_twin; twin;
-         twin = field->variants.items[twin - 1].next_twin) {
+    for (const gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
         field->given_up++;
     }
-    gt_field_tell(field, index, 0);
-    return gt_strdup(&variant->message, unit->message);
+    gt_field_tell(field, variant, 0);
+    return gt_strdup(&variant->message, variant->unit->message);
 }
 
 static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
@@ -52,8 +49,8 @@ static gputune_status submit_prepare(gt_field *field)
     gt_measure_setup *setup = field->setup;
     gputune_status status = prepare_workloads(field, setup);
     if (status == GPUTUNE_OK) {
-        setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
-        setup->reference = field->units.items[GT_UNIT_REFERENCE].compiled.image;
+        setup->service = field->units.items[GT_UNIT_SERVICE]->compiled.image;
+        setup->reference = field->units.items[GT_UNIT_REFERENCE]->compiled.image;
         status = field->options.farm->ops->prepare(field->options.farm, setup);
     }
     field->preparing = true;
@@ -93,11 +90,10 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
 }
 
 /* Whether another session of this process compiles the source, for which this one then waits. */
-static bool is_begun_elsewhere(gt_field *field, uint32_t index)
+static bool is_begun_elsewhere(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
-    gt_unit *unit = &field->units.items[index];
-    if (index < GT_UNIT_FIRST || request->background ||
+    if (unit->id < GT_UNIT_FIRST || request->background ||
         gt_code_memo_begin(unit->hash, request->device, field->setup)) {
         return false;
     }
@@ -107,35 +103,34 @@ static bool is_begun_elsewhere(gt_field *field, uint32_t index)
     return true;
 }
 
-static gputune_status compile_source(gt_field *field, uint32_t index, const gt_source *source)
+static gputune_status compile_source(gt_field *field, const gt_unit *unit, const gt_source *source)
 {
-    gt_compile_job job = {.id = index};
+    gt_compile_job job = {.id = unit->id};
     GT_FREED const char **options = NULL;
     GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
-                                field->units.items[index].is_sketch));
+                                unit->is_sketch));
     field->compiling++;
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
 /* Gets the code of a unit from the store, or from another session, or submits a job to the compile
  * workers. */
-static gputune_status field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
+static gputune_status field_submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
 {
-    gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    return is_begun_elsewhere(field, index) ? GPUTUNE_OK : compile_source(field, index, source);
+    return is_begun_elsewhere(field, unit) ? GPUTUNE_OK : compile_source(field, unit, source);
 }
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
  * them fails to compile, the field fails. */
 static gputune_status field_try_prepare(gt_field *field)
 {
-    const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
-    const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
+    const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
+    const gt_unit *reference = field->units.items[GT_UNIT_REFERENCE];
     GT_REFUSE(service->stage == GT_STAGE_FAILED, service->failure,
               "the service kernels do not compile: %s", service->message);
     GT_REFUSE(reference->stage == GT_STAGE_FAILED,
@@ -160,14 +155,14 @@ static gputune_status start_service(gt_field *field)
 {
     static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
     const bool emulated = field->options.request->device->emulated; /* runs for longer than that */
-    gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
+    gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
                         .hash = gt_hash_string(gt_service_source),
                         .options = {(char *)quickly},
                         .option_count = emulated ? 0 : 1};
     if (!built_in) {
-        return field_submit_source(field, GT_UNIT_SERVICE, &source);
+        return field_submit_source(field, unit, &source);
     }
     unit->compiled.image.data = malloc(built_in->bytes);
     GT_TRY(gt_allocated(unit->compiled.image.data));
@@ -181,16 +176,17 @@ static gputune_status start_service(gt_field *field)
 gputune_status gt_field_start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
+    gt_unit *unit = field->units.items[GT_UNIT_REFERENCE];
     GT_TRY(start_service(field));
     const gt_workload *workload = &request->workload;
     if (!workload->has_reference && !workload->has_check && !workload->has_init) {
-        field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
+        unit->stage = GT_STAGE_READY;
     } else {
         GT_SCOPED(gt_source_free) gt_source reference = {0};
         GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
                                    request->device,
                                    gt_catalog_prelude(request->services->catalog)));
-        GT_TRY(field_submit_source(field, GT_UNIT_REFERENCE, &reference));
+        GT_TRY(field_submit_source(field, unit, &reference));
     }
     return field_try_prepare(field);
 }
@@ -201,11 +197,14 @@ gputune_status gt_field_allow_measuring(gt_field *field)
     return field_try_prepare(field);
 }
 
-static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
+static gputune_status add_unit(gt_field *field, gt_hash hash)
 {
-    gt_unit unit = {.hash = hash, .stage = GT_STAGE_WAITING};
-    GT_TRY(gt_array_push(&field->units, unit));
-    *index = (uint32_t)field->units.count - 1;
+    GT_TRY(gt_array_reserve(&field->units));
+    gt_unit *unit = calloc(1, sizeof *unit);
+    GT_TRY(gt_allocated(unit));
+    unit->hash = hash;
+    unit->id = (uint32_t)field->units.count;
+    field->units.items[field->units.count++] = unit;
     return GPUTUNE_OK;
 }
 
@@ -214,17 +213,24 @@ static void free_unit(gt_unit *unit)
     free(unit->message);
     free(unit->compiled.image.data);
     free(unit->compiled.log);
+    free(unit);
+}
+
+static void free_variant(gt_variant *variant)
+{
+    free(variant->message);
+    free(variant->verified.findings);
+    free(variant);
 }
 
 void gt_field_close(gt_field *field)
 {
     gt_code_memo_end_all(field->setup);
     for (size_t i = 0; i < field->variants.count; i++) {
-        free(field->variants.items[i].message);
-        free(field->variants.items[i].verified.findings);
+        free_variant(field->variants.items[i]);
     }
     for (size_t i = 0; i < field->units.count; i++) {
-        free_unit(&field->units.items[i]);
+        free_unit(field->units.items[i]);
     }
     gt_array_free(&field->variants);
     gt_array_free(&field->units);
@@ -249,7 +255,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
     const gt_request *request = options->request;
     gt_field field = {.options = *options, .setup = calloc(1, sizeof *field.setup)};
-    uint32_t index;
     GT_TRY(gt_allocated(field.setup));
     bool changed = false;
     gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
@@ -260,7 +265,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     field.setup->cache = request->options.cache;
     field.setup->seed = request->options.seed;
     for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
-        status = add_unit(&field, (gt_hash){0}, &index);
+        status = add_unit(&field, (gt_hash){0});
     }
     GT_THEN(status, gt_field_add_given(&field));
     if (status == GPUTUNE_OK && options->history && options->only_promising &&
@@ -274,37 +279,39 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
 /* Finds or adds the unit of that hash; *is_new: it was added now. */
-static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
+static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, bool *is_new)
 {
-    uint32_t next = (uint32_t)field->units.count;
-    GT_TRY(gt_hash_index_intern(&field->sources, hash, next, index));
-    *is_new = *index == next;
-    return *is_new ? add_unit(field, hash, index) : GPUTUNE_OK;
+    uint32_t next = (uint32_t)field->units.count, id;
+    GT_TRY(gt_hash_index_intern(&field->sources, hash, next, &id));
+    *is_new = id == next;
+    GT_TRY(*is_new ? add_unit(field, hash) : GPUTUNE_OK);
+    *out = field->units.items[id];
+    return GPUTUNE_OK;
 }
 
 /* Small sizes leave some axes without a say (blocks a multiprocessor, where one block is all there
  * is): a variant that is launched exactly like an earlier one needs no trial of its own. */
-static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source, bool *found)
+static gputune_status find_twin(gt_field *field, gt_variant *variant, gt_hash source, bool *found)
 {
-    gt_variant *variant = &field->variants.items[index];
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     gputune_status status = GPUTUNE_OK;
-    uint32_t first = index;
+    uint32_t id = variant->id;
     if (gt_field_bind_launches(field, variant, launches) ==
         GPUTUNE_OK) { /* else verifying reports it */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
-        status = gt_hash_index_intern(&field->launches, hash, index, &first);
+        status = gt_hash_index_intern(&field->launches, hash, id, &id);
     }
-    *found = first != index;
+    gt_variant *first = field->variants.items[id];
+    *found = first != variant;
     if (*found) {
         variant->stage = GT_STAGE_TWIN;
         variant->twin = first;
-        variant->next_twin = field->variants.items[first].next_twin;
-        field->variants.items[first].next_twin = index + 1;
-        field->given_up += field->variants.items[first].stage == GT_STAGE_GIVEN_UP;
-        variant->unit = field->variants.items[first].unit;
+        variant->next_twin = first->next_twin;
+        first->next_twin = variant;
+        field->given_up += first->stage == GT_STAGE_GIVEN_UP;
+        variant->unit = first->unit;
         field->twins++;
     }
     return status;
@@ -314,20 +321,19 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
 
 /* Advances a variant whose source is compiled: to verification, or, if the field does not measure,
  * to ready. */
-static gputune_status advance(gt_field *field, uint32_t index)
+static gputune_status advance(gt_field *field, gt_variant *variant)
 {
-    gt_variant *variant = &field->variants.items[index];
-    const gt_unit *unit = &field->units.items[variant->unit];
+    const gt_unit *unit = variant->unit;
     if (variant->role == GT_ROLE_SKETCH && unit->stage == GT_STAGE_FAILED) {
-        gt_field_settle_sketch(field, index, unit->failure);
+        gt_field_settle_sketch(field, variant, unit->failure);
         return GPUTUNE_OK;
     }
     if (unit->given_up) {
-        return field_leave_out(field, index);
+        return field_leave_out(field, variant);
     }
     if (unit->put_off) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
-        gt_field_put_off(field, index);
+        gt_field_put_off(field, variant);
         return GPUTUNE_OK;
     }
     if (unit->stage == GT_STAGE_FAILED) {
@@ -336,12 +342,12 @@ static gputune_status advance(gt_field *field, uint32_t index)
             variant->cut_off_s = field->options.request->options.time_limit_s;
             variant->tried_late = true;
         }
-        return gt_field_fail(field, index, unit->failure, unit->repeatable, unit->message);
+        return gt_field_fail(field, variant, unit->failure, unit->repeatable, unit->message);
     }
     if (!field->options.measure) {
-        return gt_field_mark_ready(field, index);
+        return gt_field_mark_ready(field, variant);
     }
-    return gt_array_push(&field->compiled, index);
+    return gt_array_push(&field->compiled, variant);
 }
 
 /* --- starting variants ------------------------------------------------------------------------ */
@@ -362,12 +368,12 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
         variant->stage = GT_STAGE_FAILED;
         variant->remembered = true;
         field->failed++;
-        gt_field_tell(field, (uint32_t)(variant - field->variants.items), 0);
+        gt_field_tell(field, variant, 0);
         return true;
     }
     if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* the old trial had less time */
         variant->hangs = old->status == GT_TRIAL_HUNG;
-        gt_field_put_off(field, (uint32_t)(variant - field->variants.items));
+        gt_field_put_off(field, variant);
         return true;
     }
     bool outclassed = variant->role == GT_ROLE_PROPOSED &&
@@ -375,7 +381,7 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     if (outclassed) {
         variant->stage = GT_STAGE_OUTCLASSED;
         field->outclassed++;
-        gt_field_tell(field, (uint32_t)(variant - field->variants.items), old->time.median);
+        gt_field_tell(field, variant, old->time.median);
     }
     return outclassed;
 }
@@ -401,10 +407,9 @@ static bool take_up_again(gt_unit *unit, const gt_variant *variant)
     return again;
 }
 
-gputune_status gt_field_start(gt_field *field, uint32_t index)
+gputune_status gt_field_start(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
-    gt_variant *variant = &field->variants.items[index];
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, is_sketch = variant->role == GT_ROLE_SKETCH;
     GT_TRY(gt_request_source(&source, request, &variant->config));
@@ -416,27 +421,23 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
         GT_TRY(gt_field_verify_compiled(field));
     }
     if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
-        GT_TRY(find_twin(field, index, source.hash, &known));
+        GT_TRY(find_twin(field, variant, source.hash, &known));
     }
     if (known) {
         return GPUTUNE_OK;
     }
-    GT_TRY(intern_unit(field, source.hash, &variant->unit, &is_new));
-    gt_unit *unit = &field->units.items[variant->unit];
+    GT_TRY(intern_unit(&variant->unit, field, source.hash, &is_new));
+    gt_unit *unit = variant->unit;
     if (take_up_again(unit, variant) || is_new) {
         unit->is_sketch = is_sketch;
-        GT_TRY(field_submit_source(field, variant->unit, &source));
+        GT_TRY(field_submit_source(field, unit, &source));
     }
     if (unit->stage != GT_STAGE_WAITING) {
-        GT_TRY(advance(field, index));
+        GT_TRY(advance(field, variant));
         return gt_field_verify_compiled(field);
     }
-    if (unit->waiting) {
-        field->variants.items[unit->last_waiting - 1].sibling = index + 1;
-    } else {
-        unit->waiting = index + 1;
-    }
-    unit->last_waiting = index + 1;
+    *(unit->waiting ? &unit->last_waiting->sibling : &unit->waiting) = variant;
+    unit->last_waiting = variant;
     return GPUTUNE_OK;
 }
 
@@ -444,17 +445,17 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
 
 static gputune_status advance_waiting(gt_field *field, gt_unit *unit)
 {
-    uint32_t next = unit->waiting;
-    unit->waiting = unit->last_waiting = 0;
-    for (; next; next = field->variants.items[next - 1].sibling) {
-        GT_TRY(advance(field, next - 1));
+    gt_variant *next = unit->waiting;
+    unit->waiting = unit->last_waiting = NULL;
+    for (; next; next = next->sibling) {
+        GT_TRY(advance(field, next));
     }
     return gt_field_verify_compiled(field);
 }
 
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
-    gt_unit *unit = &field->units.items[event->id];
+    gt_unit *unit = field->units.items[event->id];
     field->compiling--;
     unit->stage = event->status == GPUTUNE_OK ? GT_STAGE_READY : GT_STAGE_FAILED;
     unit->failure = event->status;
@@ -468,31 +469,24 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         GT_TRY(gt_strdup(&unit->message, event->message));
     }
     gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
-    gt_field_note_compiled(field, (uint32_t)event->id);
+    gt_field_note_compiled(field, unit);
     GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
-    if (event->id < GT_UNIT_FIRST) {
-        return field_try_prepare(field);
-    }
-    return advance_waiting(field, unit);
+    return unit->id < GT_UNIT_FIRST ? field_try_prepare(field) : advance_waiting(field, unit);
 }
 
 /* Compiles here a source that another session has given up, or has been compiling for too long. */
-static gputune_status compile_after_all(gt_field *field, uint32_t index)
+static gputune_status compile_after_all(gt_field *field, const gt_unit *unit)
 {
-    const gt_request *request = field->options.request;
-    gt_unit *unit = &field->units.items[index];
-    const gt_variant *variant = &field->variants.items[unit->waiting - 1];
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, request, &variant->config));
+    GT_TRY(gt_request_source(&source, field->options.request, &unit->waiting->config));
     source.hash = unit->hash;
-    return compile_source(field, index, &source);
+    return compile_source(field, unit, &source);
 }
 
-static gputune_status take_elsewhere(gt_field *field, uint32_t index)
+static gputune_status take_elsewhere(gt_field *field, gt_unit *unit)
 {
     static const double most_s = 10;
     const gt_device *device = field->options.request->device;
-    gt_unit *unit = &field->units.items[index];
     gt_code code;
     bool is_there = gt_code_memo_find(&code, unit->hash, device);
     if (!is_there && !gt_code_memo_begin(unit->hash, device, field->setup) &&
@@ -503,7 +497,7 @@ static gputune_status take_elsewhere(gt_field *field, uint32_t index)
     field->elsewhere--;
     field->compiling--;
     if (!is_there) {
-        return compile_after_all(field, index);
+        return compile_after_all(field, unit);
     }
     take_code(unit, &code);
     unit->stage = GT_STAGE_READY;
@@ -513,8 +507,8 @@ static gputune_status take_elsewhere(gt_field *field, uint32_t index)
 gputune_status gt_field_take_elsewhere(gt_field *field)
 {
     for (uint32_t i = GT_UNIT_FIRST; i < field->units.count && field->elsewhere; i++) {
-        if (field->units.items[i].elsewhere_ns) {
-            GT_TRY(take_elsewhere(field, i));
+        if (field->units.items[i]->elsewhere_ns) {
+            GT_TRY(take_elsewhere(field, field->units.items[i]));
         }
     }
     return GPUTUNE_OK;
@@ -541,32 +535,27 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
     }
 }
 
-bool gt_field_next_ready(gt_field *field, uint32_t *variant)
+gt_variant *gt_field_next_ready(gt_field *field)
 {
-    if (!field->newly_ready.count) {
-        return false;
-    }
-    *variant = field->newly_ready.items[--field->newly_ready.count];
-    return true;
+    return field->newly_ready.count ? field->newly_ready.items[--field->newly_ready.count] : NULL;
 }
 
 /* Whether a variant is left without a result. One that waits to be proved again had a launch. */
-static bool is_cut_off(const gt_field *field, uint32_t index)
+static bool is_cut_off(const gt_variant *variant)
 {
-    const gt_variant *variant = &field->variants.items[gt_field_tried_for(field, index)];
-    bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
-                 variant->stage == GT_STAGE_LATE;
-    return waits && !(variant->verified.pilot_ns > 0);
+    const gt_variant *tried = gt_variant_tried(variant);
+    bool waits = tried->stage == GT_STAGE_WAITING || tried->stage == GT_STAGE_VERIFYING ||
+                 tried->stage == GT_STAGE_LATE;
+    return waits && !(tried->verified.pilot_ns > 0);
 }
 
 void gt_field_abandon(gt_field *field)
 {
     field->options.proposer->exhausted = true;
     field->abandoned = true;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        bool counts = field->variants.items[i].role == GT_ROLE_PROPOSED ||
-                      field->variants.items[i].role == GT_ROLE_DEFAULT;
-        field->cut_off += counts && is_cut_off(field, i);
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        bool counts = one->role == GT_ROLE_PROPOSED || one->role == GT_ROLE_DEFAULT;
+        field->cut_off += counts && is_cut_off(one);
     }
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = field->elsewhere = 0;

@@ -36,14 +36,20 @@ typedef enum gt_role {
     GT_ROLE_SKETCH    /* compiled quickly and launched once, for the proposer alone */
 } gt_role;
 
-/* One variant. Its id in jobs and events is its index. */
-typedef struct gt_variant {
+typedef struct gt_unit gt_unit;
+typedef struct gt_variant gt_variant;
+typedef struct gt_helper gt_helper;
+
+/* One variant. */
+struct gt_variant {
+    gt_variant *next; /* the variant that was added next; NULL: none was */
+    uint32_t id;      /* of the variant in jobs and events: its place in gt_field.variants */
     gt_config config;
     gt_hash trial;
-    uint32_t unit;      /* index of the source it is compiled from */
-    uint32_t sibling;   /* the next variant that waits for the same unit, plus one; 0: none */
-    uint32_t twin;      /* in GT_STAGE_TWIN: the variant that is tried instead */
-    uint32_t next_twin; /* the next of the twins that one variant is tried for, plus one; 0: none */
+    gt_unit *unit;         /* the source it is compiled from; NULL: that was not generated yet */
+    gt_variant *sibling;   /* the next variant that waits for the same unit; NULL: none */
+    gt_variant *twin;      /* in GT_STAGE_TWIN: the variant that is tried instead; else NULL */
+    gt_variant *next_twin; /* the next of the twins that one variant is tried for; NULL: none */
     gt_stage stage;
     gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
@@ -59,17 +65,18 @@ typedef struct gt_variant {
     uint32_t turn;  /* its place in the order in which variants were sent to verification, from 1 */
     uint32_t hangs; /* verifications that did not end in time; after the first one the variant is
                        tried again */
-    uint32_t helper;  /* number, from 1, of the helper that has it in hand; 0: none */
-    bool helped;      /* a helper's GPU has launched it, and the request's own GPU is next */
-    bool tried_late;  /* it was GT_STAGE_LATE, and was then tried */
-    double cut_off_s; /* time limit, in seconds, within which it did not end: a call with a longer
-                         limit tries it again; 0: it ended */
+    gt_helper *helper; /* that has it in hand; NULL: none */
+    bool helped;       /* a helper's GPU has launched it, and the request's own GPU is next */
+    bool tried_late;   /* it was GT_STAGE_LATE, and was then tried */
+    double cut_off_s;  /* time limit, in seconds, within which it did not end: a call with a longer
+                          limit tries it again; 0: it ended */
     char *message;
     gt_verified verified;
-} gt_variant;
+};
 
 /* One distinct source. */
-typedef struct gt_unit {
+struct gt_unit {
+    uint32_t id; /* of its compile job: its place in gt_field.units */
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
@@ -84,11 +91,11 @@ typedef struct gt_unit {
     bool from_store;
     int64_t elsewhere_ns; /* since when another session of this process compiles it; 0: none does */
     bool is_sketch; /* compiled quickly; its hash then differs from that of the source alone */
-    uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
-} gt_unit;
+    gt_variant *waiting, *last_waiting; /* the first and last variant that wait for it, or NULL */
+};
 
 /* Another GPU of the same kind, on which variants are launched first (field_verify.c). */
-typedef struct gt_helper {
+struct gt_helper {
     gputune *tuner; /* the tuner that the farm belongs to */
     char name[32];  /* "GPU 1" */
     gt_farm *farm;
@@ -101,7 +108,7 @@ typedef struct gt_helper {
     bool calibrates;
     uint32_t launched;    /* variants launched, for the debug log */
     gt_schedule schedule; /* of this GPU alone, which takes no rounds of samples */
-} gt_helper;
+};
 
 typedef struct gt_field_options {
     const gt_request *request;
@@ -129,10 +136,14 @@ typedef struct gt_field {
     gt_field_options options;
     gt_measure_setup *setup; /* owned; objective (as it is sampled), cache, seed, inputs; the rest
                                 is filled in when it is sent. On the heap, because it is large */
-    GT_ARRAY(gt_variant) variants;
-    GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
-    gt_hash_index sources;   /* hash of a source: its unit */
-    gt_hash_index launches; /* hash of a launch: the first variant with it; with options.distinct */
+    gt_variant *first;       /* of the variants */
+    GT_ARRAY(gt_variant *) variants; /* by id; owned */
+    GT_ARRAY(gt_unit *)
+    units;                 /* [0] the service kernels, [1] the reference; variants' follow; owned */
+    gt_variant *standard;  /* the default; NULL: it is not in the field */
+    gt_hash_index sources; /* hash of a source: the id of its unit */
+    gt_hash_index launches; /* hash of a launch: the id of the first variant with it; with
+                               options.distinct */
     uint32_t given;         /* how many of `variants` were added before the first proposal */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
@@ -151,15 +162,14 @@ typedef struct gt_field {
     bool awaits_results; /* the proposer waits for results before it proposes more */
     bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
-    bool awaits_default;    /* the default is verified before all others */
-    uint32_t added_default; /* the default, plus one, where it was added only because a variant was
-                               found wrong; 0: it was not */
+    bool awaits_default; /* the default is verified before all others */
+    bool added_default;  /* the default was added only because a variant was found wrong */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
-    GT_ARRAY(uint32_t)
+    GT_ARRAY(gt_variant *)
     compiled; /* variants that wait for preparation, default and their turn to be verified */
-    GT_ARRAY(uint32_t)
+    GT_ARRAY(gt_variant *)
     newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
     uint32_t sketches;
@@ -178,7 +188,7 @@ typedef struct gt_field {
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
-    uint32_t doubtful;    /* the variant of the last crash, plus one; 0: the GPU has worked since */
+    gt_variant *doubtful; /* the variant of the last crash; NULL: the GPU has worked since */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
     gt_hash champion; /* the trial that was the fastest of this space in earlier tunings; all zero:
                          none */
@@ -218,8 +228,8 @@ double gt_field_patience(const gt_field *field);
  * field takes over the parts of the event that it keeps. Fails with the status of a preparation
  * that failed. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns each variant that became ready once; false when there are no more. */
-bool gt_field_next_ready(gt_field *field, uint32_t *variant);
+/* Returns each variant that became ready once; NULL when there are no more. */
+gt_variant *gt_field_next_ready(gt_field *field);
 
 /* Sends every ready variant to verification again, including those that the measure worker was told
  * to forget, for another race among them. */
@@ -255,21 +265,25 @@ const char *gt_variant_status(const gt_variant *variant);
  * been late. */
 bool gt_variant_may_be_late(const gt_variant *variant);
 /* The variant that was tried for this one: itself, or an earlier one with the same launch. */
-uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
+static inline const gt_variant *gt_variant_tried(const gt_variant *variant)
+{
+    return variant->twin ? variant->twin : variant;
+}
 /* The code of a unit, to be stored. The unit keeps ownership of the image. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code of the ready variants that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* Makes a trial of what is known of a variant without its samples. The caller fills in times,
  * noise, configuration and message. */
-gt_trial gt_field_trial(const gt_field *field, uint32_t variant);
+gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant);
 /* Converts a sample of a variant to the value that is compared, stored and shown: by the objective
  * `rate` the time for the work of the default's launch, else the sample itself. */
-double gt_field_value(const gt_field *field, uint32_t variant, double sampled);
-/* The id of the ready variant of a configuration, or GT_NO_VARIANT. */
-uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* The id of the default's variant, or GT_NO_VARIANT. */
-uint64_t gt_field_default(const gt_field *field);
+static inline double gt_variant_value(const gt_variant *variant, double sampled)
+{
+    return sampled / variant->work;
+}
+/* The ready variant of a configuration, or NULL. */
+const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* How many variants were tried, or are known from earlier tunings. The fallback does not count, and
  * neither do variants whose compile was given up, or that had no result when the field was
  * abandoned. */
@@ -278,24 +292,24 @@ uint32_t gt_field_tried(const gt_field *field);
 uint32_t gt_field_total(const gt_field *field);
 /* Whether the launch that verified a variant is as good as a quick sample of its time: it ran with
  * a cold cache, and took so long that the host's part does not count. */
-bool gt_field_pilot_is_sample(const gt_field *field, uint32_t variant);
+bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
 /* The time of the launch that verified a variant, by the objective. 0 if there was no such launch,
  * or its time tells nothing. */
-double gt_field_pilot(const gt_field *field, uint32_t variant);
+double gt_field_pilot(const gt_field *field, const gt_variant *variant);
 /* Notes the median of a racing variant's samples, by the objective. If its first launch was the
  * fastest of all and its samples are not, variants that were left out as slower are proved after
  * all. ENOMEM. */
-gputune_status gt_field_note_median(gt_field *field, uint32_t variant, double median_ns);
+gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Notes in the schedule that a verification took the measure worker `seconds`. */
 void gt_field_note_newcomer(gt_field *field, double seconds);
 /* Tells the proposer the result of a variant; `time_ns` is 0 if the variant was not sampled yet. */
-void gt_field_tell(const gt_field *field, uint32_t variant, double time_ns);
+void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a round of samples that failed. The variant that was being sampled has failed, and
  * *culprit is its id. If no variant was being sampled, *culprit is GT_NO_VARIANT: the round may be
  * repeated, and after a few such rounds this function fails. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records a failure of a variant that was found after its verification. */
-gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status failure,
+gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
 /* The status of a field in which no variant became ready: the most frequent failure, with the
  * message of its first case. */

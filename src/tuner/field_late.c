@@ -31,20 +31,18 @@ static double limit_s(const gt_field *field)
 
 /* --- during the call -------------------------------------------------------------------------- */
 
-void gt_field_put_off(gt_field *field, uint32_t index)
+void gt_field_put_off(gt_field *field, gt_variant *variant)
 {
-    gt_variant *variant = &field->variants.items[index];
     variant->stage = GT_STAGE_LATE;
     variant->failure = GPUTUNE_ETIMEOUT;
     field->late++;
-    gt_field_tell(field, index, 0);
+    gt_field_tell(field, variant, 0);
     variant->failure = GPUTUNE_OK;
 }
 
-void gt_field_note_compiled(gt_field *field, uint32_t index)
+void gt_field_note_compiled(gt_field *field, const gt_unit *unit)
 {
-    const gt_unit *unit = &field->units.items[index];
-    if (index >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
+    if (unit->id >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
         double seconds = unit->compiled.compile_ns * 1e-9;
         field->longest_s = fmax(field->longest_s, seconds);
         gt_schedule_note_compile(&field->schedule, seconds);
@@ -75,9 +73,8 @@ static bool others_wait(const gt_field *field, uint32_t running)
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = gt_farm_compile_workers(field->options.farm) == 1;
-    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
-        const gt_variant *variant = &field->variants.items[next - 1];
-        if (variant->tried_late || (variant->role == GT_ROLE_DEFAULT && !only)) {
+    for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
+        if (next->tried_late || (next->role == GT_ROLE_DEFAULT && !only)) {
             return false;
         }
     }
@@ -105,10 +102,9 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
         return false;
     }
     unit->asked_s = seconds;
-    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
-        const gt_variant *variant = &field->variants.items[next - 1];
-        if (variant->role != GT_ROLE_PROPOSED ||
-            !proposer->gives_up(proposer, &variant->config, seconds)) {
+    for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
+        if (next->role != GT_ROLE_PROPOSED ||
+            !proposer->gives_up(proposer, &next->config, seconds)) {
             return false;
         }
     }
@@ -118,7 +114,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 /* Ends a compile that is given up, or that is put off while others wait for its worker. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
-    gt_unit *unit = &field->units.items[job->id];
+    gt_unit *unit = field->units.items[job->id];
     if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
         return;
     }
@@ -150,11 +146,11 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 /* --- at its end ------------------------------------------------------------------------------- */
 
 /* Whether a source has been compiling for most of the limit, or had its turn after all others. */
-static bool compiles_slowly(const gt_variant *variant, uint64_t unit, const gt_compiling *jobs,
-                            uint32_t count, double most_s)
+static bool compiles_slowly(const gt_variant *variant, const gt_compiling *jobs, uint32_t count,
+                            double most_s)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (jobs[i].id == unit) {
+        if (variant->unit && jobs[i].id == variant->unit->id) {
             return variant->tried_late || jobs[i].seconds > fmax(most_s, LEAST_S);
         }
     }
@@ -165,20 +161,18 @@ static bool compiles_slowly(const gt_variant *variant, uint64_t unit, const gt_c
 static uint32_t turn_in_hand(const gt_field *field)
 {
     uint32_t least = UINT32_MAX;
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_VERIFYING && variant->turn < least) {
-            least = variant->turn;
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        if (one->stage == GT_STAGE_VERIFYING && one->turn < least) {
+            least = one->turn;
         }
     }
     return least;
 }
 
-static gputune_status fail_unfinished(gt_field *field, uint32_t index)
+static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 {
-    gt_variant *variant = &field->variants.items[index];
-    bool compiled = field->units.items[variant->unit].stage == GT_STAGE_READY;
-    bool begun = variant->unit >= GT_UNIT_FIRST; /* else its earlier trial stays */
+    bool begun = variant->unit; /* else its earlier trial stays */
+    bool compiled = !begun || variant->unit->stage == GT_STAGE_READY;
     char message[96];
     gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
                 compiled ? "did not finish" : "was not compiled", limit_s(field));
@@ -186,7 +180,7 @@ static gputune_status fail_unfinished(gt_field *field, uint32_t index)
     variant->cut_off_s = begun ? limit_s(field) : 0;
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     variant->remembered = !begun;
-    return gt_field_fail(field, index, GPUTUNE_ETIMEOUT, false, message);
+    return gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
 /* The default is not suspected for a kernel that is slow as such. */
@@ -217,19 +211,19 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     uint32_t in_hand = turn_in_hand(field);
     double most_s = MOST * limit_s(field);
     for (uint32_t i = 0; i < field->started; i++) {
-        gt_variant *variant = &field->variants.items[i];
+        gt_variant *variant = field->variants.items[i];
         bool hung = variant->stage == GT_STAGE_FAILED && gt_variant_may_be_late(variant);
         if (variant->role == GT_ROLE_SKETCH) {
             continue;
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
-        bool slow = variant->stage == GT_STAGE_WAITING &&
-                    compiles_slowly(variant, variant->unit, jobs, count, most_s);
+        bool slow =
+            variant->stage == GT_STAGE_WAITING && compiles_slowly(variant, jobs, count, most_s);
         if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
             variant->cut_off_s = most_s;
         } else if (slow || variant->stage == GT_STAGE_LATE ||
                    runs_for_too_long(field, variant, in_hand, busy_s)) {
-            GT_TRY(fail_unfinished(field, i));
+            GT_TRY(fail_unfinished(field, variant));
         } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&
                    may_never_end(field, busy_s)) {
             field->default_ran_s = busy_s;

@@ -7,7 +7,7 @@
 
 /* Generates the source of a variant, and submits its compile unless that source is known
  * already. */
-gputune_status gt_field_start(gt_field *field, uint32_t variant);
+gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 
 /* Takes the code that other sessions of this process have compiled meanwhile, and compiles here the
  * sources that those sessions gave up. */
@@ -26,9 +26,9 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
  * compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
-gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
+gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 /* Notes the outcome of a sketch, and tells the proposer. */
-void gt_field_settle_sketch(gt_field *field, uint32_t variant, gputune_status failure);
+void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status failure);
 /* Sends variants that were left out as slower to be proved after all, if their first launch is not
  * clearly slower than the present fastest variant. That happens when the variant that they were
  * compared with has failed, or its first launch turns out to be lucky. ENOMEM. */
@@ -49,9 +49,9 @@ void gt_field_schedule_helpers(gt_field *field);
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
 /* Leaves a variant for gt_field_try_again(). */
-void gt_field_put_off(gt_field *field, uint32_t variant);
+void gt_field_put_off(gt_field *field, gt_variant *variant);
 /* A source was compiled: notes how long that took. */
-void gt_field_note_compiled(gt_field *field, uint32_t unit);
+void gt_field_note_compiled(gt_field *field, const gt_unit *unit);
 
 /* ---- field_propose.c ------------------------------------------------------------------------- */
 

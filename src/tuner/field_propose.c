@@ -2,6 +2,8 @@
  * ahead of the results than serves. */
 #include "tuner/field_parts.h"
 
+#include <stdlib.h>
+
 enum {
     STARTS_MAX = 256, /* in one go: a few milliseconds */
     AT_A_TIME = 8,    /* a share of the proposals on their way that a proposer is asked for */
@@ -10,10 +12,19 @@ enum {
 
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
 {
-    const gt_variant variant = {.config = *config, .role = role, .stage = GT_STAGE_WAITING};
+    uint32_t id = (uint32_t)field->variants.count;
+    GT_TRY(gt_array_reserve(&field->variants));
+    gt_variant *variant = calloc(1, sizeof *variant);
+    GT_TRY(gt_allocated(variant));
+    *variant = (gt_variant){.id = id, .config = *config, .role = role, .stage = GT_STAGE_WAITING};
+    *(id ? &field->variants.items[id - 1]->next : &field->first) = variant;
+    field->variants.items[field->variants.count++] = variant;
     field->sketches += role == GT_ROLE_SKETCH;
-    field->awaits_default |= role == GT_ROLE_DEFAULT && field->options.measure;
-    return gt_array_push(&field->variants, variant);
+    if (role == GT_ROLE_DEFAULT) {
+        field->standard = variant;
+        field->awaits_default |= field->options.measure;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_permitted(gt_field *field, const gt_config *config, gt_role role)
@@ -48,11 +59,11 @@ gputune_status gt_field_add_given(gt_field *field)
 /* The variant of a configuration that the field began with, or NULL. */
 static gt_variant *find_given(const gt_field *field, const gt_config *config)
 {
-    gt_variant *variant = field->variants.items, *end = variant + field->given;
-    while (variant < end && !gt_config_is(&variant->config, config)) {
-        variant++;
+    uint32_t id = 0;
+    while (id < field->given && !gt_config_is(&field->variants.items[id]->config, config)) {
+        id++;
     }
-    return variant < end ? variant : NULL;
+    return id < field->given ? field->variants.items[id] : NULL;
 }
 
 /* A variant that the field began with may be proposed too. A fallback then races. */
@@ -66,7 +77,7 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
         bool was_fallback = given->role == GT_ROLE_FALLBACK;
         given->role = was_fallback ? GT_ROLE_PROPOSED : given->role;
         return was_fallback && given->stage == GT_STAGE_READY
-                   ? gt_array_push(&field->newly_ready, (uint32_t)(given - field->variants.items))
+                   ? gt_array_push(&field->newly_ready, given)
                    : GPUTUNE_OK;
     }
     return add(field, config,
@@ -80,7 +91,7 @@ static uint32_t proposals_left(const gt_field *field)
     uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
     uint32_t taken = 0;
     for (uint32_t i = 0; i < field->given; i++) { /* a fallback is no proposal */
-        taken += field->variants.items[i].role != GT_ROLE_FALLBACK;
+        taken += field->variants.items[i]->role != GT_ROLE_FALLBACK;
     }
     taken += (uint32_t)field->variants.count - field->given - field->sketches;
     return taken < most ? most - taken : 0;
@@ -181,7 +192,7 @@ gputune_status gt_field_pump(gt_field *field)
             field->awaits_results = true;
             break;
         }
-        GT_TRY(gt_field_start(field, field->started++));
+        GT_TRY(gt_field_start(field, field->variants.items[field->started++]));
     }
     return gt_field_verify_compiled(field);
 }

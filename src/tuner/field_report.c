@@ -62,20 +62,19 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     return status ? status : taken;
 }
 
-gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure,
+gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message)
 {
-    gt_variant *variant = &field->variants.items[index];
     bool was_right = variant->stage == GT_STAGE_READY;
     field->ready -= was_right;
     variant->stage = GT_STAGE_FAILED;
     variant->failure = failure;
     variant->repeatable = repeatable;
     field->failed++;
-    field->doubtful = failure == GPUTUNE_ECRASHED ? index + 1 : field->doubtful;
+    field->doubtful = failure == GPUTUNE_ECRASHED ? variant : field->doubtful;
     free(variant->message);
     variant->message = NULL;
-    gt_field_tell(field, index, 0);
+    gt_field_tell(field, variant, 0);
     GT_TRY(explain(&variant->message, field, variant, failure, message ? message : ""));
     return was_right ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
@@ -83,12 +82,12 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)
 {
     enum { CHANCES = 3 };
+    gt_variant *variant =
+        event->culprit < field->variants.count ? field->variants.items[event->culprit] : NULL;
     *culprit = event->culprit;
-    if (event->culprit < field->variants.count &&
-        field->variants.items[event->culprit].stage == GT_STAGE_READY &&
+    if (variant && variant->stage == GT_STAGE_READY &&
         gt_ending_of(event->status)->costs_one_variant) {
-        return gt_field_fail(field, (uint32_t)event->culprit, event->status, event->repeatable,
-                             event->message);
+        return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
     *culprit = GT_NO_VARIANT;
     return ++field->unexplained <= CHANCES ? GPUTUNE_OK
@@ -104,11 +103,10 @@ bool gt_variant_may_be_late(const gt_variant *variant)
 
 void gt_field_note_bad_default(const gt_field *field, gt_request *request)
 {
-    uint64_t id = gt_field_default(field);
-    if (id == GT_NO_VARIANT) {
+    const gt_variant *variant = field->standard;
+    if (!variant) {
         return;
     }
-    const gt_variant *variant = &field->variants.items[id];
     if (gt_ending_of(variant->failure)->fault == GT_FAULT_VARIANT) {
         request->refuted.failure = variant->failure;
         snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
@@ -126,8 +124,7 @@ bool gt_field_lacks_one(const gt_field *field)
     if (field->newly_ready.count) {
         return true;
     }
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE ||
                          variant->stage == GT_STAGE_VERIFYING;
         bool lacks = under_way || gt_variant_may_be_late(variant) ||
@@ -147,7 +144,7 @@ const char *gt_variant_status(const gt_variant *variant)
 /* How many variants were asked for and are none that is launched as another one is. */
 static size_t asked_count(const gt_field *field)
 {
-    return field->variants.count - field->twins - (field->added_default ? 1 : 0);
+    return field->variants.count - field->twins - field->added_default;
 }
 
 /* The first variant with the most frequent failure, and how many of those that were asked for have
@@ -156,12 +153,12 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
 {
     const gt_variant *first = NULL;
     *count = 0;
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         uint32_t same = 0;
-        for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
-            same += field->variants.items[j].failure == variant->failure &&
-                    j + 1 != field->added_default;
+        const gt_variant *other = variant->stage == GT_STAGE_FAILED ? variant : NULL;
+        for (; other; other = other->next) {
+            same += other->failure == variant->failure &&
+                    !(field->added_default && other == field->standard);
         }
         if (same > *count) {
             *count = same;
@@ -178,8 +175,7 @@ static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t c
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
                  !strchr(first->message, '?') && !strstr(first->message, " would accept ") &&
                  count == asked_count(field);
-    for (size_t i = 0; i < field->variants.count && agree; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+    for (const gt_variant *variant = field->first; variant && agree; variant = variant->next) {
         agree = variant->stage == GT_STAGE_TWIN ||
                 (variant->message && strcmp(variant->message, first->message) == 0);
     }
@@ -208,12 +204,6 @@ gputune_status gt_field_verdict(const gt_field *field)
                    first->message ? first->message : "", doubt);
 }
 
-uint32_t gt_field_tried_for(const gt_field *field, uint32_t index)
-{
-    const gt_variant *variant = &field->variants.items[index];
-    return variant->stage == GT_STAGE_TWIN ? variant->twin : index;
-}
-
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
 {
     gt_code code = {.source = unit->hash,
@@ -230,9 +220,8 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
 {
     const gt_request *request = field->options.request;
     GT_FREED GT_ARRAY(gt_code) codes = {0};
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        const gt_unit *unit = &field->units.items[variant->unit];
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        const gt_unit *unit = variant->unit;
         if (variant->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
             GT_TRY(gt_array_push(&codes, gt_unit_code(unit, request->device)));
         }
@@ -241,20 +230,19 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
 }
 
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
-static uint32_t shared_bytes_of(const gt_field *field, uint32_t index)
+static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
     GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
     if (launch) {
-        (void)gt_launch_bind(launch, r->template, &r->problem, &field->variants.items[index].config,
-                             r->device);
+        (void)gt_launch_bind(launch, r->template, &r->problem, &variant->config, r->device);
     }
     return launch ? launch->steps[0].shared_bytes : 0;
 }
 
-static gt_trial_status trial_status(const gt_field *field, const gt_variant *variant)
+static gt_trial_status trial_status(const gt_variant *variant)
 {
-    bool compiled = field->units.items[variant->unit].stage == GT_STAGE_READY;
+    bool compiled = !variant->unit || variant->unit->stage == GT_STAGE_READY;
     return variant->failure == GPUTUNE_ETIMEOUT && !compiled
                ? GT_TRIAL_SLOW
                : gt_ending_of(variant->failure)->trial;
@@ -266,58 +254,41 @@ static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
     return gt_vector_bytes(r->template, &r->problem, config, r->device);
 }
 
-gt_trial gt_field_trial(const gt_field *field, uint32_t index)
+gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant)
 {
-    const uint32_t tried = gt_field_tried_for(field, index);
-    const gt_variant *variant = &field->variants.items[tried];
-    const gt_unit *unit = &field->units.items[variant->unit];
-    return (gt_trial){.hash = field->variants.items[index].trial,
+    static const gt_unit none = {.stage = GT_STAGE_WAITING};
+    const gt_variant *tried = gt_variant_tried(variant);
+    const gt_unit *unit = tried->unit ? tried->unit : &none;
+    return (gt_trial){.hash = variant->trial,
                       .source = unit->hash,
-                      .status = trial_status(field, variant),
-                      .limit_ns = variant->cut_off_s * 1e9,
-                      .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
+                      .status = trial_status(tried),
+                      .limit_ns = tried->cut_off_s * 1e9,
+                      .is_default = variant->role == GT_ROLE_DEFAULT && variant == tried,
                       .resources = unit->compiled.resources,
-                      .shared_bytes = shared_bytes_of(field, index),
-                      .vector_bytes = vector_bytes(field, &field->variants.items[index].config),
-                      .occupancy = variant->verified.occupancy,
-                      .max_error = variant->verified.max_error,
+                      .shared_bytes = shared_bytes_of(field, variant),
+                      .vector_bytes = vector_bytes(field, &variant->config),
+                      .occupancy = tried->verified.occupancy,
+                      .max_error = tried->verified.max_error,
                       .compile_ns = unit->compiled.compile_ns,
                       .proved_at = field->options.request->proved_at,
                       .driver_version = field->options.request->device->driver_version,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-double gt_field_value(const gt_field *field, uint32_t index, double sampled)
+const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config)
 {
-    return sampled / field->variants.items[index].work;
-}
-
-uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config)
-{
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_READY && gt_config_is(&variant->config, config)) {
-            return i;
-        }
+    const gt_variant *one = field->first;
+    while (one && (one->stage != GT_STAGE_READY || !gt_config_is(&one->config, config))) {
+        one = one->next;
     }
-    return GT_NO_VARIANT;
-}
-
-uint64_t gt_field_default(const gt_field *field)
-{
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (field->variants.items[i].role == GT_ROLE_DEFAULT) {
-            return i;
-        }
-    }
-    return GT_NO_VARIANT;
+    return one;
 }
 
 uint32_t gt_field_tried(const gt_field *field)
 {
     uint32_t fallbacks = 0;
     for (uint32_t i = 0; i < field->given; i++) {
-        fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
+        fallbacks += field->variants.items[i]->role == GT_ROLE_FALLBACK;
     }
     uint32_t untried = fallbacks + field->given_up + field->sketches + field->cut_off;
     return field->started - (untried < field->started ? untried : field->started);
@@ -334,10 +305,10 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
+void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns)
 {
     gt_proposer *proposer = field->options.proposer;
-    const gt_variant *variant = &field->variants.items[index];
+    const gt_unit *unit = variant->unit;
     if (!proposer->hear) {
         return;
     }
@@ -348,15 +319,13 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
                           .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
                                       variant->stage == GT_STAGE_LATE,
                           .is_sketch = variant->role == GT_ROLE_SKETCH};
-    if (variant->unit) {
-        const gt_unit *unit = &field->units.items[variant->unit];
+    if (unit) {
         finding.compile_ns = finding.given_up ? unit->asked_s * 1e9 : unit->compiled.compile_ns;
         finding.resources = unit->compiled.resources;
     }
     proposer->hear(proposer, &variant->config, &finding);
     finding.compile_ns = finding.gpu_s = 0; /* of variants with the same launch, one has the cost */
-    for (uint32_t twin = variant->next_twin; twin;
-         twin = field->variants.items[twin - 1].next_twin) {
-        proposer->hear(proposer, &field->variants.items[twin - 1].config, &finding);
+    for (const gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
+        proposer->hear(proposer, &twin->config, &finding);
     }
 }

@@ -55,20 +55,20 @@ static gputune_status describe_launches(gt_verify_job *job, const gt_field *fiel
 
 /* ---- the first launch ------------------------------------------------------------------------ */
 
-bool gt_field_pilot_is_sample(const gt_field *field, uint32_t index)
+bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant)
 {
     return field->setup->cache == GPUTUNE_CACHE_COLD &&
-           field->variants.items[index].verified.pilot_ns >= LONG_ENOUGH_NS;
+           variant->verified.pilot_ns >= LONG_ENOUGH_NS;
 }
 
-double gt_field_pilot(const gt_field *field, uint32_t index)
+double gt_field_pilot(const gt_field *field, const gt_variant *variant)
 {
-    double pilot_ns = field->variants.items[index].verified.pilot_ns;
+    double pilot_ns = variant->verified.pilot_ns;
     bool modelled = field->options.request->device->emulated &&
                     field->setup->cache == GPUTUNE_CACHE_COLD && pilot_ns > 0;
     bool tells = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
-                 (modelled || gt_field_pilot_is_sample(field, index));
-    return tells ? gt_field_value(field, index, pilot_ns) : 0;
+                 (modelled || gt_field_pilot_is_sample(field, variant));
+    return tells ? gt_variant_value(variant, pilot_ns) : 0;
 }
 
 static double slower_ratio(const gt_field *field)
@@ -91,17 +91,16 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
 /* The time of the first launch of a variant that is right, in the form in which variants are
  * compared; 0 if that launch does not tell the variant's time. First launches are compared with
  * first launches, which are a little slower than samples; but not with a lucky one. */
-static double first_launch(const gt_field *field, uint32_t index)
+static double first_launch(const gt_field *field, const gt_variant *variant)
 {
-    double pilot = gt_field_pilot(field, index);
-    double median = field->variants.items[index].median_ns;
-    return pilot > 0 && median > LUCK * pilot ? median : pilot;
+    double pilot = gt_field_pilot(field, variant);
+    return pilot > 0 && variant->median_ns > LUCK * pilot ? variant->median_ns : pilot;
 }
 
-static void note_best(gt_field *field, uint32_t index)
+static void note_best(gt_field *field, const gt_variant *variant)
 {
-    double first = first_launch(field, index);
-    bool races = field->variants.items[index].role != GT_ROLE_FALLBACK;
+    double first = first_launch(field, variant);
+    bool races = variant->role != GT_ROLE_FALLBACK;
     if (first > 0 && races && (first < field->best_ns || !(field->best_ns > 0))) {
         field->best_ns = first;
     }
@@ -109,40 +108,39 @@ static void note_best(gt_field *field, uint32_t index)
 
 /* Has a variant proved after all, if its first launch is not clearly slower than the present
  * fastest variant. */
-static gputune_status reconsider(gt_field *field, uint32_t index)
+static gputune_status reconsider(gt_field *field, gt_variant *variant)
 {
-    gt_variant *variant = &field->variants.items[index];
     bool is_slower =
-        field->best_ns > 0 && gt_field_pilot(field, index) > slower_ratio(field) * field->best_ns;
+        field->best_ns > 0 && gt_field_pilot(field, variant) > slower_ratio(field) * field->best_ns;
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
     variant->surely_proved = true; /* not put off for ever */
     variant->stage = GT_STAGE_WAITING;
     field->slower--;
-    return gt_array_push(&field->compiled, index);
+    return gt_array_push(&field->compiled, variant);
 }
 
 gputune_status gt_field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (field->variants.items[i].stage == GT_STAGE_READY) {
-            note_best(field, i);
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        if (one->stage == GT_STAGE_READY) {
+            note_best(field, one);
         }
     }
-    for (uint32_t i = 0; i < field->variants.count && field->slower; i++) {
-        GT_TRY(reconsider(field, i));
+    for (gt_variant *one = field->first; one && field->slower; one = one->next) {
+        GT_TRY(reconsider(field, one));
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_field_note_median(gt_field *field, uint32_t index, double median_ns)
+gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns)
 {
-    bool was_best = first_launch(field, index) <= field->best_ns;
-    field->variants.items[index].median_ns = median_ns;
-    gt_field_tell(field, index, median_ns);
-    bool was_luck = was_best && first_launch(field, index) > field->best_ns;
+    bool was_best = first_launch(field, variant) <= field->best_ns;
+    variant->median_ns = median_ns;
+    gt_field_tell(field, variant, median_ns);
+    bool was_luck = was_best && first_launch(field, variant) > field->best_ns;
     return was_luck ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
@@ -160,28 +158,28 @@ static double helper_slower_ns(const gt_helper *helper, const gt_variant *varian
 
 /* Sends a variant to the session's own measure worker (`helper` NULL), or to a helper's. A variant
  * whose launch cannot be made fails instead, and *sent is false. */
-static gputune_status send_to(gt_field *field, uint32_t index, const gt_helper *helper, bool *sent)
+static gputune_status send_to(gt_field *field, gt_variant *variant, const gt_helper *helper,
+                              bool *sent)
 {
-    gt_variant *variant = &field->variants.items[index];
     gt_farm *farm = helper ? helper->farm : field->options.farm;
     GT_FREED gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
-    job->id = index;
+    job->id = variant->id;
     job->standard = variant->role == GT_ROLE_DEFAULT;
     job->patient = variant->hangs > 0 || field->options.request->check;
-    job->image = field->units.items[variant->unit].compiled.image;
+    job->image = variant->unit->compiled.image;
     gputune_status status = describe_launches(job, field, variant);
     *sent = status == GPUTUNE_OK;
     if (status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, index, status);
+        gt_field_settle_sketch(field, variant, status);
         status = GPUTUNE_OK;
     } else if (status != GPUTUNE_OK) {
-        status = gt_field_fail(field, index, status, true, gt_message());
+        status = gt_field_fail(field, variant, status, true, gt_message());
     } else {
         double slower_ns = slower_of(field, variant);
         job->slower_ns = helper ? helper_slower_ns(helper, variant, slower_ns) : slower_ns;
         job->saves = field->saves;
-        job->save_count = index == 0 ? field->save_count : 0;
+        job->save_count = variant->id == 0 ? field->save_count : 0;
         job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
         job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
         status = farm->ops->verify(farm, job);
@@ -189,11 +187,10 @@ static gputune_status send_to(gt_field *field, uint32_t index, const gt_helper *
     return status;
 }
 
-static gputune_status submit_verify(gt_field *field, uint32_t index)
+static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     bool sent;
-    gt_variant *variant = &field->variants.items[index];
-    GT_TRY(send_to(field, index, NULL, &sent));
+    GT_TRY(send_to(field, variant, NULL, &sent));
     if (sent) {
         variant->stage = GT_STAGE_VERIFYING;
         variant->turn = ++field->turns;
@@ -203,24 +200,23 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
 }
 
 /* A sketch whose launch is too short to tell its time is of no use. */
-void gt_field_settle_sketch(gt_field *field, uint32_t index, gputune_status failure)
+void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status failure)
 {
-    gt_variant *variant = &field->variants.items[index];
-    bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, index);
+    bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, variant);
     variant->stage = GT_STAGE_SKETCHED;
     variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
-    gt_field_tell(field, index,
-                  tells ? gt_field_value(field, index, variant->verified.pilot_ns) : 0);
+    gt_field_tell(field, variant,
+                  tells ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
     variant->failure = GPUTUNE_OK; /* a sketch is no trial */
 }
 
-gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
+gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
 {
-    field->variants.items[index].stage = GT_STAGE_READY;
+    variant->stage = GT_STAGE_READY;
     field->ready++;
-    note_best(field, index);
-    gt_field_tell(field, index, gt_field_pilot(field, index));
-    return gt_array_push(&field->newly_ready, index);
+    note_best(field, variant);
+    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    return gt_array_push(&field->newly_ready, variant);
 }
 
 /* Whether the measure worker has room for a newcomer. It has none while it is the contestants' turn
@@ -231,42 +227,47 @@ static bool has_room(const gt_field *field)
            !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
 }
 
+/* Takes the variant at that place out of the queue of those that wait to be verified. */
+static gt_variant *take_compiled(gt_field *field, size_t at)
+{
+    gt_variant **place = &field->compiled.items[at], *taken = *place;
+    memmove(place, place + 1, (--field->compiled.count - at) * sizeof *place);
+    return taken;
+}
+
+/* Puts a variant in front of all others that wait to be verified. */
+static gputune_status put_first(gt_field *field, gt_variant *variant)
+{
+    GT_TRY(gt_array_reserve(&field->compiled));
+    gt_variant **first = field->compiled.items;
+    memmove(first + 1, first, field->compiled.count++ * sizeof *first);
+    *first = variant;
+    return GPUTUNE_OK;
+}
+
 static gputune_status verify_here(gt_field *field)
 {
-    gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
          i++) {
-        uint32_t index = field->compiled.items[i];
-        if (field->variants.items[index].role == GT_ROLE_DEFAULT) {
+        if (field->compiled.items[i] == field->standard) {
             field->awaits_default = false;
-            memmove(&field->compiled.items[1], field->compiled.items, i * sizeof index);
-            field->compiled.items[0] = index;
+            GT_TRY(put_first(field, take_compiled(field, i)));
         }
     }
-    if (!field->preparing || field->awaits_default) {
-        return GPUTUNE_OK;
+    while (field->preparing && !field->awaits_default && field->compiled.count && has_room(field)) {
+        GT_TRY(submit_verify(field, take_compiled(field, 0)));
     }
-    size_t sent = 0;
-    while (sent < field->compiled.count && !status && has_room(field)) {
-        status = submit_verify(field, field->compiled.items[sent++]);
-    }
-    if (!sent) {
-        return status;
-    }
-    field->compiled.count -= sent;
-    memmove(field->compiled.items, &field->compiled.items[sent],
-            field->compiled.count * sizeof *field->compiled.items);
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* Notes that a worker has launched a variant, found it clearly slower than the best, and not proved
  * it. ENOMEM. */
-static gputune_status mark_slower(gt_field *field, uint32_t index)
+static gputune_status mark_slower(gt_field *field, gt_variant *variant)
 {
-    field->variants.items[index].stage = GT_STAGE_SLOWER;
+    variant->stage = GT_STAGE_SLOWER;
     field->slower++;
-    gt_field_tell(field, index, gt_field_pilot(field, index));
-    return reconsider(field, index); /* the best may have failed meanwhile */
+    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    return reconsider(field, variant); /* the best may have failed meanwhile */
 }
 
 /* Takes over the event's answer. The numerical errors stay those of the helper, if the variant's
@@ -285,21 +286,18 @@ static void take_over(gt_variant *variant, gt_event *event)
 /* Has a variant that was found wrong verified once more behind the default, if the default was not
  * verified before it: what the default gets wrong on rare data is not demanded of others. *waits:
  * it will be verified again. */
-static gputune_status let_default_precede(bool *waits, gt_field *field, uint32_t index)
+static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
-    if (gt_field_default(field) == GT_NO_VARIANT) {
+    if (!field->standard) {
         GT_TRY(gt_field_add_default(field));
-        field->added_default = field->awaits_default ? (uint32_t)field->variants.count : 0;
+        field->added_default = field->awaits_default;
     }
-    uint64_t standard = gt_field_default(field);
-    gt_variant *variant = &field->variants.items[index];
-    *waits = field->awaits_default ||
-             (standard != GT_NO_VARIANT && field->variants.items[standard].turn > variant->turn);
+    *waits = field->awaits_default || (field->standard && field->standard->turn > variant->turn);
     if (!*waits) {
         return GPUTUNE_OK;
     }
     variant->stage = GT_STAGE_WAITING;
-    return gt_array_push(&field->compiled, index);
+    return gt_array_push(&field->compiled, variant);
 }
 
 /* ---- helpers: their state -------------------------------------------------------------------- */
@@ -372,9 +370,9 @@ gputune_status gt_field_prepare_helpers(gt_field *field)
     return GPUTUNE_OK;
 }
 
-static gputune_status send(gt_field *field, gt_helper *helper, uint32_t index, bool *sent)
+static gputune_status send(gt_field *field, gt_helper *helper, gt_variant *variant, bool *sent)
 {
-    GT_TRY(send_to(field, index, helper, sent));
+    GT_TRY(send_to(field, variant, helper, sent));
     if (*sent) {
         helper->since_ns = helper->in_hand++ ? helper->since_ns : gt_now_ns();
         helper->launched++;
@@ -383,18 +381,16 @@ static gputune_status send(gt_field *field, gt_helper *helper, uint32_t index, b
 }
 
 /* The variant that is launched on both GPUs to measure the scale: the fastest one, but at first the
- * default, without which no other variant can be proved on the helper. GT_NO_VARIANT: there is none
- * yet. */
-static uint64_t calibrator(const gt_field *field, const gt_helper *helper)
+ * default, without which no other variant can be proved on the helper. NULL: there is none yet. */
+static gt_variant *calibrator(const gt_field *field, const gt_helper *helper)
 {
-    uint64_t best = GT_NO_VARIANT;
+    gt_variant *best = NULL;
     double best_ns = INFINITY;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        double first_ns = first_launch(field, i);
-        bool may = helper->scale > 0 || variant->role == GT_ROLE_DEFAULT;
-        if (variant->stage == GT_STAGE_READY && may && first_ns > 0 && first_ns < best_ns) {
-            best = i;
+    for (gt_variant *one = field->first; one; one = one->next) {
+        double first_ns = first_launch(field, one);
+        bool may = helper->scale > 0 || one->role == GT_ROLE_DEFAULT;
+        if (one->stage == GT_STAGE_READY && may && first_ns > 0 && first_ns < best_ns) {
+            best = one;
             best_ns = first_ns;
         }
     }
@@ -403,40 +399,35 @@ static uint64_t calibrator(const gt_field *field, const gt_helper *helper)
 
 static gputune_status calibrate(gt_field *field, gt_helper *helper)
 {
-    uint64_t index = calibrator(field, helper);
-    if (index == GT_NO_VARIANT || helper->calibrates) {
+    gt_variant *variant = calibrator(field, helper);
+    if (!variant || helper->calibrates) {
         return GPUTUNE_OK;
     }
     helper->uncalibrated = 0;
-    return send(field, helper, (uint32_t)index, &helper->calibrates);
+    return send(field, helper, variant, &helper->calibrates);
 }
 
-/* Takes the next variant that no GPU has launched out of the queue; false: there is none. */
-static bool take_newcomer(gt_field *field, uint32_t *index)
+/* Takes the next variant that no GPU has launched out of the queue; NULL: there is none. */
+static gt_variant *take_newcomer(gt_field *field)
 {
     for (size_t i = 0; i < field->compiled.count; i++) {
-        const gt_variant *variant = &field->variants.items[field->compiled.items[i]];
+        const gt_variant *variant = field->compiled.items[i];
         bool may = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_SKETCH;
         if (may && !variant->helped && !variant->surely_proved && !variant->hangs) {
-            *index = field->compiled.items[i];
-            field->compiled.count--;
-            memmove(&field->compiled.items[i], &field->compiled.items[i + 1],
-                    (field->compiled.count - i) * sizeof *index);
-            return true;
+            return take_compiled(field, i);
         }
     }
-    return false;
+    return NULL;
 }
 
 static gputune_status give(gt_field *field, gt_helper *helper)
 {
-    uint32_t index;
+    gt_variant *variant;
     while (helper->in_hand < gt_schedule_in_hand(&helper->schedule) && helper->scale > 0 &&
-           take_newcomer(field, &index)) {
+           (variant = take_newcomer(field))) {
         bool sent;
-        gt_variant *variant = &field->variants.items[index];
-        GT_TRY(send(field, helper, index, &sent));
-        variant->helper = sent ? (uint32_t)(helper - field->options.helpers) + 1 : 0;
+        GT_TRY(send(field, helper, variant, &sent));
+        variant->helper = sent ? helper : NULL;
         helper->uncalibrated += sent;
     }
     return GPUTUNE_OK;
@@ -460,9 +451,10 @@ static gputune_status give_helpers(gt_field *field)
 
 /* ---- what they answer ------------------------------------------------------------------------ */
 
-static void note_scale(gt_field *field, gt_helper *helper, uint32_t index, double pilot_ns)
+static void note_scale(gt_field *field, gt_helper *helper, const gt_variant *variant,
+                       double pilot_ns)
 {
-    double scale = first_launch(field, index) / gt_field_value(field, index, pilot_ns);
+    double scale = first_launch(field, variant) / gt_variant_value(variant, pilot_ns);
     bool is_equal = scale < EQUAL && scale > 1 / EQUAL;
     helper->unequal = is_equal ? 0 : helper->unequal + 1;
     if (helper->unequal >= UNEQUAL_MAX) {
@@ -487,56 +479,44 @@ static void take_calibration(gt_field *field, gt_helper *helper, const gt_event 
         lose(field, helper, event->message);
         return;
     }
-    note_scale(field, helper, (uint32_t)event->id, event->verified.pilot_ns);
+    note_scale(field, helper, field->variants.items[event->id], event->verified.pilot_ns);
 }
 
-/* Queues a variant for the request's own GPU: with `first` before all others, as after a success on
- * the helper, else after them. */
-static gputune_status queue_here(gt_field *field, uint32_t index, bool first)
+/* The request's own GPU is next: at once after a success on the helper, else after all others. */
+static gputune_status take_launch(gt_field *field, gt_helper *helper, const gt_event *event)
 {
-    field->variants.items[index].helped = true;
-    GT_TRY(gt_array_push(&field->compiled, index));
-    if (first) {
-        memmove(&field->compiled.items[1], field->compiled.items,
-                (field->compiled.count - 1) * sizeof index);
-        field->compiled.items[0] = index;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status take_launch(gt_field *field, gt_helper *helper, gt_event *event)
-{
-    uint32_t index = (uint32_t)event->id;
-    gt_variant *variant = &field->variants.items[index];
+    gt_variant *variant = field->variants.items[event->id];
     variant->verified = event->verified;
     variant->verified.pilot_ns *= helper->scale;
     if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, index, GPUTUNE_OK);
+        gt_field_settle_sketch(field, variant, GPUTUNE_OK);
         return GPUTUNE_OK;
     }
     if (!event->verified.proved) {
-        return mark_slower(field, index);
+        return mark_slower(field, variant);
     }
-    GT_TRY(helper->farm->ops->drop(helper->farm, index));
-    gt_field_tell(field, index, gt_field_pilot(field, index));
-    return queue_here(field, index, true);
+    GT_TRY(helper->farm->ops->drop(helper->farm, event->id));
+    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    variant->helped = true;
+    return put_first(field, variant);
 }
 
 static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_event *event)
 {
-    uint32_t index = (uint32_t)event->id;
-    if (event->status == GPUTUNE_ETIMEOUT && field->variants.items[index].role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, index, event->status);
+    gt_variant *variant = field->variants.items[event->id];
+    if (event->status == GPUTUNE_ETIMEOUT && variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, variant, event->status);
         return GPUTUNE_OK;
     }
     if (event->status == GPUTUNE_ETIMEOUT) { /* it is tried again here, when nothing else is left */
-        field->variants.items[index].hangs++;
-        return gt_field_fail(field, index, event->status, false, event->message);
+        variant->hangs++;
+        return gt_field_fail(field, variant, event->status, false, event->message);
     }
     if (!gt_ending_of(event->status)->costs_one_variant) {
         lose(field, helper, event->message);
     }
-    return queue_here(field, index, false);
+    variant->helped = true;
+    return gt_array_push(&field->compiled, variant);
 }
 
 gputune_status gt_field_handle_helper(gt_field *field, gt_event *event)
@@ -549,13 +529,13 @@ gputune_status gt_field_handle_helper(gt_field *field, gt_event *event)
         }
         return GPUTUNE_OK;
     }
-    gt_variant *variant = &field->variants.items[event->id];
+    gt_variant *variant = field->variants.items[event->id];
     note_answer(helper);
-    if (variant->helper != event->gpu) {
+    if (variant->helper != helper) {
         take_calibration(field, helper, event);
         return GPUTUNE_OK;
     }
-    variant->helper = 0;
+    variant->helper = NULL;
     return event->status == GPUTUNE_OK ? take_launch(field, helper, event)
                                        : take_failure(field, helper, event);
 }
@@ -571,7 +551,7 @@ gputune_status gt_field_verify_compiled(gt_field *field)
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
     bool again = false;
-    gt_variant *variant = &field->variants.items[event->id];
+    gt_variant *variant = field->variants.items[event->id];
     if (event->gpu) {
         return gt_field_handle_helper(field, event);
     }
@@ -579,28 +559,26 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
               event->status, "%s", event->message);
     if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, (uint32_t)event->id, event->status);
+        gt_field_settle_sketch(field, variant, event->status);
         return GPUTUNE_OK;
     }
     if (event->status == GPUTUNE_EWRONG) {
-        GT_TRY(let_default_precede(&again, field, (uint32_t)event->id));
-        variant = &field->variants.items[event->id];
+        GT_TRY(let_default_precede(&again, field, variant));
     }
     if (again) {
         return GPUTUNE_OK;
     }
     if (event->status != GPUTUNE_OK) {
         variant->hangs += event->status == GPUTUNE_ETIMEOUT;
-        return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
-                             event->message);
+        return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
     take_over(variant, event);
     if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, (uint32_t)event->id, GPUTUNE_OK);
+        gt_field_settle_sketch(field, variant, GPUTUNE_OK);
         return GPUTUNE_OK;
     }
-    return event->verified.proved ? gt_field_mark_ready(field, (uint32_t)event->id)
-                                  : mark_slower(field, (uint32_t)event->id);
+    return event->verified.proved ? gt_field_mark_ready(field, variant)
+                                  : mark_slower(field, variant);
 }
 
 void gt_field_note_newcomer(gt_field *field, double seconds)
@@ -611,14 +589,13 @@ void gt_field_note_newcomer(gt_field *field, double seconds)
 gputune_status gt_field_reverify(gt_field *field)
 {
     field->newly_ready.count = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        gt_variant *variant = &field->variants.items[i];
+    for (gt_variant *variant = field->first; variant; variant = variant->next) {
         if (variant->stage == GT_STAGE_READY) {
             variant->dropped = false;
             variant->surely_proved = true;
             variant->stage = GT_STAGE_WAITING;
             field->ready--;
-            GT_TRY(gt_array_push(&field->compiled, i));
+            GT_TRY(gt_array_push(&field->compiled, variant));
         }
     }
     return gt_field_verify_compiled(field);
@@ -626,31 +603,29 @@ gputune_status gt_field_reverify(gt_field *field)
 
 static bool has_failed(const gt_field *field, gt_hash trial)
 {
-    for (uint32_t i = 0; i < field->started; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        if (one->stage == GT_STAGE_FAILED && gt_hash_equal(one->trial, trial)) {
             return true;
         }
     }
     return false;
 }
 
-static gputune_status try_again(gt_field *field, uint32_t index, gt_tried_again *out)
+static gputune_status try_again(gt_field *field, gt_variant *variant, gt_tried_again *out)
 {
-    gt_variant *variant = &field->variants.items[index];
     bool is_late = variant->stage == GT_STAGE_LATE;
     if (gt_variant_may_be_late(variant)) {
         variant->failure = GPUTUNE_OK;
         field->failed--;
         out->hung++;
-        return submit_verify(field, index);
+        return submit_verify(field, variant);
     }
     if (!is_late && (variant->stage != GT_STAGE_OUTCLASSED || !out->outclassed)) {
         return GPUTUNE_OK;
     }
     variant->tried_late |= is_late;
     variant->stage = GT_STAGE_WAITING;
-    return gt_field_start(field, index);
+    return gt_field_start(field, variant);
 }
 
 gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
@@ -660,8 +635,8 @@ gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
     field->outclassed -= out->outclassed;
     field->champion_ns = is_refuted ? 0 : field->champion_ns;
     field->late = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        GT_TRY(try_again(field, i, out));
+    for (gt_variant *one = field->first; one; one = one->next) {
+        GT_TRY(try_again(field, one, out));
     }
     return GPUTUNE_OK;
 }

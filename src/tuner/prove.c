@@ -8,23 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status copy_image(gt_image *out, const gt_field *field, uint64_t id)
+static gputune_status copy_image(gt_image *out, const gt_variant *variant)
 {
-    const gt_image *image = &field->units.items[field->variants.items[id].unit].compiled.image;
+    const gt_image *image = &variant->unit->compiled.image;
     return gt_image_copy(out, image->data, image->bytes);
 }
 
-gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, uint64_t id)
+gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt_variant *variant)
 {
-    const gt_variant *variant = &field->variants.items[id];
     choice->config = variant->config;
-    choice->resources = field->units.items[variant->unit].compiled.resources;
+    choice->resources = variant->unit->compiled.resources;
     choice->fallback = gt_config_scalar(field->options.request->template, &choice->config);
     choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
-    uint64_t fallback = gt_field_find_ready(field, &choice->fallback);
-    choice->has_fallback = choice->needs_alignment && fallback != GT_NO_VARIANT;
-    GT_TRY(copy_image(&choice->image, field, id));
-    return choice->has_fallback ? copy_image(&choice->fallback_image, field, fallback) : GPUTUNE_OK;
+    const gt_variant *fallback = gt_field_find_ready(field, &choice->fallback);
+    choice->has_fallback = choice->needs_alignment && fallback;
+    GT_TRY(copy_image(&choice->image, variant));
+    return choice->has_fallback ? copy_image(&choice->fallback_image, fallback) : GPUTUNE_OK;
 }
 
 /* Chooses the first that was verified. */
@@ -32,9 +31,9 @@ static gputune_status take_first(gt_choice *choice, const gt_field *field, const
                                  size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t id = gt_field_find_ready(field, &configs[i]);
-        if (id != GT_NO_VARIANT) {
-            return gt_choice_take(choice, field, id);
+        const gt_variant *variant = gt_field_find_ready(field, &configs[i]);
+        if (variant) {
+            return gt_choice_take(choice, field, variant);
         }
     }
     return gt_field_verdict(field);
@@ -78,11 +77,10 @@ static void note_right(gt_trial *trial, const gt_history *here, const gt_request
     }
 }
 
-static void keep_verdict(const gt_field *field, uint32_t index, const gt_history *here,
+static void keep_verdict(const gt_field *field, const gt_variant *variant, const gt_history *here,
                          const gt_request *request)
 {
-    const gt_variant *variant = &field->variants.items[index];
-    gt_trial trial = gt_field_trial(field, index);
+    gt_trial trial = gt_field_trial(field, variant);
     GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &variant->config) != GPUTUNE_OK) {
         return;
@@ -111,9 +109,9 @@ static void keep(const gt_field *field, const gt_request *request)
     GT_SCOPED(gt_trial_list_free) gt_history here = {0};
     (void)gt_field_keep_code(field, &request->patience);
     (void)gt_history_load(&here, request, &request->here);
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (is_verdict(&field->variants.items[i])) {
-            keep_verdict(field, i, &here, request);
+    for (const gt_variant *one = field->first; one; one = one->next) {
+        if (is_verdict(one)) {
+            keep_verdict(field, one, &here, request);
         }
     }
 }

@@ -96,14 +96,13 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
 {
     GT_FREED gt_launch *launch = malloc(sizeof *launch);
     GT_TRY(gt_allocated(launch));
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         if (variant->stage != GT_STAGE_READY ||
             gt_launch_bind(launch, request->template, &request->problem, &variant->config,
                            request->device) != GPUTUNE_OK) {
             continue;
         }
-        const gt_resources *resources = &field->units.items[variant->unit].compiled.resources;
+        const gt_resources *resources = &variant->unit->compiled.resources;
         insert(best, (candidate){variant->config,
                                  gt_estimate(request->device, &launch->steps[0], resources,
                                              access_bytes(request, &variant->config))});

@@ -19,20 +19,11 @@ typedef struct run_state {
     gt_disturbance disturbance;
 } run_state;
 
-static uint32_t variant_count(const run_state *run)
-{
-    return (uint32_t)run->session.field.variants.count;
-}
-
-static const gt_variant *variant_at(const run_state *run, uint32_t index)
-{
-    return &run->session.field.variants.items[index];
-}
-
 /* Whether the caller asked for the variant: not for a default that the field added. */
-static bool is_asked(const run_state *run, uint32_t index)
+static bool is_asked(const run_state *run, const gt_variant *variant)
 {
-    return index + 1 != run->session.field.added_default;
+    const gt_field *field = &run->session.field;
+    return !field->added_default || variant != field->standard;
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
@@ -41,13 +32,12 @@ static gputune_status look_at_intervals(run_state *run)
 {
     const double narrow = narrow_enough * run->session.request->options.epsilon;
     run->is_narrow = true;
-    for (uint32_t i = 0; i < variant_count(run); i++) {
-        const gt_runner *runner = gt_race_find(run->race, i);
+    for (const gt_runner *one = gt_race_first(run->race); one; one = one->next) {
         gt_summary summary;
-        if (!runner || runner->left != GT_RACE_IN) {
+        if (one->left != GT_RACE_IN) {
             continue;
         }
-        GT_TRY(gt_race_summary(run->race, i, &summary));
+        GT_TRY(gt_race_summary(run->race, one->id, &summary));
         run->is_narrow =
             run->is_narrow && (summary.high - summary.low) / 2 <= narrow * summary.median;
     }
@@ -101,8 +91,8 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
         uint64_t id = run->round.ids[i];
-        double value = gt_field_value(&session->field, (uint32_t)id, event->sampled.values[i]);
-        GT_TRY(gt_race_record(run->race, id, value));
+        const gt_variant *variant = session->field.variants.items[id];
+        GT_TRY(gt_race_record(run->race, id, gt_variant_value(variant, event->sampled.values[i])));
     }
     GT_TRY(gt_race_end_round(run->race, &end));
     return count_round(run);
@@ -113,9 +103,9 @@ static gputune_status open_race(run_state *run)
 {
     const gt_race_options options = {.seed = run->session.request->options.seed, .fixed = true};
     GT_TRY(gt_race_new(&run->race, &options));
-    for (uint32_t i = 0; i < variant_count(run); i++) {
-        if (is_asked(run, i) && variant_at(run, i)->stage == GT_STAGE_READY) {
-            GT_TRY(gt_race_add(run->race, i, i, false));
+    for (const gt_variant *one = run->session.field.first; one; one = one->next) {
+        if (is_asked(run, one) && one->stage == GT_STAGE_READY) {
+            GT_TRY(gt_race_add(run->race, one->id, one->id, false));
         }
     }
     return GPUTUNE_OK;
@@ -188,13 +178,12 @@ static void add_geometry(gputune_record *record, gt_shapes *texts, const gt_requ
 }
 
 static gputune_status fill_record(gputune_record *record, gt_shapes *texts, const run_state *run,
-                                  uint32_t index)
+                                  const gt_variant *variant)
 {
     const gt_request *request = run->session.request;
     const gt_field *field = &run->session.field;
-    const gt_variant *variant = variant_at(run, index);
-    gt_trial trial = gt_field_trial(field, index);
-    GT_TRY(gt_race_summary(run->race, index, &trial.time));
+    gt_trial trial = gt_field_trial(field, variant);
+    GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
@@ -226,22 +215,21 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
                                .blocks = ""};
     gt_trial_show(record, &trial);
     add_geometry(record, texts, request, &variant->config);
-    return compare_with_first(record, run, index);
+    return compare_with_first(record, run, variant->id);
 }
 
 static int report(const run_state *run, gt_record_fn each, void *user)
 {
     int answer = 0;
-    for (uint32_t i = 0; i < variant_count(run) && !answer; i++) {
+    for (const gt_variant *one = run->session.field.first; one && !answer; one = one->next) {
         gputune_record record;
         gt_shapes texts;
         GT_FREED char *config = NULL;
-        if (!is_asked(run, i)) {
+        if (!is_asked(run, one)) {
             continue;
         }
-        GT_TRY(fill_record(&record, &texts, run, i));
-        GT_TRY(gt_config_text(&config, run->session.request->template,
-                              &run->session.field.variants.items[i].config));
+        GT_TRY(fill_record(&record, &texts, run, one));
+        GT_TRY(gt_config_text(&config, run->session.request->template, &one->config));
         record.configuration = config;
         answer = each(user, &record);
     }

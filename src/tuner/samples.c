@@ -62,7 +62,8 @@ static void write_runner(FILE *file, const gt_field *field, const gt_runner *run
 {
     const gt_request *request = field->options.request;
     GT_FREED char *config = NULL;
-    if (gt_config_text(&config, request->template, &field->variants.items[runner->id].config) < 0) {
+    if (gt_config_text(&config, request->template, &field->variants.items[runner->id]->config) <
+        0) {
         return;
     }
     for (size_t i = 0; i < runner->samples.count; i++) {

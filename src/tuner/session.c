@@ -111,10 +111,8 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
 /* The default, if its source is one of the session's. */
 static const gt_variant *find_default(const gt_session *session)
 {
-    const gt_field *field = &session->field;
-    uint64_t id = gt_field_default(field);
-    const gt_variant *variant = id < field->started ? &field->variants.items[id] : NULL;
-    return variant && variant->unit >= GT_UNIT_FIRST ? variant : NULL;
+    const gt_variant *standard = session->field.standard;
+    return standard && standard->unit ? standard : NULL;
 }
 
 /* Keeps the default's code in the request, whatever the session ended with. */
@@ -122,7 +120,7 @@ static void keep_default(gt_session *session)
 {
     gt_request *request = session->request;
     const gt_variant *variant = find_default(session);
-    gt_unit *unit = variant ? &session->field.units.items[variant->unit] : NULL;
+    gt_unit *unit = variant ? variant->unit : NULL;
     if (unit && unit->compiled.image.bytes && !request->standby.image.bytes) {
         request->standby = gt_unit_code(unit, request->device);
         unit->compiled.image = (gt_image){0};
@@ -179,13 +177,8 @@ bool gt_session_is_done(const gt_session *session)
 /* The default, because it is in every race; before it is ready, the first of the round. */
 static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
 {
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->role == GT_ROLE_DEFAULT && variant->stage == GT_STAGE_READY) {
-            return i;
-        }
-    }
-    return job->variants[0];
+    const gt_variant *standard = field->standard;
+    return standard && standard->stage == GT_STAGE_READY ? standard->id : job->variants[0];
 }
 
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job)
@@ -267,8 +260,8 @@ double gt_session_elapsed_s(const gt_session *session)
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *variant = find_default(session);
-    bool compiles = variant && variant->stage == GT_STAGE_WAITING &&
-                    session->field.units.items[variant->unit].stage == GT_STAGE_WAITING;
+    bool compiles =
+        variant && variant->stage == GT_STAGE_WAITING && variant->unit->stage == GT_STAGE_WAITING;
     const gt_patience grace = gt_request_grace(session->request);
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
@@ -433,7 +426,7 @@ static gputune_status wait_once(gt_session *session)
     gt_session_mark_event(session, &event);
     bool measured = event.kind == GT_EVENT_VERIFIED || event.kind == GT_EVENT_SAMPLED;
     if (measured && event.gpu == 0 && event.status == GPUTUNE_OK) {
-        session->field.doubtful = 0;
+        session->field.doubtful = NULL;
     }
     gputune_status status = handle(session, &event);
     gt_event_free(&event);

@@ -7,6 +7,7 @@
 #include "tuner/request.h"
 
 struct gt_field;
+struct gt_variant;
 
 /* Each takes one result, as gt_record_fn does. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
@@ -34,7 +35,8 @@ typedef struct gt_choice {
 void gt_choice_free(gt_choice *choice);
 /* Chooses a variant that is ready, and its variant for any alignment, if that is another one and
  * ready too (prove.c). The choice gets copies of their code. */
-gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field, uint64_t id);
+gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
+                              const struct gt_variant *variant);
 
 /* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's

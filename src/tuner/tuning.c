@@ -252,8 +252,8 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
-    GT_TRY(gt_field_fail(&session->field, (uint32_t)event->id, event->status, event->repeatable,
-                         event->message));
+    GT_TRY(gt_field_fail(&session->field, gt_tuning_variant(tuning, event->id), event->status,
+                         event->repeatable, event->message));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
         return gt_race_stop(tuning->race, tuning->end); /* the next best variant is proved */
@@ -339,7 +339,7 @@ bool gt_tuning_is_by_time(const gt_tuning *tuning)
 
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)
 {
-    return &tuning->session.field.variants.items[id];
+    return tuning->session.field.variants.items[id];
 }
 
 static void say_if_cut(const gt_tuning *tuning)

@@ -226,11 +226,9 @@ static uint32_t log2_up(uint64_t value)
 
 /* Where two variants cannot be told apart, the lower rank wins: the default, then smaller clusters,
  * less shared memory, narrower vectors, the order of the space. */
-static uint32_t rank_of(const gt_tuning *tuning, uint32_t index)
+static uint32_t rank_of(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_request *request = tuning->session.request;
-    const gt_field *field = &tuning->session.field;
-    const gt_variant *variant = &field->variants.items[index];
     if (variant->role == GT_ROLE_DEFAULT) {
         return 0;
     }
@@ -241,21 +239,19 @@ static uint32_t rank_of(const gt_tuning *tuning, uint32_t index)
         cluster *= axis->kind == GT_AXIS_CLUSTER ? (uint64_t)value->number : 1;
         vector *= axis->kind == GT_AXIS_VECTOR ? (uint64_t)value->number : 1;
     }
-    uint32_t shared_kb =
-        field->units.items[variant->unit].compiled.resources.static_shared_bytes / 1024;
+    uint32_t shared_kb = variant->unit->compiled.resources.static_shared_bytes / 1024;
     uint32_t rank = log2_up(cluster);
     rank = (rank << 8) | (shared_kb < 255 ? shared_kb : 255);
     rank = (rank << VECTOR_BITS) | (log2_up(vector) & ((1U << VECTOR_BITS) - 1));
-    return (rank << 14) | (index < 16383 ? index + 1 : 16383);
+    return (rank << 14) | (variant->id < 16383 ? variant->id + 1 : 16383);
 }
 
 gputune_status gt_tuning_admit(gt_tuning *tuning)
 {
-    uint32_t index;
-    while (gt_field_next_ready(&tuning->session.field, &index)) {
-        const gt_variant *variant = gt_tuning_variant(tuning, index);
+    const gt_variant *variant;
+    while ((variant = gt_field_next_ready(&tuning->session.field))) {
         if (variant->role != GT_ROLE_FALLBACK) {
-            GT_TRY(gt_race_add(tuning->race, index, rank_of(tuning, index),
+            GT_TRY(gt_race_add(tuning->race, variant->id, rank_of(tuning, variant),
                                variant->role == GT_ROLE_DEFAULT));
         }
     }
@@ -268,7 +264,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
     uint32_t count = 0;
     for (const gt_runner *one = gt_race_first(tuning->race); one; one = one->next) {
         count += !one->samples.count && one->left == GT_RACE_IN &&
-                 !(gt_field_pilot(field, (uint32_t)one->id) > 0);
+                 !(gt_field_pilot(field, field->variants.items[one->id]) > 0);
     }
     return count;
 }
@@ -307,7 +303,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     for (uint32_t i = 0; i < round->count && serve; i++) {
         const gt_runner *one = gt_race_find(race, round->ids[i]);
         serve = (one->samples.count == 0 || one == best) &&
-                gt_field_pilot_is_sample(&tuning->session.field, (uint32_t)round->ids[i]);
+                gt_field_pilot_is_sample(&tuning->session.field,
+                                         gt_tuning_variant(tuning, round->ids[i]));
     }
     return serve;
 }
@@ -324,8 +321,8 @@ static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
         if (summary.count) {
-            GT_TRY(gt_field_note_median(&tuning->session.field, (uint32_t)round->ids[i],
-                                        summary.median));
+            GT_TRY(gt_field_note_median(&tuning->session.field,
+                                        gt_tuning_variant(tuning, round->ids[i]), summary.median));
         }
     }
     return GPUTUNE_OK;
@@ -349,7 +346,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
 static gputune_status record(gt_tuning *tuning, uint64_t id, double sampled)
 {
     return gt_race_record(gt_tuning_current_race(tuning), id,
-                          gt_field_value(&tuning->session.field, (uint32_t)id, sampled));
+                          gt_variant_value(gt_tuning_variant(tuning, id), sampled));
 }
 
 static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *round)

@@ -77,7 +77,7 @@ static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;
     for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+        const gt_variant *variant = field->variants.items[i];
         if (variant->stage == GT_STAGE_READY) {
             continue;
         }

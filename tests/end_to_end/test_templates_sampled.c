@@ -93,7 +93,7 @@ static void refuse_inaccurate(const char *name, const char *old, const char *new
                  GPUTUNE_SIZES({"rows", 5}, {"columns", 4096}, {"T=half", 0}), 17, 1);
     assert_true(field.variants.count > 1);
     for (uint32_t i = 0; i < field.variants.count; i++) {
-        assert_int_not_equal(field.variants.items[i].stage, GT_STAGE_READY);
+        assert_int_not_equal(field.variants.items[i]->stage, GT_STAGE_READY);
     }
     verify_end(&field, request);
     free(path);

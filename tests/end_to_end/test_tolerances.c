@@ -53,7 +53,7 @@ static void judge_template(const char *name, gputune_sizes sizes)
         gt_request *request;
         verify_begin(&field, &request, path, sizes, 1, seed);
         for (uint32_t i = 0; i < field.variants.count; i++) {
-            judge_variant(&sum, &field, &field.variants.items[i]);
+            judge_variant(&sum, &field, field.variants.items[i]);
         }
         verify_end(&field, request);
     }

@@ -133,7 +133,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     assert_int_equal(proposer.failures, 3);
     assert_int_equal(field.given_up, 3);
     assert_int_equal(gt_field_tried(&field), 1);
-    assert_int_equal(field.variants.items[gt_field_default(&field)].stage, GT_STAGE_WAITING);
+    assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
     assert_true(proposer.asked < 100); /* not at each turn */
     gt_field_close(&field);
     gt_request_free(request);

@@ -91,10 +91,9 @@ TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close
     assert_int_equal(gt_field_total(&field), BLOCKS);
     assert_int_equal(field.ready + field.slower, BLOCKS);
     for (uint32_t i = 0; i < field.variants.count; i++) {
-        const gt_variant *variant = &field.variants.items[i];
+        const gt_variant *variant = field.variants.items[i];
         assert_int_equal(variant->stage == GT_STAGE_SKETCHED, variant->role == GT_ROLE_SKETCH);
-        assert_int_equal(field.units.items[variant->unit].is_sketch,
-                         variant->role == GT_ROLE_SKETCH);
+        assert_int_equal(variant->unit->is_sketch, variant->role == GT_ROLE_SKETCH);
     }
     gt_field_close(&field);
     gt_request_free(request);

@@ -85,7 +85,7 @@ static void verify_all(void)
 static char *text_of(uint32_t variant)
 {
     char *text;
-    must(gt_config_text(&text, request->template, &field.variants.items[variant].config), "text");
+    must(gt_config_text(&text, request->template, &field.variants.items[variant]->config), "text");
     return text;
 }
 
@@ -124,8 +124,8 @@ static run race_once(uint64_t seed, uint64_t *order, double *values)
     int64_t begun = gt_now_ns();
     must(gt_race_new(&race, &options), "race");
     for (uint32_t i = 0; i < field.variants.count; i++) {
-        if (field.variants.items[i].stage == GT_STAGE_READY) {
-            must(gt_race_add(race, i, i, field.variants.items[i].role == GT_ROLE_DEFAULT), "race");
+        if (field.variants.items[i]->stage == GT_STAGE_READY) {
+            must(gt_race_add(race, i, i, field.variants.items[i]->role == GT_ROLE_DEFAULT), "race");
         }
     }
     gt_race_complete(race);
@@ -157,7 +157,7 @@ static run sequence_once(double *medians, double *values)
     for (uint32_t i = 0; i < field.variants.count; i++) {
         gt_summary summary;
         medians[i] = INFINITY;
-        if (field.variants.items[i].stage != GT_STAGE_READY) {
+        if (field.variants.items[i]->stage != GT_STAGE_READY) {
             continue;
         }
         for (int k = 0; k < SEQUENCE; k++) {
