@@ -344,15 +344,13 @@ static gputune_background_state count(const gt_background *background)
 
 int gputune_background(gputune_background_state *out, gputune *tuner)
 {
-    static const gt_layouts layouts = {"gputune_background_state",
-                                       GPUTUNE_BACKGROUND_STATE_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_background_state, failed)}};
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&tuner->background->mutex);
     const gputune_background_state state = count(tuner->background);
-    return gt_versioned_write(out, &state, &layouts);
+    return gt_versioned_write(out, &state,
+                              GT_LAYOUT(gputune_background_state, BACKGROUND_STATE, failed));
 }
 
 /* Under the mutex. */

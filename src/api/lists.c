@@ -149,15 +149,13 @@ int gputune_device_count(int *out, const char *driver_name)
 
 int gputune_tuner_device(gputune_device *out, gputune *tuner)
 {
-    static const gt_layouts layouts = {
-        "gputune_device", GPUTUNE_DEVICE_VERSION, {GT_BYTES_THROUGH(gputune_device, emulated)}};
     gputune_device description;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
     describe(&description, &tuner->device);
-    return gt_versioned_write(out, &description, &layouts);
+    return gt_versioned_write(out, &description, GT_LAYOUT(gputune_device, DEVICE, emulated));
 }
 
 const char *gputune_source_name(gputune_source source)

@@ -629,8 +629,6 @@ static void fill_shape(gputune_function *out, const gt_kernel_step *kernel)
 
 int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index)
 {
-    static const gt_layouts layouts = {
-        "gputune_function", GPUTUNE_FUNCTION_VERSION, {GT_BYTES_THROUGH(gputune_function, times)}};
     gt_launcher *launcher;
     gt_function_facts facts;
     GT_TRY(check_call(__func__, out, plan));
@@ -650,15 +648,12 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .image = plan->winner.image.data,
                                  .image_bytes = plan->winner.image.bytes};
     fill_shape(&function, kernel);
-    return gt_versioned_write(out, &function, &layouts);
+    return gt_versioned_write(out, &function, GT_LAYOUT(gputune_function, FUNCTION, times));
 }
 
 static int write_parameter(gputune_parameter *out, const gputune_parameter *found)
 {
-    static const gt_layouts layouts = {"gputune_parameter",
-                                       GPUTUNE_PARAMETER_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_parameter, element_bytes)}};
-    return gt_versioned_write(out, found, &layouts);
+    return gt_versioned_write(out, found, GT_LAYOUT(gputune_parameter, PARAMETER, element_bytes));
 }
 
 int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,

@@ -231,11 +231,9 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
 
 static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
 {
-    static const gt_layouts layouts = {"gputune_forget_options",
-                                       GPUTUNE_FORGET_OPTIONS_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_forget_options, most_bytes)}};
     gputune_forget_options known = GPUTUNE_FORGET_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(&known, given, &layouts));
+    GT_TRY(gt_versioned_read(&known, given,
+                             GT_LAYOUT(gputune_forget_options, FORGET_OPTIONS, most_bytes)));
     GT_REFUSE(!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
               "gputune_forget: older_than_s is %g; expected 0 to %g", known.older_than_s,
               MAX_AGE_S);
@@ -338,11 +336,8 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
 
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
 {
-    static const gt_layouts layouts = {"gputune_wisdom_options",
-                                       GPUTUNE_WISDOM_OPTIONS_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_wisdom_options, keep)}};
     *out = (gputune_wisdom_options)GPUTUNE_WISDOM_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(out, given, &layouts));
+    GT_TRY(gt_versioned_read(out, given, GT_LAYOUT(gputune_wisdom_options, WISDOM_OPTIONS, keep)));
     return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL,
@@ -392,9 +387,6 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
 
 int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
-    static const gt_layouts layouts = {"gputune_merged",
-                                       GPUTUNE_MERGED_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_merged, taken_winners)}};
     GT_SCOPED(gt_call_end) gt_call call = {0};
     gt_merged merged;
     GT_TRY(gt_need(__func__, "out", out));
@@ -407,5 +399,5 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
     const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
                                   (uint64_t)merged.winners, (uint64_t)merged.taken_trials,
                                   (uint64_t)merged.taken_winners};
-    return gt_versioned_write(out, &known, &layouts);
+    return gt_versioned_write(out, &known, GT_LAYOUT(gputune_merged, MERGED, taken_winners));
 }

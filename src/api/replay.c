@@ -60,11 +60,9 @@ static void name_space(char *out, size_t bytes, const char *path)
 static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
-    static const gt_layouts layouts = {"gputune_replay_options",
-                                       GPUTUNE_REPLAY_OPTIONS_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_replay_options, cancel)}};
     *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(out, given, &layouts));
+    GT_TRY(
+        gt_versioned_read(out, given, GT_LAYOUT(gputune_replay_options, REPLAY_OPTIONS, cancel)));
     if (!out->strategies) {
         out->strategies = &automatic;
         out->strategy_count = 1;

@@ -134,8 +134,6 @@ static gputune_status find_pace(gt_paced *out, gputune *tuner)
 
 int gputune_measure_pace(gputune_pace *out, gputune *tuner)
 {
-    static const gt_layouts layouts = {
-        "gputune_pace", GPUTUNE_PACE_VERSION, {sizeof(gputune_pace)}};
     GT_SCOPED(gt_call_end) gt_call call = {0};
     gt_paced paced;
     GT_TRY(gt_need(__func__, "out", out));
@@ -146,7 +144,7 @@ int gputune_measure_pace(gputune_pace *out, gputune *tuner)
               "worker; ask in another thread");
     GT_TRY(find_pace(&paced, tuner));
     return paced.status == GPUTUNE_OK
-               ? gt_versioned_write(out, &paced.pace, &layouts)
+               ? gt_versioned_write(out, &paced.pace, GT_LAYOUT(gputune_pace, PACE, other))
                : gt_fail(paced.status, "gputune_measure_pace: %s", paced.message);
 }
 

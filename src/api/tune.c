@@ -543,10 +543,8 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
 
 static gputune_status read_group(gputune_group *out, const gputune_group *given)
 {
-    static const gt_layouts layouts = {
-        "gputune_group", GPUTUNE_GROUP_VERSION, {GT_BYTES_THROUGH(gputune_group, user)}};
     GT_TRY(gt_need("gputune_tune_together", "the group", given));
-    GT_TRY(gt_versioned_read(out, given, &layouts));
+    GT_TRY(gt_versioned_read(out, given, GT_LAYOUT(gputune_group, GROUP, user)));
     return out->rank >= 0 && out->broadcast
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "

@@ -19,6 +19,11 @@ typedef struct gt_layouts {
                          missing */
 } gt_layouts;
 
+/* The layouts of a struct that has had one version, GPUTUNE_NAME_VERSION, which ends with the
+ * member `last`. */
+#define GT_LAYOUT(type, NAME, last)                                                                \
+    (&(const gt_layouts){#type, GPUTUNE_##NAME##_VERSION, {GT_BYTES_THROUGH(type, last)}})
+
 /* Copies the members of the caller's struct `given` (NULL: nothing) into *known. Members that an
  * older caller's struct lacks keep the defaults in *known. Members that a newer caller's struct has
  * beyond *known are not read. known->version is the newest afterwards. EINVAL for a version that no
