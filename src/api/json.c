@@ -10,6 +10,7 @@
 
 enum {
     DEPTH_MAX = 100,
+    KEPT_DEPTH = 2,  /* of containers that keep what is whole where the text is malformed */
     NUMBER_MAX = 400 /* characters; the longest plain double has 330 */
 };
 
@@ -49,25 +50,23 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
 /* Returns from the enclosing function unless the condition holds where the reader `r` is. */
 #define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
 
-/* Appends a value to the list, if one is wanted. */
 static gputune_status add(gt_json_reader *r, gt_json value)
 {
     value.span = 1;
-    return r->out ? gt_array_push(r->out, value) : GPUTUNE_OK;
+    value.line = r->line;
+    return gt_array_push(r->out, value);
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* Puts decoded bytes where they belong, which is never behind the bytes that they are read from. */
-static void put(char **to, const gt_json_reader *r, const char *bytes, size_t count)
+static void put(char **to, const char *bytes, size_t count)
 {
-    if (r->out) {
-        memmove(*to, bytes, count);
-    }
+    memmove(*to, bytes, count);
     *to += count;
 }
 
-static void put_utf8(char **to, const gt_json_reader *r, uint32_t c)
+static void put_utf8(char **to, uint32_t c)
 {
     char bytes[4];
     int count = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -76,7 +75,7 @@ static void put_utf8(char **to, const gt_json_reader *r, uint32_t c)
         bytes[i] = (char)(0x80 | (c & 0x3f));
     }
     bytes[0] = (char)(first[count] | c);
-    put(to, r, bytes, (size_t)count);
+    put(to, bytes, (size_t)count);
 }
 
 /* Reads the four hexadecimal digits of a UTF-16 unit. */
@@ -103,7 +102,7 @@ static gputune_status read_units(char **to, gt_json_reader *r)
         high = is_right ? 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff) : 0;
     }
     EXPECT(is_right, "the four digits of a character behind \\u");
-    put_utf8(to, r, high);
+    put_utf8(to, high);
     return GPUTUNE_OK;
 }
 
@@ -116,7 +115,7 @@ static gputune_status read_escape(char **to, gt_json_reader *r)
     }
     EXPECT(name, "one of \"\\/bfnrtu behind a backslash");
     r->at++;
-    put(to, r, &values[name - names], 1);
+    put(to, &values[name - names], 1);
     return GPUTUNE_OK;
 }
 
@@ -140,7 +139,7 @@ static gputune_status read_string(const char **out, gt_json_reader *r)
     *out = to;
     while (!take(r, '"')) {
         size_t length = plain_length(r);
-        put(&to, r, r->at, length);
+        put(&to, r->at, length);
         r->at += length;
         if (take(r, '\\')) {
             GT_TRY(read_escape(&to, r));
@@ -148,7 +147,7 @@ static gputune_status read_string(const char **out, gt_json_reader *r)
             EXPECT(length, "a character of UTF-8, or a closing quote");
         }
     }
-    put(&to, r, "", 1);
+    put(&to, "", 1);
     return GPUTUNE_OK;
 }
 
@@ -185,9 +184,6 @@ static gputune_status read_number(gt_json_reader *r, const char *name)
     size_t length = (size_t)(r->at - from);
     GT_REFUSE(length > NUMBER_MAX, GPUTUNE_EINVAL,
               "a number has %zu characters; expected at most %d", length, NUMBER_MAX);
-    if (!r->out) {
-        return GPUTUNE_OK; /* what it takes to convert it is saved for when it is wanted */
-    }
     memcpy(number, from, length);
     number[length] = '\0';
     errno = 0;
@@ -223,6 +219,8 @@ static gputune_status read_text(gt_json_reader *r, const char *name)
 
 /* ---- Containers ------------------------------------------------------------------------------ */
 
+static gputune_status read_value(gt_json_reader *r, const char *name);
+
 static gputune_status read_name(const char **name, gt_json_reader *r)
 {
     EXPECT(take(r, '"'), "a name in quotes");
@@ -232,54 +230,45 @@ static gputune_status read_name(const char **name, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_json_next(const char **name, gt_json_reader *r)
+/* Reads the next member of the innermost container. ENOTFOUND: there is no other. */
+static gputune_status read_member(gt_json_reader *r, bool is_array, bool is_first)
 {
-    const bool is_array = r->in.closing == ']';
-    *name = NULL;
+    const bool is_kept = r->depth == KEPT_DEPTH;
+    const char *name = NULL;
     skip_blanks(r);
-    r->in.member = r->end;
-    if (take(r, r->in.closing)) {
+    r->member = is_kept ? r->end : r->member;
+    if (take(r, (char)(is_array ? ']' : '}'))) {
         return GPUTUNE_ENOTFOUND;
     }
-    EXPECT(!r->in.begun || take(r, ','), is_array ? "',' or ']'" : "',' or '}'");
+    EXPECT(is_first || take(r, ','), is_array ? "',' or ']'" : "',' or '}'");
     skip_blanks(r);
-    r->in.begun = true;
-    r->in.member = r->at;
-    GT_TRY(is_array ? GPUTUNE_OK : read_name(name, r));
-    skip_blanks(r);
-    return GPUTUNE_OK;
-}
-
-bool gt_json_enter(gt_json_reader *r)
-{
-    skip_blanks(r);
-    r->in.closing = (char)(next_of(r) == '{' ? '}' : ']');
-    r->in.begun = false;
-    return take(r, '{') || take(r, '[');
+    r->member = is_kept ? r->at : r->member;
+    GT_TRY(is_array ? GPUTUNE_OK : read_name(&name, r));
+    return read_value(r, name);
 }
 
 static gputune_status read_container(gt_json_reader *r, const char *name)
 {
-    const gt_json_place outer = r->in;
-    const char *member;
-    gputune_status status = GPUTUNE_OK;
-    size_t place = r->out ? r->out->count : 0;
-    GT_TRY(add(r, (gt_json){*r->at == '{' ? GT_JSON_OBJECT : GT_JSON_ARRAY, .name = name}));
-    GT_REFUSE(++r->depth > DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
+    const size_t place = r->out->count;
+    const bool is_array = *r->at == '[';
+    gputune_status status;
+    size_t whole; /* values, without those of a member that is torn */
+    GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
+    GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);
-    (void)gt_json_enter(r);
-    while (status == GPUTUNE_OK && (status = gt_json_next(&member, r)) == GPUTUNE_OK) {
-        status = gt_json_read(r, member);
-    }
+    r->at++;
+    r->depth++;
+    do {
+        whole = r->out->count;
+        status = read_member(r, is_array, whole == place + 1);
+    } while (status == GPUTUNE_OK);
+    r->out->count = r->depth == KEPT_DEPTH ? whole : r->out->count;
+    r->out->items[place].span = (uint32_t)(r->out->count - place);
     r->depth--;
-    r->in = outer;
-    if (r->out) {
-        r->out->items[place].span = (uint32_t)(r->out->count - place);
-    }
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-gputune_status gt_json_read(gt_json_reader *r, const char *name)
+static gputune_status read_value(gt_json_reader *r, const char *name)
 {
     skip_blanks(r);
     char c = next_of(r);
@@ -289,9 +278,11 @@ gputune_status gt_json_read(gt_json_reader *r, const char *name)
                                                    : read_word(r, name);
 }
 
-gt_json_reader gt_json_open(char *text, size_t bytes, gt_json_list *out)
+gputune_status gt_json_read(gt_json_reader *out, gt_json_list *list, char *text, size_t bytes)
 {
-    return (gt_json_reader){.at = text, .end = text + bytes, .line = 1, .out = out};
+    char *end = text + bytes;
+    *out = (gt_json_reader){.at = text, .end = end, .line = 1, .out = list, .member = end};
+    return read_value(out, NULL);
 }
 
 bool gt_json_is_cut(const gt_json_reader *reader)

@@ -1,5 +1,4 @@
-/* Reads JSON into a list of values, in place. A large container can be stepped through, so that
- * only one of its members is in the list at a time. */
+/* Reads JSON into a list of values, in place. */
 #pragma once
 
 #include "base/array.h"
@@ -18,6 +17,7 @@ typedef enum gt_json_kind {
 /* A value in a list. The values that a container holds follow it. */
 typedef struct gt_json {
     gt_json_kind kind;
+    int line;         /* where the value begins, from 1 */
     uint32_t span;    /* how many places of the list the value takes, with all that it holds */
     const char *name; /* of an object's member; else NULL */
     const char *text; /* of a text */
@@ -25,34 +25,20 @@ typedef struct gt_json {
 } gt_json;
 typedef GT_ARRAY(gt_json) gt_json_list;
 
-/* A container whose members are stepped through. */
-typedef struct gt_json_place {
-    char closing; /* the bracket that ends it */
-    bool begun;   /* a member was read */
-    char *member; /* where the latest member begins; the text's end where none does */
-} gt_json_place;
-
-/* A text that is read. */
+/* How far a text was read. */
 typedef struct gt_json_reader {
     char *at, *end;
-    int line;          /* of `at`, from 1 */
-    gt_json_list *out; /* values are appended here, and names and texts are decoded in the text;
-                          NULL: values are checked only, but for the range of numbers, and the text
-                          stays as it is */
-    int depth;
-    gt_json_place in; /* the container that was entered last */
+    int line, depth; /* of `at`: the line, from 1, and how many containers are open there */
+    char *
+        member; /* where the latest member of a member of the whole begins; `end` where none does */
+    gt_json_list *out;
 } gt_json_reader;
 
-/* A reader of a text. */
-gt_json_reader gt_json_open(char *text, size_t bytes, gt_json_list *out);
-/* Reads the next value, and gives it that name, which may be NULL. EINVAL: the text is malformed
- * where the reader is; the message says how. ENOMEM. Safe in any locale and thread. */
-gputune_status gt_json_read(gt_json_reader *reader, const char *name);
-/* Enters a container, to step through it. False: the next value is none. */
-bool gt_json_enter(gt_json_reader *reader);
-/* Steps to the next member of that container, behind its name; gt_json_read() then reads the value.
- * *name is NULL in an array. ENOTFOUND, without a message: there is no other. EINVAL as above. */
-gputune_status gt_json_next(const char **name, gt_json_reader *reader);
+/* Reads a value, and appends it to the list. Names and texts are decoded in `text`. EINVAL: the
+ * text is malformed at reader->at; the message says how. The list then has what is in front of
+ * that, but of the members of the whole's members only those that are complete. ENOMEM. Safe in any
+ * locale and thread. */
+gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
 /* Whether text that is malformed where the reader is may only lack its end: nothing follows, or
  * only a part of a word, an escape or a character. */
 bool gt_json_is_cut(const gt_json_reader *reader);

@@ -1,5 +1,5 @@
-/* A recorded space from its file, plain or gzip: first the members are found, then the values of
- * the parameters, then the place of each entry among them. */
+/* A recorded space from its file, plain or gzip: its text as values, the parameters' values among
+ * them, and the place of each entry among those. */
 #include "api/recorded.h"
 
 #include "api/json.h"
@@ -222,13 +222,13 @@ typedef struct reader {
     const gt_log *log;
     const volatile int *cancel;
     gt_text text;
-    gt_json_reader json, entries; /* `entries` is at the container of all; `at` NULL: not found */
-    gt_json_list members;         /* what the text holds beside the entries; then one entry */
-    gt_json_list listed;          /* the parameters' values, as the file lists them */
+    gt_json_list json;
+    const gt_json *entries, *listed; /* the container of all entries, and the parameters' values as
+                                        the file lists them, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names; /* of the parameters */
     GT_ARRAY(gt_recorded_entry) rows;
-    gt_json_list values; /* of each row, in the order of the names */
+    GT_ARRAY(const gt_json *) values; /* of each row, in the order of the names */
 } reader;
 
 /* Puts the place in the file before a message. */
@@ -239,16 +239,9 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Whether a text that is malformed where the reader is only lacks its end. */
-static bool is_cut(const reader *at, gputune_status status)
-{
-    return status == GPUTUNE_EINVAL && gt_json_is_cut(&at->json);
-}
-
 /* Reads the names of the parameters; of T4 results, those of the first configuration. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
-    at->names.count = 0;
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {
         const char *name = one->name ? one->name : one->text;
         GT_TRY(gt_array_push(&at->names, name ? name : "?"));
@@ -256,46 +249,32 @@ static gputune_status take_names(reader *at, const gt_json *names)
     return GPUTUNE_OK;
 }
 
-/* Reads a member of the whole; if it comes again, the last one counts. */
-static gputune_status take_member(reader *at, const char *name)
+/* Reads the text; its end may lack, which is told where an entry is torn. */
+static gputune_status parse(reader *at)
 {
-    bool is_t4 = strcmp(name, "results") == 0;
-    at->members.count = 0;
-    at->json.out = &at->members;
-    if (is_t4 || strcmp(name, "cache") == 0) {
-        at->entries = at->json;
-        at->is_t4 = is_t4;
-        at->json.out = NULL;
-    } else if (strcmp(name, "tune_params") == 0) {
-        at->listed.count = 0;
-        at->json.out = &at->listed;
-    }
-    gputune_status status = gt_json_read(&at->json, NULL);
-    bool is_names = status == GPUTUNE_OK && strcmp(name, "tune_params_keys") == 0;
-    at->json.out = &at->members;
-    return is_names ? take_names(at, at->members.items) : status;
-}
-
-static gputune_status find_members(reader *at)
-{
-    const char *name;
-    gputune_status status;
-    at->json = gt_json_open(at->text.data, at->text.length, &at->members);
-    GT_REFUSE(!at->text.length || !gt_json_enter(&at->json), GPUTUNE_ERECORDED,
+    gt_json_reader json;
+    gputune_status status = gt_json_read(&json, &at->json, at->text.data, at->text.length);
+    const gt_json *whole = at->json.items;
+    const bool is_cut = status == GPUTUNE_EINVAL && gt_json_is_cut(&json);
+    GT_REFUSE(status != GPUTUNE_ENOMEM && (!at->json.count || whole->kind < GT_JSON_ARRAY),
+              GPUTUNE_ERECORDED,
               "%s:%d: no JSON object; expected a cache file of Kernel Tuner or T4 results",
-              at->path, at->json.line);
-    do {
-        status = gt_json_next(&name, &at->json);
-        GT_THEN(status, take_member(at, name ? name : ""));
-    } while (status == GPUTUNE_OK);
-    if (status != GPUTUNE_ENOTFOUND && !is_cut(at, status)) {
-        return fail_at(at, at->json.line, status);
+              at->path, json.line);
+    GT_TRY(is_cut ? GPUTUNE_OK : fail_at(at, json.line, status));
+    at->listed = gt_json_member(whole, "tune_params");
+    at->entries = gt_json_member(whole, "results");
+    at->is_t4 = at->entries != NULL;
+    at->entries = at->is_t4 ? at->entries : gt_json_member(whole, "cache");
+    GT_REFUSE(!at->entries, GPUTUNE_ERECORDED,
+              "%s:%d: neither 'cache' nor 'results' up to here; expected a cache file of Kernel "
+              "Tuner or T4 results",
+              at->path, json.line);
+    if (is_cut && json.member < json.end &&
+        at->entries + at->entries->span == whole + whole->span) {
+        gt_log_line(at->log, GPUTUNE_LOG_WARNING, "%s:%d: the file ends inside an entry; left out",
+                    at->path, json.line);
     }
-    return at->entries.at ? GPUTUNE_OK
-                          : gt_fail(GPUTUNE_ERECORDED,
-                                    "%s:%d: neither 'cache' nor 'results' up to here; expected a "
-                                    "cache file of Kernel Tuner or T4 results",
-                                    at->path, at->json.line);
+    return take_names(at, gt_json_member(whole, "tune_params_keys"));
 }
 
 /* Adds the entry's values, each a number or a word. */
@@ -308,15 +287,15 @@ static gputune_status take_values(reader *at, const gt_json *configuration)
                   "there is no '%s'; expected a value of every parameter", name);
         GT_REFUSE(value->kind == GT_JSON_NULL || value->kind > GT_JSON_TEXT, GPUTUNE_ERECORDED,
                   "'%s' is neither a number nor a word", name);
-        GT_TRY(gt_array_push(&at->values, *value));
+        GT_TRY(gt_array_push(&at->values, value));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status read_row(reader *at, const gt_json *json, int line)
+static gputune_status read_row(reader *at, const gt_json *json)
 {
     const gt_json *configuration = at->is_t4 ? gt_json_member(json, "configuration") : json;
-    gt_recorded_entry entry = {.line = line};
+    gt_recorded_entry entry = {.line = json->line};
     GT_REFUSE(!configuration || configuration->kind != GT_JSON_OBJECT, GPUTUNE_ERECORDED,
               "%s; expected an object",
               at->is_t4 ? "there is no 'configuration'" : "no configuration");
@@ -333,39 +312,18 @@ static bool is_excluded(const reader *at, const gt_json *json)
     return word && strcmp(word, "constraints") == 0;
 }
 
-/* Reads the entry where the text is. */
-static gputune_status add_row(reader *at, const char *name)
-{
-    int line = at->json.line;
-    at->members.count = 0;
-    GT_TRY(gt_json_read(&at->json, NULL));
-    const gt_json *json = at->members.items;
-    gputune_status status = is_excluded(at, json) ? GPUTUNE_OK : read_row(at, json, line);
-    if (status != GPUTUNE_OK && name) {
-        status = gt_fail_prefix(status, "entry '%.80s'", name);
-    }
-    return fail_at(at, line, status);
-}
-
 static gputune_status read_rows(reader *at)
 {
-    const char *name;
-    at->json = at->entries;
-    gputune_status status = gt_json_enter(&at->json) ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
-    while (status == GPUTUNE_OK) {
-        status = gt_json_next(&name, &at->json);
-        GT_THEN(status, add_row(at, name));
-        GT_REFUSE(status == GPUTUNE_OK && gt_is_canceled(at->cancel), GPUTUNE_ECANCELED,
-                  "%s: stopped on request", at->path);
+    for (const gt_json *one = NULL; (one = gt_json_after(at->entries, one)) != NULL;) {
+        gputune_status status = is_excluded(at, one) ? GPUTUNE_OK : read_row(at, one);
+        if (status != GPUTUNE_OK && one->name) {
+            status = gt_fail_prefix(status, "entry '%.80s'", one->name);
+        }
+        GT_TRY(fail_at(at, one->line, status));
+        GT_REFUSE(gt_is_canceled(at->cancel), GPUTUNE_ECANCELED, "%s: stopped on request",
+                  at->path);
     }
-    bool is_torn = is_cut(at, status);
-    if (is_torn && at->json.in.member < at->json.end) {
-        gt_log_line(at->log, GPUTUNE_LOG_WARNING, "%s:%d: the file ends inside an entry; left out",
-                    at->path, at->json.line);
-    }
-    return is_torn || status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK
-           : status == GPUTUNE_EINVAL             ? fail_at(at, at->json.line, status)
-                                                  : status;
+    return GPUTUNE_OK;
 }
 
 /* Numbers by value, whatever they are written as, before words in the order of their letters. */
@@ -377,7 +335,7 @@ static int compare(const void *left, const void *right)
                                   : (a->number > b->number) - (a->number < b->number);
 }
 
-static gt_json value_of(const reader *at, size_t row, size_t name)
+static const gt_json *value_of(const reader *at, size_t row, size_t name)
 {
     return at->values.items[row * at->names.count + name];
 }
@@ -385,13 +343,13 @@ static gt_json value_of(const reader *at, size_t row, size_t name)
 /* The different values of a parameter, sorted. */
 static gputune_status find_choices(gt_json_list *out, const reader *at, size_t name)
 {
-    const gt_json *listed = gt_json_member(at->listed.items, at->names.items[name]);
+    const gt_json *listed = gt_json_member(at->listed, at->names.items[name]);
     size_t count = 0;
     for (const gt_json *one = NULL; (one = gt_json_after(listed, one)) != NULL;) {
         GT_TRY(gt_array_push(out, *one));
     }
     for (size_t row = 0; !listed && row < at->rows.count; row++) {
-        GT_TRY(gt_array_push(out, value_of(at, row, name)));
+        GT_TRY(gt_array_push(out, *value_of(at, row, name)));
     }
     gt_array_sort(out, compare);
     for (size_t i = 0; i < out->count; i++) {
@@ -421,12 +379,12 @@ static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
     GT_FREED gt_json_list choices = {0};
     GT_TRY(find_choices(&choices, at, name));
     if (choices.count > 1) {
-        GT_TRY(fail_at(at, at->entries.line, add_axis(out, &choices)));
+        GT_TRY(fail_at(at, at->entries->line, add_axis(out, &choices)));
     }
     for (size_t row = 0; row < at->rows.count; row++) {
         gt_recorded_entry *entry = &at->rows.items[row];
-        const gt_json value = value_of(at, row, name);
-        const gt_json *found = bsearch(&value, choices.items, choices.count, sizeof value, compare);
+        const gt_json *found = bsearch(value_of(at, row, name), choices.items, choices.count,
+                                       sizeof *choices.items, compare);
         GT_REFUSE(!found, GPUTUNE_ERECORDED,
                   "%s:%d: the value of '%s' is not among those that tune_params lists", at->path,
                   entry->line, at->names.items[name]);
@@ -440,7 +398,7 @@ static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
 static gputune_status read_space(gt_recorded *out, reader *at)
 {
     GT_TRY(gt_recorded_text(&at->text, at->path, TEXT_MOST, at->cancel));
-    GT_TRY(find_members(at));
+    GT_TRY(parse(at));
     GT_REFUSE(!at->is_t4 && !at->names.count, GPUTUNE_ERECORDED,
               "%s: there is no 'tune_params_keys'; expected the parameters' names", at->path);
     GT_TRY(read_rows(at));
@@ -463,8 +421,7 @@ gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log
     gt_array_free(&at.rows);
     gt_array_free(&at.values);
     gt_array_free(&at.names);
-    gt_array_free(&at.listed);
-    gt_array_free(&at.members);
+    gt_array_free(&at.json);
     gt_text_free(&at.text);
     return GT_GIVE(status, out, recorded, gt_recorded_free(&recorded));
 }
