@@ -174,67 +174,47 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns of a record that are neither its trial's nor its winner's. A line has an SQL
- * expression in place of the column's name, and a member of gt_record_row. */
-#define GT_PLACE_COLUMNS(X)                                                                        \
-    X(TEXT, k.name, record.kernel, HIDDEN)                                                         \
-    X(TEXT, s.problem, record.sizes, HIDDEN)                                                       \
-    X(INTEGER, s.objective, record.objective, HIDDEN)                                              \
-    X(INTEGER, s.cache, record.cache, HIDDEN)                                                      \
-    X(REAL, s.work_bytes, record.bytes, HIDDEN)                                                    \
-    X(REAL, s.work_flops, record.flops, HIDDEN)                                                    \
-    X(BOOL, s.unreferenced, record.unreferenced, HIDDEN)                                           \
-    X(TEXT, g.name, record.gpu, HIDDEN)                                                            \
-    X(TEXT, g.environment, record.environment, HIDDEN)                                             \
-    X(TEXT, g.arch, record.arch, HIDDEN)                                                           \
-    X(INTEGER, g.sm_count, record.sm_count, HIDDEN)                                                \
-    X(INTEGER, g.sm_clock_khz, record.sm_clock_khz, HIDDEN)                                        \
-    X(INTEGER, g.memory_clock_khz, record.memory_clock_khz, HIDDEN)                                \
-    X(TEXT, g.origin, record.origin, HIDDEN)                                                       \
-    X(REAL, g.copy_bytes_per_s, record.copy_bytes_per_s, HIDDEN)                                   \
-    X(INTEGER, g.driver_version, gpu_driver, HIDDEN)                                               \
-    X(TEXT, t.created, record.created, HIDDEN)                                                     \
-    X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
-    X(REAL, d.median, record.default_ns, HIDDEN)                                                   \
-    X(STATUS, coalesce(d.status, -1), default_status, HIDDEN)                                      \
-    X(TEXT, s.alignment, record.alignment, HIDDEN)                                                 \
-    X(TEXT, s.inputs, record.inputs, HIDDEN)                                                       \
-    X(HASH, k.identity, identity, HIDDEN)                                                          \
-    X(INTEGER, t.id, record.order, HIDDEN)                                                         \
-    X(HASH, s.hash, scenario, HIDDEN)                                                              \
-    X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
-    X(REAL, s.volume, volume, HIDDEN)
-
-/* The columns that describe a winner's GPU, kernel and scenario when the winner is exported
- * (wisdom_parts.h). Those of the GPU come first. */
+/* The columns that describe the GPU, the kernel and the scenario of a row: a gt_place (row.h).
+ * Those of the GPU come first. In this list and the next one an SQL expression stands in place of
+ * the column's name. */
 enum { GT_GPU_COLUMNS = 15 };
-#define GT_WISDOM_COLUMNS(X)                                                                       \
-    X(TEXT, g.environment, scenario.environment, HIDDEN)                                           \
-    X(TEXT, g.name, gpu, HIDDEN)                                                                   \
-    X(TEXT, g.arch, arch, HIDDEN)                                                                  \
-    X(TEXT, g.origin, origin, HIDDEN)                                                              \
+#define GT_PLACE_COLUMNS(X)                                                                        \
+    X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \
+    X(TEXT, g.name, gpu, SHOWN(gpu))                                                               \
+    X(TEXT, g.arch, arch, SHOWN(arch))                                                             \
+    X(TEXT, g.origin, origin, SHOWN(origin))                                                       \
     X(TEXT, g.mig_profile, mig_profile, HIDDEN)                                                    \
     X(TEXT, g.host, host, HIDDEN)                                                                  \
-    X(INTEGER, g.sm_count, sm_count, HIDDEN)                                                       \
+    X(INTEGER, g.sm_count, sm_count, SHOWN(sm_count))                                              \
     X(REAL, g.l2_bytes, l2_bytes, HIDDEN)                                                          \
     X(REAL, g.memory_bytes, memory_bytes, HIDDEN)                                                  \
     X(INTEGER, g.bus_width_bits, bus_width_bits, HIDDEN)                                           \
-    X(INTEGER, g.memory_clock_khz, memory_clock_khz, HIDDEN)                                       \
-    X(INTEGER, g.sm_clock_khz, sm_clock_khz, HIDDEN)                                               \
+    X(INTEGER, g.memory_clock_khz, memory_clock_khz, SHOWN(memory_clock_khz))                      \
+    X(INTEGER, g.sm_clock_khz, sm_clock_khz, SHOWN(sm_clock_khz))                                  \
     X(INTEGER, g.driver_version, driver_version, HIDDEN)                                           \
     X(INTEGER, g.nvrtc_version, nvrtc_version, HIDDEN)                                             \
-    X(REAL, g.copy_bytes_per_s, copy_bytes_per_s, HIDDEN)                                          \
-    X(TEXT, k.name, scenario.kernel, HIDDEN)                                                       \
+    X(REAL, g.copy_bytes_per_s, copy_bytes_per_s, SHOWN(copy_bytes_per_s))                         \
+    X(TEXT, k.name, scenario.kernel, SHOWN(kernel))                                                \
     X(HASH, k.identity, scenario.identity, HIDDEN)                                                 \
     X(HASH, s.hash, hash, HIDDEN)                                                                  \
-    X(TEXT, s.problem, scenario.problem, HIDDEN)                                                   \
+    X(TEXT, s.problem, scenario.problem, SHOWN(sizes))                                             \
     X(TEXT, s.bucket, scenario.bucket, HIDDEN)                                                     \
     X(TEXT, s.fixed, scenario.fixed, HIDDEN)                                                       \
     X(TEXT, s.sizes, sizes, HIDDEN)                                                                \
-    X(INTEGER, s.objective, scenario.objective, HIDDEN)                                            \
-    X(INTEGER, s.cache, scenario.cache, HIDDEN)                                                    \
-    X(TEXT, s.alignment, scenario.alignment, HIDDEN)                                               \
-    X(TEXT, s.inputs, scenario.inputs, HIDDEN)                                                     \
-    X(REAL, s.work_bytes, scenario.work_bytes, HIDDEN)                                             \
-    X(REAL, s.work_flops, scenario.work_flops, HIDDEN)                                             \
-    X(BOOL, s.unreferenced, scenario.unreferenced, HIDDEN)
+    X(INTEGER, s.objective, scenario.objective, SHOWN(objective))                                  \
+    X(INTEGER, s.cache, scenario.cache, SHOWN(cache))                                              \
+    X(TEXT, s.alignment, scenario.alignment, SHOWN(alignment))                                     \
+    X(TEXT, s.inputs, scenario.inputs, SHOWN(inputs))                                              \
+    X(REAL, s.work_bytes, scenario.work_bytes, SHOWN(bytes))                                       \
+    X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
+    X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
+
+/* The columns of a record that are neither its place's nor its trial's or its winner's; members of
+ * gt_record_row. */
+#define GT_RECORD_COLUMNS(X)                                                                       \
+    X(TEXT, t.created, record.created, HIDDEN)                                                     \
+    X(INTEGER, t.id, record.order, HIDDEN)                                                         \
+    X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
+    X(REAL, d.median, record.default_ns, HIDDEN)                                                   \
+    X(STATUS, coalesce(d.status, -1), default_status, HIDDEN)                                      \
+    X(REAL, s.volume, volume, HIDDEN)

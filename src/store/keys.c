@@ -98,13 +98,13 @@ uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
     return count;
 }
 
-bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
-                  const char *environment, const char *sizes)
+bool gt_is_wanted(const gt_wanted *wanted, const gt_place *place)
 {
-    return gt_is_listed(kernel, wanted->kernels, wanted->kernel_count) &&
-           gt_is_listed(environment, wanted->environments, wanted->environment_count) &&
-           (!wanted->gpu || gt_gpu_matches(gpu, environment, wanted->gpu)) &&
-           (!wanted->sizes || gt_sizes_match(sizes, wanted->sizes));
+    const gt_scenario *s = &place->scenario;
+    return gt_is_listed(s->kernel, wanted->kernels, wanted->kernel_count) &&
+           gt_is_listed(s->environment, wanted->environments, wanted->environment_count) &&
+           (!wanted->gpu || gt_gpu_matches(place->gpu, s->environment, wanted->gpu)) &&
+           (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes));
 }
 
 /* The greatest power of two, up to 16, that divides a size. */

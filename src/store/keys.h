@@ -26,9 +26,8 @@ gputune_status gt_winner_put(gt_database *database, void *outcome);
 enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
 const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);
 uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text);
-/* Whether `wanted` asks for what is stored for this kernel, GPU, environment and sizes. */
-bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
-                  const char *environment, const char *sizes);
+/* Whether `wanted` asks for what is stored there. */
+bool gt_is_wanted(const gt_wanted *wanted, const gt_place *place);
 /* How far `sizes` are from those of the scenario `wanted`: the sum over all sizes of |log(size /
  * wanted size)|, where 0 counts as a half, plus |log| of the ratio of the greatest powers of two,
  * up to 16, that divide the two. The second term is there because code that is fast where vectors

@@ -19,7 +19,8 @@ typedef struct record_search {
 
 static void free_row(gt_record_row *row)
 {
-    gt_columns_free(row, &gt_place_columns);
+    gt_columns_free(row, &gt_record_columns);
+    gt_columns_free(&row->place, &gt_place_columns);
     gt_columns_free(&row->trial, &gt_trial_columns);
     gt_columns_free(&row->winner, &gt_winner_columns);
 }
@@ -37,7 +38,8 @@ static void free_rows(record_search *search)
 /* The columns of GT_SQL_RECORDS in their order. */
 static gputune_status take_row(gt_record_row *row, gt_rows *rows)
 {
-    GT_TRY(gt_columns_take(row, rows, &gt_place_columns));
+    GT_TRY(gt_columns_take(&row->place, rows, &gt_place_columns));
+    GT_TRY(gt_columns_take(row, rows, &gt_record_columns));
     gt_rows_integer(rows); /* precedes the columns of the trial */
     GT_TRY(gt_columns_take(&row->trial, rows, &gt_trial_columns));
     return gt_columns_take(&row->winner, rows, &gt_winner_columns);
@@ -64,6 +66,7 @@ static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;
     r->version = GPUTUNE_RECORD_VERSION;
+    gt_columns_show(r, &gt_place_columns, &row->place);
     r->modelled = strncmp(r->origin, "emu", 3) == 0;
     gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";
@@ -85,7 +88,7 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
                                  gt_hash hash, size_t next, size_t upper)
 {
     uint32_t first;
-    gt_hash place = gt_hash_join(row->scenario, gt_hash_string(row->record.environment));
+    gt_hash place = gt_hash_join(row->place.hash, gt_hash_string(row->place.scenario.environment));
     GT_TRY(gt_hash_index_intern(index, gt_hash_join(place, hash), (uint32_t)next, &first));
     *above = first < upper;
     return GPUTUNE_OK;
@@ -115,11 +118,9 @@ static gputune_status add_record(void *context, gt_rows *rows)
     bool keep = false;
     GT_TRY(gt_array_reserve(&search->found));
     gt_record_row *row = &search->found.items[search->found.count];
-    *row = (gt_record_row){.scenario = {0}};
-    const gputune_record *r = &row->record;
+    *row = (gt_record_row){.volume = 0};
     gputune_status status = take_row(row, rows);
-    if (status == GPUTUNE_OK &&
-        gt_is_wanted(&search->filter->wanted, r->kernel, r->gpu, r->environment, r->sizes)) {
+    if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->place)) {
         status = settle_layers(&keep, search, row);
     }
     if (status == GPUTUNE_OK && keep) {
@@ -167,12 +168,14 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
     const gt_record_row *newest = rows;
     for (size_t i = 0; i < count; i++) {
         newest = is_newer(&rows[i].record, &newest->record) ? &rows[i] : newest;
-        found |= at_hand && gt_hash_equal(hand, rows[i].identity);
+        found |= at_hand && gt_hash_equal(hand, rows[i].place.scenario.identity);
     }
+    const gt_hash last = newest->place.scenario.identity;
     for (size_t i = 0; i < count; i++) {
         gt_record_row *row = &rows[i];
-        row->record.outdated = !gt_hash_equal(row->identity, at_hand ? hand : newest->identity);
-        row->superseded = !gt_hash_equal(row->identity, found ? hand : newest->identity);
+        const gt_hash own = row->place.scenario.identity;
+        row->record.outdated = !gt_hash_equal(own, at_hand ? hand : last);
+        row->superseded = !gt_hash_equal(own, found ? hand : last);
         row->left_out = filter->one_version && row->superseded;
     }
 }
@@ -199,15 +202,16 @@ static int by_number(double a, double b)
 static int compare_rows(const void *left, const void *right)
 {
     const gt_record_row *a = left, *b = right;
-    int order = strcmp(a->record.kernel, b->record.kernel);
-    order = order ? order : strcmp(a->fixed, b->fixed);
+    const gt_scenario *x = &a->place.scenario, *y = &b->place.scenario;
+    int order = strcmp(x->kernel, y->kernel);
+    order = order ? order : strcmp(x->fixed, y->fixed);
     order = order ? order : by_number(a->volume, b->volume);
     order = order ? order : strcmp(a->record.sizes, b->record.sizes);
     order = order ? order : by_number(a->record.objective, b->record.objective);
     order = order ? order : by_number(a->record.cache, b->record.cache);
     order = order ? order : strcmp(a->record.environment, b->record.environment);
     order = order ? order : by_number(a->record.outdated, b->record.outdated);
-    order = order ? order : memcmp(&a->identity, &b->identity, sizeof a->identity);
+    order = order ? order : memcmp(&x->identity, &y->identity, sizeof x->identity);
     order = order ? order : by_number(a->record.median_ns <= 0, b->record.median_ns <= 0);
     order = order ? order : by_number(a->record.median_ns, b->record.median_ns);
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
@@ -223,8 +227,8 @@ static int finish(record_search *search, int answer, gt_record_fn each, void *us
         if (row->left_out) {
             continue;
         }
-        row->record.scenario = gt_hash_hex(row->scenario_hex, row->scenario);
-        row->record.identity = gt_hash_hex(row->identity_hex, row->identity);
+        row->record.scenario = gt_hash_hex(row->scenario_hex, row->place.hash);
+        row->record.identity = gt_hash_hex(row->identity_hex, row->place.scenario.identity);
         answer = each(user, &row->record);
     }
     free_rows(search);
@@ -265,7 +269,7 @@ static gputune_status forget_place(gt_database *database, place *place)
                                    GT_SQL_DROP_SCENARIO};
     const gt_record_row *row = place->rows;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->scenario));
+        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->place.hash));
     }
     place->goes = true;
     return GPUTUNE_OK;
@@ -280,7 +284,7 @@ static gputune_status forget_unused(gt_database *database)
 static int by_place(const void *left, const void *right)
 {
     const gt_record_row *a = left, *b = right;
-    int order = memcmp(&a->scenario, &b->scenario, sizeof a->scenario);
+    int order = memcmp(&a->place.hash, &b->place.hash, sizeof a->place.hash);
     return order ? order : strcmp(a->record.environment, b->record.environment);
 }
 
@@ -308,7 +312,7 @@ static gputune_status find_places(forgetting *work, gt_database *database)
 static bool is_of_older_driver(const place *place)
 {
     for (size_t i = 0; i < place->count; i++) {
-        if (place->rows[i].trial.driver_version >= place->rows[i].gpu_driver) {
+        if (place->rows[i].trial.driver_version >= place->rows[i].place.driver_version) {
             return false;
         }
     }

@@ -323,16 +323,12 @@ gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source
     return GPUTUNE_OK;
 }
 
-typedef struct code_batch {
-    const gt_code *codes;
-    size_t count;
-} code_batch;
-
+/* Stores the codes of an outcome. */
 static gputune_status put_codes(gt_database *database, void *context)
 {
-    const code_batch *batch = context;
-    for (size_t i = 0; i < batch->count; i++) {
-        GT_TRY(put_code(database, &batch->codes[i]));
+    const gt_outcome *outcome = context;
+    for (size_t i = 0; i < outcome->code_count; i++) {
+        GT_TRY(put_code(database, &outcome->codes[i]));
     }
     return GPUTUNE_OK;
 }
@@ -340,8 +336,8 @@ static gputune_status put_codes(gt_database *database, void *context)
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
                                    const gt_patience *patience)
 {
-    code_batch batch = {codes, count};
-    return count ? gt_store_write(store, put_codes, &batch, patience) : GPUTUNE_OK;
+    gt_outcome outcome = {.codes = codes, .code_count = count};
+    return count ? gt_store_write(store, put_codes, &outcome, patience) : GPUTUNE_OK;
 }
 
 void gt_winner_free(gt_winner *winner)
@@ -603,14 +599,17 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
     return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* A stored trial whose date is not before `since` keeps its date (NULL: none does). */
+/* A trial that this tuning has stored already keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
-                                 const char *now, const char *since, const gt_trial *trials,
-                                 size_t count)
+                                 const gt_outcome *outcome, const char *created)
 {
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitthc", gpu, scenario, now, since,
-                          trials[i].hash, &gt_trial_columns, &trials[i]));
+    char since[GT_TIMESTAMP];
+    gt_timestamp(since, outcome->elapsed_s + 1);
+    for (size_t i = 0; i < outcome->trial_count; i++) {
+        const gt_trial *trial = &outcome->trials[i];
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitthc", gpu, scenario, created,
+                          outcome->elapsed_s > 0 ? since : NULL, trial->hash, &gt_trial_columns,
+                          trial));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
@@ -622,18 +621,14 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     int64_t gpu, scenario;
     answering known = {.found = false};
     const char *environment = outcome->scenario->environment;
-    char now[GT_TIMESTAMP], since[GT_TIMESTAMP];
-    gt_timestamp(since, outcome->elapsed_s + 1);
+    char now[GT_TIMESTAMP];
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
     GT_TRY(gt_gpu_row(&gpu, database, environment));
     GT_TRY(outcome->gpu ? gt_gpu_set(database, environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
-    GT_TRY(put_trials(database, gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
-                      outcome->trials, outcome->trial_count));
-    for (size_t i = 0; i < outcome->code_count; i++) {
-        GT_TRY(put_code(database, &outcome->codes[i]));
-    }
+    GT_TRY(put_trials(database, gpu, scenario, outcome, created));
+    GT_TRY(put_codes(database, context));
     if (!outcome->winner) {
         return GPUTUNE_OK;
     }

@@ -2,7 +2,6 @@
 #include "store/row.h"
 
 #include "base/text.h"
-#include "store/wisdom_parts.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -28,12 +27,11 @@ const gt_columns gt_winner_columns = COLUMNS(GT_WINNER_COLUMNS);
 #define ROW gt_code
 const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
 #undef ROW
-#define ROW gt_record_row
+#define ROW gt_place
 const gt_columns gt_place_columns = COLUMNS(GT_PLACE_COLUMNS);
 #undef ROW
-
-#define ROW gt_wisdom_place
-const gt_columns gt_wisdom_columns = COLUMNS(GT_WISDOM_COLUMNS);
+#define ROW gt_record_row
+const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
 /* --- binding ---------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(GPU_ID, "SELECT id FROM gpu WHERE environment = ?1")                                         \
     X(GPU_ADD, "INSERT INTO gpu (environment) VALUES (?1) ON CONFLICT DO NOTHING")                 \
-    /* the parameters are the columns of the GPU in GT_WISDOM_COLUMNS, in their order */           \
+    /* the parameters are the columns of the GPU in GT_PLACE_COLUMNS, in their order */            \
     X(GPU_SET, "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, "                  \
                "CAST(?8 AS INTEGER), CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, "               \
                "iif(?15 > 0, ?15, copy_bytes_per_s)) WHERE environment = ?1")                      \
@@ -248,19 +248,21 @@
     X(FASTEST_TRIALS,                                                                              \
       "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF                                           \
       "AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median, t.hash LIMIT ?3")            \
-    X(WISDOM, "SELECT " GT_WISDOM_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL         \
+    X(WISDOM, "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL          \
                   GT_TRIAL_COLUMNS(GT_PASTE_DEFAULT) " FROM winner w" GT_TEXT_PLACE(               \
                       "w") "JOIN kernel k ON k.id = s.kernel " GT_TEXT_WON GT_TEXT_DEFAULT         \
                            "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER                \
                            "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, w.id")   \
-    X(RECORDS, "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_TRIAL                        \
-                   GT_TEXT_WINNER " FROM trial t" GT_TEXT_PLACE(                                   \
-                       "t") "JOIN kernel k ON k.id = s.kernel "                                    \
-                            "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND " \
-                            "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT           \
-                            "WHERE (?1 IS NULL OR k.name = ?1) AND "                               \
-                            "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "           \
-                            "THEN " GT_TEXT_SOUND_TRIAL "END")
+    X(RECORDS,                                                                                     \
+      "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE)                                                   \
+          GT_RECORD_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_TRIAL                                      \
+              GT_TEXT_WINNER " FROM trial t" GT_TEXT_PLACE(                                        \
+                  "t") "JOIN kernel k ON k.id = s.kernel "                                         \
+                       "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND "      \
+                       "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT                \
+                       "WHERE (?1 IS NULL OR k.name = ?1) AND "                                    \
+                       "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "                \
+                       "THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

@@ -87,7 +87,7 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"place", &gt_wisdom_columns, offsetof(gt_wisdom_entry, place)},
+    {"place", &gt_place_columns, offsetof(gt_wisdom_entry, place)},
     {"winner", &gt_winner_columns, offsetof(gt_wisdom_entry, winner)},
     {"trial", &gt_trial_columns, offsetof(gt_wisdom_entry, trial)},
     {"default", &gt_trial_columns, offsetof(gt_wisdom_entry, standard)},
@@ -356,7 +356,7 @@ static const char *find_end(const char *body)
 
 void gt_wisdom_entry_free(gt_wisdom_entry *entry)
 {
-    gt_columns_free(&entry->place, &gt_wisdom_columns);
+    gt_columns_free(&entry->place, &gt_place_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
     gt_trial_list_free(&entry->also);
@@ -418,11 +418,9 @@ static gputune_status take_other(void *context, gt_rows *row)
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
-    const gt_wisdom_place *place = &entry->place;
+    const gt_place *place = &entry->place;
     uint32_t first;
-    if (!gt_is_wanted(search->wanted, place->scenario.kernel, place->gpu,
-                      place->scenario.environment, place->scenario.problem) ||
-        !gt_trial_is_right(entry->trial.status)) {
+    if (!gt_is_wanted(search->wanted, place) || !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
     const gt_hash key = gt_hash_join(gt_hash_string(place->scenario.environment), place->hash);
@@ -444,7 +442,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
-    GT_TRY(gt_columns_take(&entry.place, row, &gt_wisdom_columns));
+    GT_TRY(gt_columns_take(&entry.place, row, &gt_place_columns));
     gt_rows_integer(row); /* precedes the columns of the winner */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
@@ -481,7 +479,7 @@ typedef struct import_work {
 } import_work;
 
 /* The place's scenario, whose sizes go to `sizes`; its texts stay the place's. */
-static gt_scenario scenario_of(const gt_wisdom_place *place, int64_t sizes[GT_SCENARIO_SIZES])
+static gt_scenario scenario_of(const gt_place *place, int64_t sizes[GT_SCENARIO_SIZES])
 {
     gt_scenario scenario = place->scenario;
     scenario.sizes = sizes;
@@ -497,7 +495,7 @@ static bool is_one_of(int value, int first, int last)
 /* Whether an entry is one that a tuning could have stored. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
-    const gt_wisdom_place *place = &entry->place;
+    const gt_place *place = &entry->place;
     const gt_winner *winner = &entry->winner;
     int64_t sizes[GT_SCENARIO_SIZES];
     if (!place->scenario.environment || !place->scenario.kernel || !place->scenario.problem ||
@@ -518,7 +516,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
 }
 
 /* An environment that is not known yet is described as in the text. */
-static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *place)
+static gputune_status add_gpu(gt_database *database, const gt_place *place)
 {
     int64_t row;
     gputune_status known =
@@ -526,15 +524,15 @@ static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *plac
     if (known != GPUTUNE_ENOTFOUND) {
         return known;
     }
-    const gt_columns of_gpu = {gt_wisdom_columns.items, GT_GPU_COLUMNS};
+    const gt_columns of_gpu = {gt_place_columns.items, GT_GPU_COLUMNS};
     GT_TRY(gt_gpu_row(&row, database, place->scenario.environment));
     return gt_execute(database, GT_SQL_GPU_SET, "c", &of_gpu, place);
 }
 
 /* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
  * without trust is right nowhere until it is proved here. */
-static gputune_status offer_trial(gt_trial_list *out, gt_database *database,
-                                  const gt_wisdom_place *place, const gt_trial *trial, bool proved)
+static gputune_status offer_trial(gt_trial_list *out, gt_database *database, const gt_place *place,
+                                  const gt_trial *trial, bool proved)
 {
     int64_t known;
     if (!trial->config || !(trial->hash.high || trial->hash.low)) {
@@ -566,7 +564,7 @@ static gputune_status offer_trials(gt_trial_list *out, gt_database *database,
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
                                    const gt_wisdom_import *import)
 {
-    const gt_wisdom_place *place = &entry->place;
+    const gt_place *place = &entry->place;
     int64_t sizes[GT_SCENARIO_SIZES];
     const gt_scenario scenario = scenario_of(place, sizes);
     GT_FREED gt_trial_list trials = {0};

@@ -1,27 +1,15 @@
-/* One winner with all its columns, as text. For wisdom.c, row.c and the fuzzer. */
+/* One winner with all its columns, as text. For wisdom.c and the fuzzer. */
 #pragma once
 
 #include "base/array.h"
 #include "store/row.h"
 
-/* The GPU and the scenario of a winner. The struct owns its texts. Byte counts that need 64 bits
- * are doubles. */
-typedef struct gt_wisdom_place {
-    gt_scenario scenario; /* without its sizes, which are a text */
-    gt_hash hash;         /* gt_scenario_hash() */
-    char *gpu, *arch, *origin, *mig_profile, *host, *sizes;
-    int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version;
-    double l2_bytes, memory_bytes, copy_bytes_per_s;
-} gt_wisdom_place;
-
 typedef struct gt_wisdom_entry {
-    gt_wisdom_place place;
+    gt_place place;
     gt_winner winner;
     gt_trial trial, standard; /* of the winner and of the default; zero hash: there is none */
     gt_trial_list also;       /* other trials, as hints for a search */
 } gt_wisdom_entry;
-
-extern const gt_columns gt_wisdom_columns; /* the columns of gt_wisdom_place */
 
 /* The first line of a text of wisdom. */
 extern const char gt_wisdom_heading[];
