@@ -20,7 +20,7 @@ static const char *type_text(const gt_binding *binding, const char *declared)
                                                                       : word;
 }
 
-static gputune_status name_argument(gt_described_argument *out, const gt_binding *binding,
+static gputune_status name_argument(gt_described *out, const gt_binding *binding,
                                     const gt_argument *declared)
 {
     gt_text members = {0};
@@ -77,8 +77,8 @@ static void set_block(gputune_parameter *out, const gt_block *block, const gt_bu
 }
 
 /* How many bytes a block takes among the parameters is not known yet. */
-static void set_argument(gt_described_argument *out, const gt_workload *workload,
-                         const gt_launch *launch, uint32_t index)
+static void set_argument(gt_described *out, const gt_workload *workload, const gt_launch *launch,
+                         uint32_t index)
 {
     gputune_parameter *parameter = &out->parameter;
     *parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
@@ -109,7 +109,7 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     out->arguments = calloc(count, sizeof *out->arguments);
     GT_TRY(gt_allocated(out->arguments));
     for (uint32_t i = 0; i < count; i++) {
-        gt_described_argument *argument = &out->arguments[out->argument_count++];
+        gt_described *argument = &out->arguments[out->argument_count++];
         GT_TRY(name_argument(argument, &binding,
                              i < blocks ? &template->passes[i] : &template->arguments[i - blocks]));
         set_argument(argument, &request->workload, launch, i);
@@ -119,8 +119,8 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static void describe_scratch(gt_described_parameter *out, const gt_template *template,
-                             uint32_t index, const gt_parameter *parameter)
+static void describe_scratch(gt_described *out, const gt_template *template, uint32_t index,
+                             const gt_parameter *parameter)
 {
     const gt_argument *scratch = &template->arguments[template->argument_count + index];
     gt_snprintf(out->name, sizeof out->name, "%s", scratch->name);
@@ -138,7 +138,7 @@ static void describe_scratch(gt_described_parameter *out, const gt_template *tem
 static void describe(gt_description *description, const gt_request *request,
                      const gt_launch *launch, uint32_t index, uint32_t *scratch)
 {
-    gt_described_parameter *out = &description->parameters[index];
+    gt_described *out = &description->parameters[index];
     const gt_parameter *parameter = &launch->parameters[index];
     if (parameter->kind == GT_PARAMETER_SCRATCH) {
         describe_scratch(out, request->template, (*scratch)++, parameter);

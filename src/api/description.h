@@ -3,27 +3,21 @@
 
 #include "tuner/request.h"
 
-/* A caller's argument, as it is on the device. */
-typedef struct gt_described_argument {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX];
+/* A caller's argument, as it is on the device, or a parameter of the kernel. */
+typedef struct gt_described {
+    gputune_parameter parameter; /* as gputune_plan_argument() or _parameter() gives it */
+    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* of an argument, and of scratch memory; other
+                                                  parameters have the texts of their argument */
     uint32_t element_bytes, whole_bytes; /* element_bytes: of a scalar or an element; whole_bytes:
                                             of a block as a whole */
     char *members;                       /* "alpha at 0, n at 8" of a struct, or "" */
-    gputune_parameter parameter;         /* as gputune_plan_argument() gives it */
-} gt_described_argument;
-
-/* A parameter of the kernel, with the texts of scratch memory; those of others are their
- * argument's. */
-typedef struct gt_described_parameter {
-    gputune_parameter parameter;
-    char name[GT_NAME_MAX], type[GT_NAME_MAX];
-} gt_described_parameter;
+} gt_described;
 
 typedef struct gt_description {
     char *sizes; /* as text: "n=1024" */
     uint32_t argument_count, constant_count;
-    gt_described_argument *arguments;         /* by their places in gputune_args */
-    gt_described_parameter *parameters;       /* by their places in the parameter list */
+    gt_described *arguments;                  /* by their places in gputune_args */
+    gt_described *parameters;                 /* by their places in the parameter list */
     gputune_constant constants[GT_BLOCK_MAX]; /* the symbols that take parts of blocks */
 } gt_description;
 

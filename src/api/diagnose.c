@@ -38,9 +38,7 @@ typedef struct patient {
 
 static const char none[] = "";
 
-static void say(patient *p, gputune_verdict verdict, const char *remedy, const char *format, ...)
-    GT_PRINTF(4, 5);
-
+GT_PRINTF(4, 5)
 static void say(patient *p, gputune_verdict verdict, const char *remedy, const char *format, ...)
 {
     char found[1024];

@@ -280,36 +280,24 @@ static gputune_status describe_exclusions(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe_space(space_parts *parts, gputune *tuner, const char *kernel,
-                                     gputune_sizes sizes, const char *arch,
-                                     const gputune_options *options)
+/* Describes the space of the request. */
+static gputune_status describe_space(space_parts *parts)
 {
-    GT_TRY(gt_tuner_arch(&parts->device, tuner, arch));
-    GT_TRY(
-        gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
+    gputune_space *space = &parts->space;
+    space->version = GPUTUNE_SPACE_VERSION;
     GT_TRY(gt_request_space(&parts->engine, parts->request));
     GT_TRY(describe_counts(parts));
-    if (parts->space.valid) {
+    if (space->valid) {
         gt_request_warn_of_default(parts->request, parts->engine);
     }
     GT_TRY(describe_values(parts));
-    return describe_exclusions(parts);
-}
-
-static gputune_status make_space(gputune_space **out, gputune *tuner, const char *kernel,
-                                 gputune_sizes sizes, const char *arch,
-                                 const gputune_options *options)
-{
-    space_parts *parts = calloc(1, sizeof *parts);
-    GT_TRY(gt_allocated(parts));
-    parts->space.version = GPUTUNE_SPACE_VERSION;
-    gputune_status status = describe_space(parts, tuner, kernel, sizes, arch, options);
-    parts->space.values = parts->values.items;
-    parts->space.value_count = parts->values.count;
-    parts->space.exclusions = parts->exclusions.items;
-    parts->space.exclusion_count = parts->exclusions.count;
-    parts->space.exclusion_certainties = parts->certainties.items;
-    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
+    GT_TRY(describe_exclusions(parts));
+    space->values = parts->values.items;
+    space->value_count = parts->values.count;
+    space->exclusions = parts->exclusions.items;
+    space->exclusion_count = parts->exclusions.count;
+    space->exclusion_certainties = parts->certainties.items;
+    return GPUTUNE_OK;
 }
 
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
@@ -318,5 +306,11 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return make_space(out, tuner, kernel, sizes, arch, options);
+    space_parts *parts = calloc(1, sizeof *parts);
+    GT_TRY(gt_allocated(parts));
+    gputune_status status = gt_tuner_arch(&parts->device, tuner, arch);
+    GT_THEN(status, gt_request_make(&parts->request, &tuner->services, &parts->device, kernel,
+                                    sizes, options));
+    GT_THEN(status, describe_space(parts));
+    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
 }

@@ -39,17 +39,6 @@ static void on_line(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* LEVELS: no such word. */
-static size_t read_level(const char *value, size_t length)
-{
-    size_t level = 0;
-    while (level < LEVELS &&
-           (strlen(levels[level]) != length || strncmp(value, levels[level], length) != 0)) {
-        level++;
-    }
-    return level;
-}
-
 static void open_file(gt_log_output *out, const char *path)
 {
     out->descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -68,7 +57,10 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
     if (!value) {
         return;
     }
-    size_t length = strcspn(value, ":"), level = read_level(value, length);
+    char word[16]; /* longer than all levels */
+    size_t length = strcspn(value, ":");
+    gt_snprintf(word, sizeof word, "%.*s", (int)length, value);
+    size_t level = gt_index_of(word, levels, LEVELS);
     out->level = level < LEVELS ? (gputune_log_level)level : GPUTUNE_LOG_DEBUG;
     if (value[length] && value[length + 1]) {
         open_file(out, value + length + 1);

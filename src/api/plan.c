@@ -585,6 +585,12 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     return gt_launcher_launch(launcher, (CUstream)stream, items);
 }
 
+static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
+{
+    GT_TRY(gt_need(call, "out", out));
+    return gt_need(call, "plan", plan);
+}
+
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
     static const gt_layouts layouts = {
@@ -592,15 +598,8 @@ int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
         GPUTUNE_INFO_VERSION,
         {GT_BYTES_THROUGH(gputune_info, stop_reason), GT_BYTES_THROUGH(gputune_info, blocks),
          GT_BYTES_THROUGH(gputune_info, outside_only), GT_BYTES_THROUGH(gputune_info, arguments)}};
-    GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(gt_need(__func__, "plan", plan));
+    GT_TRY(check_call(__func__, out, plan));
     return gt_versioned_write(out, &plan->info, &layouts);
-}
-
-static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
-{
-    GT_TRY(gt_need(call, "out", out));
-    return gt_need(call, "plan", plan);
 }
 
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
@@ -672,7 +671,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
 }
 
 /* The description of a caller's argument; NULL: the caller passes none of that index. */
-static const gt_described_argument *caller_argument(const gputune_plan *plan, uint32_t argument)
+static const gt_described *caller_argument(const gputune_plan *plan, uint32_t argument)
 {
     return argument < plan->argument_count ? &plan->description.arguments[argument] : NULL;
 }
@@ -680,7 +679,7 @@ static const gt_described_argument *caller_argument(const gputune_plan *plan, ui
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_described_argument *found = caller_argument(plan, argument);
+    const gt_described *found = caller_argument(plan, argument);
     GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
               "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
               argument);
@@ -690,7 +689,7 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
 {
     GT_REFUSE(!plan, GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
-    const gt_described_argument *found = caller_argument(plan, argument);
+    const gt_described *found = caller_argument(plan, argument);
     GT_REFUSE(
         !found, GPUTUNE_EINVAL,
         "gputune_plan_check_argument: no argument %u; expected a place in the plan's gputune_args",

@@ -152,20 +152,14 @@ static void say_verdict(const measured *at, const char *label)
 
 /* ---- of two databases ------------------------------------------------------------------------ */
 
-typedef struct winners {
-    gputune_record *items;
-    size_t count;
-} winners;
-
-static int collect(void *user, const gputune_record *record)
+static int collect(void *table, const gputune_record *record)
 {
-    winners *all = user;
-    cli_push(all->items, all->count, cli_record_copy(record, NULL));
+    cli_record_add(table, record);
     return 0;
 }
 
 /* The winners for this GPU in the database at `path`. */
-static int read_winners(winners *out, const char *path)
+static int read_winners(cli_table *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
                strerror(errno));
@@ -182,10 +176,10 @@ static int read_winners(winners *out, const char *path)
     return code;
 }
 
-static const gputune_record *find(const winners *all, const gputune_record *like)
+static const gputune_record *find(const cli_table *winners, const gputune_record *like)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const gputune_record *one = &all->items[i];
+    for (size_t i = 0; i < winners->row_count; i++) {
+        const gputune_record *one = cli_record_at(winners, i);
         if (strcmp(one->kernel, like->kernel) == 0 && strcmp(one->sizes, like->sizes) == 0 &&
             one->objective == like->objective && one->cache == like->cache) {
             return one;
@@ -219,13 +213,13 @@ static int measure_both(measured *at, const cli_session *session, const gputune_
 }
 
 /* `kernel`: the only one; NULL: all. */
-static int compare_all(const cli_session *session, const char *kernel, const winners all[2])
+static int compare_all(const cli_session *session, const char *kernel, const cli_table winners[2])
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS)};
     int code = CLI_EXIT_OK;
     size_t common = 0;
-    for (size_t i = 0; i < all[0].count && !cli_is_canceled(); i++) {
-        const gputune_record *a = &all[0].items[i], *b = find(&all[1], a);
+    for (size_t i = 0; i < winners[0].row_count && !cli_is_canceled(); i++) {
+        const gputune_record *a = cli_record_at(&winners[0], i), *b = find(&winners[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
             code = cli_worse(code, measure_both(&at, session, a, b));
@@ -240,17 +234,17 @@ static int compare_all(const cli_session *session, const char *kernel, const win
  * all. Returns the exit code. */
 static int compare_databases(void)
 {
-    winners all[2] = {{NULL, 0}, {NULL, 0}};
+    cli_table winners[2] = {cli_record_table(0), cli_record_table(0)};
     cli_session session;
     const char *kernel;
     for (size_t i = 0; i < 2; i++) {
-        CLI_TRY(read_winners(&all[i], given.sides[i]));
+        CLI_TRY(read_winners(&winners[i], given.sides[i]));
     }
     cli_given.database = ":memory:";
     CLI_TRY(cli_open(&session, CLI_OPEN_TUNING));
     CLI_TRY(cli_catalogue_stored_one(&kernel, &session, given.kernel));
     cli_catch_interrupt();
-    return compare_all(&session, kernel, all);
+    return compare_all(&session, kernel, winners);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

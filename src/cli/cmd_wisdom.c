@@ -55,22 +55,15 @@ static int table_fetch(const char *url, const char *to)
     bool is_file = begins_with(url, "file:");
     CLI_REFUSE(!is_file && !begins_with(url, "https:"), CLI_EXIT_USAGE,
                "%s: expected a URL that begins with https: or file:", url);
-    const char *const arguments[] = {"curl",
-                                     "--fail",
-                                     "--silent",
-                                     "--show-error",
-                                     "--location",
-                                     "--proto",
-                                     is_file ? "=file" : "=https",
-                                     "--proto-redir",
-                                     "=https",
-                                     "--connect-timeout",
-                                     "10",
-                                     "--output",
-                                     to,
-                                     "--",
-                                     url,
-                                     NULL};
+    const char *protocol = is_file ? "=file" : "=https";
+    const char *const arguments[] = {"curl",       "--fail",
+                                     "--silent",   "--show-error",
+                                     "--location", "--proto",
+                                     protocol,     "--proto-redir",
+                                     "=https",     "--connect-timeout",
+                                     "10",         "--output",
+                                     to,           "--",
+                                     url,          NULL};
     cli_tool curl = {.arguments = arguments, .output = -1, .limit_s = 60, .grows = to};
     int result = cli_tool_run(&curl);
     return result == 0 ? CLI_CONTINUE

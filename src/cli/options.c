@@ -218,13 +218,12 @@ static int set_option(const cli_option *option, const char *text)
 static int unknown_option(const cli_command *command, const char *given)
 {
     const char *names[MOST_OPTIONS];
-    size_t count = 0;
+    size_t count = 0, dashes = strspn(given, "-");
     for (; command->options[count].name; count++) {
         names[count] = command->options[count].name;
     }
     names[count++] = "help";
-    char *word =
-        cli_copy_part(given + strspn(given, "-"), strcspn(given, "=") - strspn(given, "-"));
+    char *word = cli_copy_part(given + dashes, strcspn(given, "=") - dashes);
     const char *nearest = gt_nearest(word, names, count);
     return cli_stop(CLI_EXIT_USAGE, "%s: unknown option '%s'; %s %s%s'%s", command->name, given,
                     nearest ? "did you mean" : "see", nearest ? "'--" : "'gputune help ",

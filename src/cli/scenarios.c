@@ -213,19 +213,6 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *con
     return CLI_CONTINUE;
 }
 
-static int find_stored(cli_catalogue *out, const cli_session *session, const char *name)
-{
-    if (cli_is_path(name)) {
-        return cli_catalogue_find(out, session, (char *const *)&name, 1);
-    }
-    *out = (cli_catalogue){NULL, 0};
-    if (gputune_find_kernels(session->tuner, name, take_kernel, out) < 0) {
-        const gputune_kernel gone = {.version = GPUTUNE_KERNEL_VERSION, .name = name};
-        take_kernel(out, &gone); /* records outlive templates */
-    }
-    return CLI_CONTINUE;
-}
-
 int cli_catalogue_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->kernels[0];
@@ -242,12 +229,13 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
 
 int cli_catalogue_stored_one(const char **out, const cli_session *session, const char *name)
 {
-    cli_catalogue catalogue;
-    *out = NULL;
-    if (!name) {
+    cli_catalogue catalogue = {NULL, 0};
+    *out = name; /* records outlive templates */
+    if (name && cli_is_path(name)) {
+        CLI_TRY(cli_catalogue_find(&catalogue, session, (char *const *)&name, 1));
+    } else if (!name || gputune_find_kernels(session->tuner, name, take_kernel, &catalogue) < 0) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(find_stored(&catalogue, session, name));
     *out = catalogue.kernels[0].name;
     return cli_catalogue_one(&catalogue);
 }
@@ -280,14 +268,12 @@ int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
 int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
-    cli_catalogue catalogue = {.count = 1};
-    CLI_TRY(name ? find_stored(&catalogue, session, name) : CLI_CONTINUE);
-    for (size_t i = 0; i < catalogue.count; i++) {
-        filter->kernel = name ? catalogue.kernels[i].name : NULL;
-        int status = gputune_records(session->tuner, filter, each, user);
-        CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
+    if (name && cli_is_path(name)) { /* what else reads its kernels finds them by name */
+        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
     }
-    return CLI_CONTINUE;
+    filter->kernel = name;
+    int status = gputune_records(session->tuner, filter, each, user);
+    return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
@@ -343,18 +329,16 @@ int cli_size_make(gputune_size *out, const char *name, const char *value)
 
 bool cli_sizes_read(gputune_sizes *out, const char *text)
 {
-    cli_values values = {NULL, 0};
-    if (text[strspn(text, " ")] && cli_values_parse(&values, "sizes", text) != CLI_CONTINUE) {
-        return false;
-    }
-    gputune_size *sizes = cli_allocate(values.count + 1, sizeof *sizes);
-    for (size_t i = 0; i < values.count; i++) {
-        const cli_value_list *list = &values.lists[i];
-        if (cli_size_make(&sizes[i], list->name, list->values[0]) != CLI_CONTINUE) {
+    gputune_size *sizes = NULL, size;
+    size_t count = 0;
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        if (cli_size_make(&size, name, value) != CLI_CONTINUE) {
             return false;
         }
+        cli_push(sizes, count, size);
     }
-    *out = (gputune_sizes){values.count, sizes};
+    *out = (gputune_sizes){count, sizes};
     return true;
 }
 
