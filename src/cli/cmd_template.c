@@ -74,16 +74,16 @@ typedef struct embedded_files {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static embedded_file *add_file(embedded_files *out, const char *name, const char *path)
+/* False, with errno: the file cannot be read. */
+static bool add_file(embedded_files *out, const char *name, const char *path)
 {
     size_t bytes;
     char *text = cli_read_text(path, &bytes);
-    if (!text) {
-        return NULL;
+    if (text) {
+        cli_push(out->files, out->count,
+                 (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
     }
-    cli_push(out->files, out->count, (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
-    embedded_file *file = &out->files[out->count - 1];
-    return file;
+    return text != NULL;
 }
 
 static const embedded_file *find(const embedded_files *embedded, const char *name)

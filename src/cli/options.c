@@ -16,15 +16,6 @@ struct cli_given cli_given;
 
 enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP = 2, HELP_COLUMNS = 80 };
 
-static size_t count_options(const cli_option *options)
-{
-    size_t count = 0;
-    while (options[count].name) {
-        count++;
-    }
-    return count;
-}
-
 /* "-s, --size NAME=V[,V...]" */
 static char *option_heading(const cli_option *option)
 {
@@ -233,10 +224,10 @@ static int unknown_option(const cli_command *command, const char *given)
 /* The tables that getopt_long wants; the value of the i-th option is FIRST_VALUE + i. */
 static void fill_getopt(struct option *longs, char *letters, const cli_option *options)
 {
-    size_t count = count_options(options);
+    size_t count = 0;
     *letters++ = ':';
     *letters++ = 'h';
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; options[i].name; i++, count++) {
         int has = options[i].kind == CLI_OPTION_FLAG ? no_argument : required_argument;
         longs[i] = (struct option){options[i].name, has, NULL, FIRST_VALUE + (int)i};
         if (options[i].letter) {

@@ -192,15 +192,15 @@ static const char *const sql_text[GT_SQL_COUNT] = {
 #undef ROW
 };
 
-bool gt_database_is_memory(int code)
+static bool is_memory(int code)
 {
     return (code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
 }
 
-static gputune_status failed(gt_database *database, int code)
+gputune_status gt_database_failed(gt_database *database, int code)
 {
     database->code = code;
-    return gt_database_is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    return is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
 }
 
 gt_trouble gt_database_trouble(const gt_database *database)
@@ -276,7 +276,7 @@ static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql
         int code = sqlite3_prepare_v3(database->handle, sql_text[sql], -1,
                                       SQLITE_PREPARE_PERSISTENT, slot, NULL);
         if (code != SQLITE_OK) {
-            return failed(database, sqlite3_extended_errcode(database->handle));
+            return gt_database_failed(database, sqlite3_extended_errcode(database->handle));
         }
     }
     *out = *slot;
@@ -291,7 +291,7 @@ static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, co
     int code = gt_bind(statement, types, values);
     if (code != SQLITE_OK) {
         sqlite3_clear_bindings(statement);
-        return failed(database, code);
+        return gt_database_failed(database, code);
     }
     *rows = (gt_rows){database, statement, 0};
     return GPUTUNE_OK;
@@ -305,7 +305,8 @@ static gputune_status next(gt_rows *rows)
     return code == SQLITE_ROW ? GPUTUNE_OK
            : code == SQLITE_DONE
                ? GPUTUNE_ENOTFOUND
-               : failed(rows->database, sqlite3_extended_errcode(rows->database->handle));
+               : gt_database_failed(rows->database,
+                                    sqlite3_extended_errcode(rows->database->handle));
 }
 
 gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
@@ -653,9 +654,9 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
         met->trouble = met->trouble ? met->trouble : prepare_schema(database, mode, met->why);
     }
     if (met->trouble != GT_TROUBLE_NONE) {
-        bool memory = gt_database_is_memory(database->code);
+        gputune_status status = gt_database_failed(database, database->code);
         gt_database_close(&database);
-        return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
+        return status;
     }
     *out = database;
     return GPUTUNE_OK;

@@ -70,8 +70,9 @@ bool gt_database_is_gone(gt_database *database);
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
-/* Whether this result code of SQLite means that memory was short. */
-bool gt_database_is_memory(int code);
+/* Notes a result code of SQLite as the connection's last failure. ENOMEM where memory was short,
+ * else EDATABASE. */
+gputune_status gt_database_failed(gt_database *database, int code);
 /* What kind of trouble the connection's last failure was. */
 gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for the connection's last failure. */

@@ -275,11 +275,7 @@ static gputune_status copy_kept(gt_database *database, sqlite3 *from)
     int code =
         backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(database->handle);
     sqlite3_backup_finish(backup);
-    if (code != SQLITE_DONE) {
-        database->code = code;
-        return gt_database_is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
-    }
-    return GPUTUNE_OK;
+    return code == SQLITE_DONE ? GPUTUNE_OK : gt_database_failed(database, code);
 }
 
 static gputune_status attach_kept(gt_database *database)
