@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool force; /* the option */
 
@@ -18,6 +19,20 @@ static size_t count_guesses(const char *text)
         text++;
     }
     return count;
+}
+
+/* Says of the first file that the draft includes from beside `path` that the draft is elsewhere. */
+static void note_left_behind(const char *path, const char *draft)
+{
+    while (cli_given.output && *draft) {
+        char *name = cli_next_include(&draft);
+        if (name && access(cli_path_beside(path, name), R_OK) == 0 &&
+            access(cli_path_beside(cli_given.output, name), R_OK) != 0) {
+            cli_note("'%s' is looked for beside %s, but is beside %s: have both in one folder",
+                     name, cli_given.output, path);
+            return;
+        }
+    }
 }
 
 static int write_template(const cli_arguments *arguments)
@@ -34,6 +49,7 @@ static int write_template(const cli_arguments *arguments)
         cli_note(
             "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",
             count_guesses(draft), cli_given.output ? cli_given.output : "FILE");
+        note_left_behind(path, draft);
     }
     return code;
 }

@@ -113,3 +113,5 @@ CU
 $GPUTUNE template program.cu -o program_tuned.cu
 cat program_tuned.cu
 $GPUTUNE warm program_tuned.cu -s n=4K --format csv -q | grep -c '^scale,'
+# elsewhere that header is not found
+mkdir away && $GPUTUNE template program.cu -o away/program.cu
