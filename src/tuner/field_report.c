@@ -39,16 +39,31 @@ static gputune_status say_check(gt_text *out, const gt_request *r, const gt_vari
     return GPUTUNE_OK;
 }
 
-/* What the driver says of an illegal address does not tell whose mistake it may be. */
+/* Whether the driver says that the kernel made a mistake: how such errors are called. */
+static bool is_fault(const char *message)
+{
+    static const char *const faults[] = {
+        "ILLEGAL_ADDRESS",   "LAUNCH_FAILED",         "MISALIGNED_ADDRESS", "ILLEGAL_INSTRUCTION",
+        "CUDA_ERROR_ASSERT", "INVALID_ADDRESS_SPACE", "INVALID_PC",         "HARDWARE_STACK_ERROR"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && !is; i++) {
+        is = strstr(message, faults[i]) != NULL;
+    }
+    return is;
+}
+
+/* What the driver says of a fault tells no line, and of an illegal address not whose mistake it may
+ * be. */
 static gputune_status explain(char **out, const gt_field *field, const gt_variant *variant,
                               gputune_status failure, const char *message)
 {
     gt_text text = {0};
     gputune_status status = GPUTUNE_OK;
+    const gt_request *r = field->options.request;
+    const bool crashed = failure == GPUTUNE_ECRASHED;
     gt_text_append(&text, message);
-    if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
+    if (crashed && strstr(message, "ILLEGAL_ADDRESS")) {
         say_launch(&text, field, variant);
-        const gt_request *r = field->options.request;
         gt_text_printf(&text,
                        "%s%s; is a length in args() too small, shared() %s, or a require() "
                        "missing?",
@@ -56,7 +71,9 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
                        gt_template_lacks_shared(r->template)
                            ? "missing, which an array 'extern __shared__' needs"
                            : "too small");
-        status = r->device->emulated ? GPUTUNE_OK : say_check(&text, r, variant);
+    }
+    if (crashed && is_fault(message) && !r->device->emulated) {
+        status = say_check(&text, r, variant);
     }
     gputune_status taken = gt_text_take(out, &text);
     return status ? status : taken;
@@ -199,8 +216,10 @@ gputune_status gt_field_verdict(const gt_field *field)
                     blocks, grids,
                     field->workload_count > 1 ? ", or is a require() missing for such sizes" : "");
     }
-    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s%s",
+    const bool is_old = first->remembered && first->failure != GPUTUNE_ETIMEOUT;
+    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s: %s%s",
                    request->template->name, count, asked_count(field),
+                   is_old ? " in an earlier tuning ('force' tries again)" : "",
                    first->message ? first->message : "", doubt);
 }
 

@@ -41,9 +41,9 @@ static gputune_status push_after(scripted_farm *farm, gt_event event, double lau
         event = failed;
     }
     if (event.status != GPUTUNE_OK) {
-        bool crashed = event.status == GPUTUNE_ECRASHED;
+        const char *fault = farm->fault ? farm->fault : "CUDA_ERROR_ILLEGAL_ADDRESS";
         snprintf(event.message, sizeof event.message, "scripted %s",
-                 crashed ? "CUDA_ERROR_ILLEGAL_ADDRESS" : gt_status_name(event.status));
+                 event.status == GPUTUNE_ECRASHED ? fault : gt_status_name(event.status));
     }
     bool compiled = event.kind == GT_EVENT_COMPILED;
     int64_t *free_at = compiled ? first_free(farm) : &farm->gpu_free;

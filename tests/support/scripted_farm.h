@@ -35,6 +35,7 @@ typedef struct scripted_farm {
     uint32_t late;          /* so many waits to come end without the answer that is due */
     uint32_t blameless;     /* so many rounds to come fail with no variant in hand */
     const char *other;      /* who else uses the GPU; NULL: nobody */
+    const char *fault;      /* how the driver calls a crash; NULL: an illegal address */
     gputune_status prepare; /* OK, or how preparing fails */
     /* Whether the next call of the farm ("farm") or the next answer ("answer") fails, with
      * `failure`; NULL: none does. */

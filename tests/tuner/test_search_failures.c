@@ -144,6 +144,19 @@ TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
     assert_non_null(strstr(gt_message(), "'gputune check /"));
     assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
+    assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
+    assert_non_null(strstr(gt_message(), "failed like this in an earlier tuning ('force' tries"));
+}
+
+TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
+{
+    w->farm.fault = "CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure";
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_ECRASHED;
+    }
+    assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
+    assert_non_null(strstr(gt_message(), "launch failure; 'gputune check /"));
+    assert_null(strstr(gt_message(), "args()"));
 }
 
 TEST_OF(test_failures_are_remembered, world *w, open_world, close_world)
