@@ -75,25 +75,18 @@ enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10, ARGUMENTS_MAX = 16 };
 
 static gputune_status make_page(gt_page **out, int *descriptor)
 {
-    int low = memfd_create("gputune", MFD_CLOEXEC);
-    int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
-    if (low >= 0) {
-        close(low);
-    }
+    int memory = memfd_create("gputune", MFD_CLOEXEC);
     void *page = MAP_FAILED;
-    if (high >= 0 && ftruncate(high, sizeof(gt_page)) == 0) {
-        page = mmap(NULL, sizeof(gt_page), PROT_READ | PROT_WRITE, MAP_SHARED, high, 0);
+    if (memory >= 0 && gt_process_lift(&memory) && ftruncate(memory, sizeof(gt_page)) == 0) {
+        page = mmap(NULL, sizeof(gt_page), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     }
     if (page == MAP_FAILED) {
-        int error = errno;
-        if (high >= 0) {
-            close(high);
-        }
-        return gt_fail(GPUTUNE_EWORKER, "cannot make memory to share with a worker: %s",
-                       strerror(error));
+        gt_message_set("cannot make memory to share with a worker: %s", strerror(errno));
+        close(memory);
+        return GPUTUNE_EWORKER;
     }
     *out = page;
-    *descriptor = high;
+    *descriptor = memory;
     return GPUTUNE_OK;
 }
 

@@ -174,9 +174,6 @@ void gt_measure_close(gt_measure *measure)
     if (measure->context) {
         const gt_driver *driver = measure->driver;
         gt_measure_forget(measure);
-        gt_array_free(&measure->allocations);
-        gt_array_free(&measure->variants);
-        gt_array_free(&measure->dropped);
         gt_service_free(measure);
         CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {

@@ -24,16 +24,13 @@ void gt_memory_free(gt_measure *measure)
     for (size_t i = 0; i < measure->allocations.count; ++i) {
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
-    measure->allocations.count = 0;
+    gt_array_free(&measure->allocations);
     gt_guard_free(measure); /* last: freeing has waited for the launches that use it */
-    gt_findings *const pinned[] = {measure->findings, measure->first};
+    void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
             (void)measure->driver->MemFreeHost(pinned[i]);
         }
-    }
-    if (measure->stray_seen) {
-        (void)measure->driver->MemFreeHost(measure->stray_seen);
     }
     measure->findings = measure->first = NULL;
     measure->stray_seen = NULL;

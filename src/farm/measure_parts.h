@@ -139,8 +139,9 @@ typedef struct gt_variables gt_variables;
 
 /* One verified variant. */
 typedef struct gt_loaded {
+    struct gt_loaded *next; /* in its list */
     uint64_t id;
-    gt_launch *launches; /* one for each size; owned */
+    gt_launch launches[GT_WORKLOAD_MAX]; /* at each size */
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* latest time of one launch on the device */
     double call_ns;       /* time of one launch among many, by the host's clock; 0: unknown */
@@ -230,8 +231,9 @@ struct gt_measure {
     gt_trial *trial; /* NULL: there is none */
     bool is_trial;   /* this state is that of a trial: nothing is timed */
 
-    GT_ARRAY(gt_loaded) variants;
-    GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
+    gt_loaded *variants; /* those that may be sampled, the newest first */
+    gt_loaded *dropped;  /* not needed any more, but not unloaded yet */
+    uint32_t dropped_count;
 };
 
 /* The end of the slots of the first `workspace_count` workspaces, which begin at measure->slots. */
@@ -320,7 +322,7 @@ gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
 
 /* Allocates device memory, which lives until gt_memory_free(). */
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
-/* Frees all device memory that gt_memory_take() has given. */
+/* Frees all device memory that gt_memory_take() has given, and the pinned memory. */
 void gt_memory_free(gt_measure *measure);
 /* Sets bit i of out[w] if the setup has the data of buffer i of workload w. */
 void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);

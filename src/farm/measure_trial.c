@@ -195,9 +195,6 @@ void gt_trial_free(gt_measure *measure)
     gt_trial *trial = measure->trial;
     if (trial) {
         gt_measure_forget(&trial->measure);
-        gt_array_free(&trial->measure.allocations);
-        gt_array_free(&trial->measure.variants);
-        gt_array_free(&trial->measure.dropped);
         free(trial);
     }
     measure->trial = NULL;
@@ -393,12 +390,11 @@ static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 static gt_loaded *find_standard(gt_measure *measure)
 {
     uint64_t id = measure->trial->standard;
-    for (size_t i = 0; i < measure->dropped.count; ++i) {
-        if (measure->dropped.items[i].id == id && measure->dropped.items[i].launches) {
-            return &measure->dropped.items[i];
-        }
+    gt_loaded *one = measure->dropped;
+    while (one && one->id != id) {
+        one = one->next;
     }
-    return gt_loaded_find(measure, id);
+    return one ? one : gt_loaded_find(measure, id);
 }
 
 /* Whether the default variant is wrong too, on the present contents. */

@@ -317,14 +317,19 @@ static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
+/* Where the list of variants has the one of that id, or ends. */
+static gt_loaded **place_of_variant(gt_measure *measure, uint64_t id)
+{
+    gt_loaded **place = &measure->variants;
+    while (*place && (*place)->id != id) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
 {
-    for (size_t i = 0; i < measure->variants.count; ++i) {
-        if (measure->variants.items[i].id == id) {
-            return &measure->variants.items[i];
-        }
-    }
-    return NULL;
+    return *place_of_variant(measure, id);
 }
 
 static void free_variant(gt_measure *measure, gt_loaded *variant)
@@ -336,43 +341,46 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
     for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
         gt_launcher_free(variant->launchers[i]);
     }
-    free(variant->launches);
     free(variant->variables);
-    memset(variant, 0, sizeof *variant);
+    free(variant);
+}
+
+static void free_list(gt_measure *measure, gt_loaded *list)
+{
+    for (gt_loaded *next; list; list = next) {
+        next = list->next;
+        free_variant(measure, list);
+    }
 }
 
 void gt_loaded_free_all(gt_measure *measure)
 {
-    for (size_t i = 0; i < measure->variants.count; ++i) {
-        free_variant(measure, &measure->variants.items[i]);
-    }
-    for (size_t i = 0; i < measure->dropped.count; ++i) {
-        free_variant(measure, &measure->dropped.items[i]);
-    }
-    measure->variants.count = measure->dropped.count = 0;
+    free_list(measure, measure->variants);
+    free_list(measure, measure->dropped);
+    measure->variants = measure->dropped = NULL;
+    measure->dropped_count = 0;
 }
 
-/* Unloading waits for the device and takes as long as a sample, so that small ones are kept until
- * the race is over. */
-static bool is_kept(const gt_measure *measure, const gt_loaded *variant)
-{
-    enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
-    return measure->dropped.count < KEPT && variant->owned_bytes < KEPT_BYTES;
-}
-
+/* Unloading waits for the device and takes as long as a sample, so that small variants are kept
+ * until the race is over. */
 static void unload(gt_measure *measure, gt_loaded *variant)
 {
-    if (!is_kept(measure, variant) || gt_array_push(&measure->dropped, *variant) < 0) {
+    enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
+    if (measure->dropped_count >= KEPT || variant->owned_bytes >= KEPT_BYTES) {
         free_variant(measure, variant);
+        return;
     }
+    variant->next = measure->dropped;
+    measure->dropped = variant;
+    measure->dropped_count++;
 }
 
 void gt_measure_drop(gt_measure *measure, uint64_t id)
 {
-    gt_loaded *variant = gt_loaded_find(measure, id);
+    gt_loaded **place = place_of_variant(measure, id), *variant = *place;
     if (variant) {
+        *place = variant->next;
         unload(measure, variant);
-        *variant = measure->variants.items[--measure->variants.count];
     }
 }
 
@@ -610,8 +618,6 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     variant->clears = gt_launch_clears(&job->launches[0]);
-    variant->launches = malloc(sizeof job->launches);
-    GT_TRY(gt_allocated(variant->launches));
     memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_TRY(variables_find(&variant->variables, &job->image, &variant->launches[0]));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
@@ -636,34 +642,36 @@ static void note_model(const gt_measure *measure, gt_loaded *variant, const gt_v
 
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
 {
-    gt_loaded variant = {.id = job->id};
     gt_verified verified = {0};
     GT_TRY(gt_measure_usable(measure));
     GT_TRY(gt_contents_refresh(measure));
     gt_measure_drop(measure, job->id);
-    gputune_status status = gt_array_reserve(&measure->variants);
-    GT_THEN(status, load(measure, &variant, job));
+    gt_loaded *variant = calloc(1, sizeof *variant);
+    GT_TRY(gt_allocated(variant));
+    variant->id = job->id;
+    gputune_status status = load(measure, variant, job);
     bool adopting = !measure->has_expected;
-    GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, &variant)
-                                         : prove(&verified, measure, &variant, job));
+    GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, variant)
+                                         : prove(&verified, measure, variant, job));
     if (status == GPUTUNE_OK && verified.proved && job->save_count) {
-        status = outputs_save(measure, &variant, job);
+        status = outputs_save(measure, variant, job);
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
         gt_trial_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        discard(measure, &variant);
+        discard(measure, variant);
         return status;
     }
     *out = verified;
     if (!verified.proved) {
-        unload(measure, &variant);
+        unload(measure, variant);
         return GPUTUNE_OK;
     }
-    measure->variants.items[measure->variants.count++] = variant;
-    note_model(measure, &measure->variants.items[measure->variants.count - 1], job);
+    variant->next = measure->variants;
+    measure->variants = variant;
+    note_model(measure, variant, job);
     return GPUTUNE_OK;
 }
 

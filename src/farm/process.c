@@ -138,8 +138,7 @@ enum { FIRST_DESCRIPTOR = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Moves a descriptor above those of a child. */
-static bool lift(int *descriptor)
+bool gt_process_lift(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
     if (high < 0) {
@@ -155,7 +154,7 @@ static bool lift(int *descriptor)
 static int open_own_pidfd(void)
 {
     int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (own >= 0 && !lift(&own)) {
+    if (own >= 0 && !gt_process_lift(&own)) {
         close(own);
         own = -1;
     }
@@ -363,7 +362,7 @@ gputune_status gt_process_channel(int *host, int *child)
     int pair[2];
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
-    if (!lift(&pair[0]) || !lift(&pair[1])) {
+    if (!gt_process_lift(&pair[0]) || !gt_process_lift(&pair[1])) {
         int error = errno == EINVAL ? EMFILE : errno; /* no such high descriptor is allowed */
         close(pair[0]);
         close(pair[1]);

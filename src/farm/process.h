@@ -67,6 +67,9 @@ gputune_status gt_process_environment(char ***out, bool measure, const char *dev
  * is not set. *out is the caller's to free; NULL if the variable has no such entry. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
+/* Moves a descriptor above those of a child, close-on-exec. False, with errno: it stays as it was.
+ */
+bool gt_process_lift(int *descriptor);
 /* Makes a channel: a socketpair. Both descriptors are close-on-exec, and above 9, so that they are
  * out of the way of the child's. The caller closes both. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -199,7 +199,7 @@ TEST(a_winner_must_be_right_after_its_race)
     for (int i = 0; i < 3; ++i) {
         must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &page));
         free(sampled.values);
-        world.measure->variants.items[0].modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
+        world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }
     assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_EWRONG);
