@@ -101,9 +101,10 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     return gt_compile_submit(chosen, job);
 }
 
-static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
+static gputune_status make_request(gt_farm_request **out, gt_farm *base, gt_frame_kind kind,
                                    uint64_t id, const void *job)
 {
+    gt_host_farm *farm = gt_host_of(base);
     gt_packet *packet;
     GT_TRY(check(farm));
     GT_REFUSE(!farm->options.driver, GPUTUNE_ENODRIVER,
@@ -127,10 +128,9 @@ static gputune_status set_variants(gt_farm_request *request, const uint64_t *var
 
 static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
-    gt_host_farm *farm = gt_host_of(base);
-    gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &gt_host_of(base)->measure;
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, setup));
+    GT_TRY(make_request(&request, base, GT_FRAME_PREPARE, 0, setup));
     if (host->refusal_told) {
         host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
         host->refusal_told = false;
@@ -142,7 +142,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     while (host->variants.count > 0) {
         gt_live_forget(host, host->variants.items[0].id);
     }
-    gt_measure_submit(farm, request);
+    gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }
 
@@ -165,11 +165,10 @@ static gputune_status make_unconditional(gt_packet **out, const gt_farm_request 
 
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
-    gt_host_farm *farm = gt_host_of(base);
-    gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &gt_host_of(base)->measure;
     gt_live_variant live = {.id = job->id, .work = job->work};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, job));
+    GT_TRY(make_request(&request, base, GT_FRAME_VERIFY, job->id, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
     gputune_status status = make_unconditional(&live.packet, request, job);
@@ -179,26 +178,26 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
         gt_farm_request_free(request);
         return status;
     }
-    gt_measure_submit(farm, request);
+    gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }
 
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_SAMPLE, job->id, job));
+    GT_TRY(make_request(&request, base, GT_FRAME_SAMPLE, job->id, job));
     GT_TRY(set_variants(request, job->variants, job->count));
     request->objective = job->objective;
-    gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(&gt_host_of(base)->measure, request);
     return GPUTUNE_OK;
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     gt_farm_request *request;
-    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_RECHECK, job->id, job));
+    GT_TRY(make_request(&request, base, GT_FRAME_RECHECK, job->id, job));
     GT_TRY(set_variants(request, &job->id, 1));
-    gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(&gt_host_of(base)->measure, request);
     return GPUTUNE_OK;
 }
 
@@ -206,34 +205,33 @@ static gputune_status pace(gt_farm *base)
 {
     const gt_id_job job = {GT_PACE_ID};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, gt_host_of(base), GT_FRAME_PACE, GT_PACE_ID, &job));
+    GT_TRY(make_request(&request, base, GT_FRAME_PACE, GT_PACE_ID, &job));
     request->patient = true; /* another process may be using the GPU */
-    gt_measure_submit(gt_host_of(base), request);
+    gt_measure_submit(&gt_host_of(base)->measure, request);
     return GPUTUNE_OK;
 }
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
-    gt_host_farm *farm = gt_host_of(base);
+    gt_measure_host *host = &gt_host_of(base)->measure;
     gt_id_job job = {variant};
-    gt_live_forget(&farm->measure, variant);
-    if (!farm->measure.slot.link.open) {
-        return check(farm);
+    gt_live_forget(host, variant);
+    if (!host->slot.link.open) {
+        return check(gt_host_of(base));
     }
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &job));
-    gt_measure_submit(farm, request);
+    GT_TRY(make_request(&request, base, GT_FRAME_DROP, variant, &job));
+    gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void watch(gt_host_farm *first, gt_host_farm *farm, gt_slot *slot)
+static void watch(gt_host_farm *first, gt_slot *slot)
 {
     short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
-    const gt_watched watched = {farm, slot};
     const struct pollfd descriptor = {slot->link.channel, awaited, 0};
-    if (slot->link.open && (gt_array_push(&first->watched, watched) < 0 ||
+    if (slot->link.open && (gt_array_push(&first->watched, slot) < 0 ||
                             gt_array_push(&first->descriptors, descriptor) < 0)) {
         gt_farm_break(first, GPUTUNE_ENOMEM);
     }
@@ -245,9 +243,9 @@ static void watch_all(gt_host_farm *first)
     for (gt_farm *one = &first->farm; one; one = one->helper) {
         gt_host_farm *farm = gt_host_of(one);
         for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-            watch(first, farm, &farm->compile.slots[i]);
+            watch(first, &farm->compile.slots[i]);
         }
-        watch(first, farm, &farm->measure.slot);
+        watch(first, &farm->measure.slot);
     }
 }
 
@@ -264,7 +262,7 @@ static void receive(const gt_host_farm *first)
 {
     for (size_t i = 0; i < first->descriptors.count; i++) {
         if (first->descriptors.items[i].revents & ~POLLOUT) {
-            gt_slot_receive(first->watched.items[i].farm, first->watched.items[i].slot);
+            gt_slot_receive(first->watched.items[i]);
         }
     }
 }
@@ -274,8 +272,7 @@ static void turn(gt_host_farm *first, double seconds)
 {
     watch_all(first);
     for (size_t i = 0; i < first->watched.count; i++) {
-        const gt_watched *one = &first->watched.items[i];
-        seconds = fmin(seconds, gt_slot_patience(one->farm, one->slot));
+        seconds = fmin(seconds, gt_slot_patience(first->watched.items[i]));
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
         seconds = fmin(seconds, gt_compile_patience(gt_host_of(one)));
@@ -289,11 +286,11 @@ static void turn(gt_host_farm *first, double seconds)
         receive(first);
     }
     for (size_t i = 0; i < first->watched.count; i++) {
-        gt_slot_check(first->watched.items[i].farm, first->watched.items[i].slot);
+        gt_slot_check(first->watched.items[i]);
     }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
         gt_compile_pump(gt_host_of(one));
-        gt_measure_pump(gt_host_of(one));
+        gt_measure_pump(&gt_host_of(one)->measure);
     }
 }
 
@@ -362,7 +359,7 @@ static void cancel(gt_farm *base)
     for (; base; base = base->helper) {
         gt_host_farm *farm = gt_host_of(base);
         gt_compile_cancel(farm);
-        gt_measure_cancel(farm);
+        gt_measure_cancel(&farm->measure);
         gt_queue_clear(&farm->ended);
     }
 }
@@ -374,7 +371,7 @@ static void close_farm(gt_farm *base)
         gt_link_kill(&farm->measure.slot.link); /* first: it takes longest to go */
     }
     gt_compile_close(farm);
-    gt_measure_free(farm);
+    gt_measure_free(&farm->measure);
     gt_queue_clear(&farm->ended);
     gt_array_free(&farm->watched);
     gt_array_free(&farm->descriptors);
@@ -418,6 +415,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     host->slot_count = count + more;
     for (uint32_t i = 0; i < host->slot_count; i++) {
+        host->slots[i].farm = farm;
         host->slots[i].role = &gt_compile_role;
     }
     farm->farm.compile_workers = count;
@@ -435,6 +433,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     const char *visible =
         options->device_uuid && options->device_uuid[0] ? options->device_uuid : NULL;
     GT_FREED char *entry = NULL;
+    host->slot.farm = farm;
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
@@ -467,7 +466,7 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
         return status;
     }
     if (options->driver) {
-        gt_measure_start(farm);
+        gt_measure_start(&farm->measure);
     }
     *out = &farm->farm;
     return GPUTUNE_OK;

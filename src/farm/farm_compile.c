@@ -75,10 +75,10 @@ static void engines_close(gt_host_farm *farm)
 /* ---- starting -------------------------------------------------------------------------------- */
 
 /* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
-static gputune_status compile_start(gt_host_farm *farm, gt_slot *slot)
+static gputune_status compile_start(gt_slot *slot)
 {
-    const gt_compile_host *host = &farm->compile;
-    const char *arch = farm->options.arch ? "--arch" : NULL;
+    const gt_compile_host *host = &slot->farm->compile;
+    const char *arch = slot->farm->options.arch ? "--arch" : NULL;
     const char *const arguments[] = {"--role",
                                      "compile",
                                      "--driver-version",
@@ -86,10 +86,10 @@ static gputune_status compile_start(gt_host_farm *farm, gt_slot *slot)
                                      "--memory",
                                      host->memory_mb,
                                      arch,
-                                     farm->options.arch,
+                                     slot->farm->options.arch,
                                      NULL};
     const char *command = slot->engine ? slot->engine->command : NULL;
-    GT_TRY(gt_link_spawn(&slot->link, farm, false, command, arguments));
+    GT_TRY(gt_link_spawn(&slot->link, slot->farm, false, command, arguments));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
 }
@@ -106,32 +106,32 @@ static void compile_return(gt_compile_host *host, gt_farm_request *request)
 
 /* Puts the requests of a slot from that index on back at the front of the queue. Afterwards none of
  * the slot's requests is with a worker. */
-static void compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
+static void compile_return_from(gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
     while (slot->queue.count > from) {
-        compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
+        compile_return(&slot->farm->compile, gt_slot_take(slot, slot->queue.count - 1));
     }
 }
 
-static void return_jobs(gt_host_farm *farm, gt_slot *slot)
+static void return_jobs(gt_slot *slot)
 {
     if (slot->queue.count > 0) {
         slot->queue.first->doubted = true; /* the request in hand */
     }
-    compile_return_from(&farm->compile, slot, 0);
+    compile_return_from(slot, 0);
 }
 
 /* Ends a slot's worker for good, and gives its jobs back. Logs the thread's message as the reason,
  * once for each command. */
-static void engine_retire(gt_host_farm *farm, gt_slot *slot)
+static void engine_retire(gt_slot *slot)
 {
     if (!slot->is_retired) {
-        say_once(farm, slot->engine, RETIRED, gt_message(), "going on without");
+        say_once(slot->farm, slot->engine, RETIRED, gt_message(), "going on without");
     }
     slot->is_retired = true;
     gt_link_abandon(&slot->link);
-    return_jobs(farm, slot);
+    return_jobs(slot);
 }
 
 /* Starts the commands whose workers do not run, but for those that are retired. */
@@ -144,8 +144,8 @@ static void engines_start(gt_host_farm *farm)
         if (slot->link.open || slot->is_retired) {
             continue;
         }
-        if (compile_start(farm, slot) < 0) {
-            engine_retire(farm, slot);
+        if (compile_start(slot) < 0) {
+            engine_retire(slot);
         } else {
             *start_ns = *start_ns ? *start_ns : gt_now_ns();
         }
@@ -173,7 +173,7 @@ void gt_cores_join(gt_compile_host *host)
     pthread_mutex_unlock(&shared.mutex);
 }
 
-uint32_t gt_cores_at_work(const gt_compile_host *host)
+static uint32_t cores_at_work(const gt_compile_host *host)
 {
     uint32_t at_work = 0;
     for (uint32_t i = 0; i < host->own_count; i++) {
@@ -201,7 +201,7 @@ void gt_cores_divide(gt_compile_host *host)
         return;
     }
     pthread_mutex_lock(&shared.mutex);
-    uint32_t mine = gt_cores_at_work(host);
+    uint32_t mine = cores_at_work(host);
     shared.at_work += mine - host->told_at_work;
     host->told_at_work = mine;
     uint32_t others = shared.at_work - mine, all = host->own_count;
@@ -230,9 +230,9 @@ static bool engine_may_take(const gt_compile_host *host, const gt_slot *slot,
 
 /* Retires a worker whose compiler is of another version than this machine's: its images may
  * differ. */
-static void check_compiler(gt_host_farm *farm, gt_slot *slot)
+static void check_compiler(gt_slot *slot)
 {
-    const gt_compile_host *host = &farm->compile;
+    const gt_compile_host *host = &slot->farm->compile;
     if (!slot->ready || !host->nvrtc_version || is_of_our_compiler(host, slot)) {
         return;
     }
@@ -246,7 +246,7 @@ static void check_compiler(gt_host_farm *farm, gt_slot *slot)
                        "or name it by GPUTUNE_NVRTC",
                        here / 1000, here % 1000 / 10);
     }
-    engine_retire(farm, slot);
+    engine_retire(slot);
 }
 
 /* Sets farm->compile_workers to the number of workers that may take jobs. Retires workers with
@@ -257,7 +257,7 @@ static void engines_count(gt_host_farm *farm)
     uint32_t ready = 0;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
         gt_engine_host *engine = host->slots[i].engine;
-        check_compiler(farm, &host->slots[i]);
+        check_compiler(&host->slots[i]);
         engine->has_answered |= host->slots[i].link.greeted;
         if (engine->start_ns && gt_seconds_since(engine->start_ns) > SILENT_S) {
             say_silent(farm, engine,
@@ -275,7 +275,7 @@ static void engines_count(gt_host_farm *farm)
 
 /* Ends the worker of a slot that a command serves, if it still runs, and gives its jobs back. The
  * worker is started again, unless it has never said hello or has died too often. */
-static void engine_died(gt_host_farm *farm, gt_slot *slot)
+static void engine_died(gt_slot *slot)
 {
     gt_death death;
     bool greeted = slot->link.greeted;
@@ -283,13 +283,13 @@ static void engine_died(gt_host_farm *farm, gt_slot *slot)
     if (!greeted || ++slot->deaths >= DEATHS_MAX) {
         gt_message_set("the worker there %s%s", death.words,
                        greeted ? " again and again" : " before it answered");
-        engine_retire(farm, slot);
+        engine_retire(slot);
         return;
     }
     gt_message_set("the worker there %s", death.words);
-    say_once(farm, slot->engine, DEATH, gt_message(),
+    say_once(slot->farm, slot->engine, DEATH, gt_message(),
              "its job is compiled here, and it is started again");
-    return_jobs(farm, slot);
+    return_jobs(slot);
 }
 
 /* Notes that a command's compiler has failed at a request, with the thread's message. This machine
@@ -337,26 +337,26 @@ static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_s
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-static void slot_died(gt_host_farm *farm, gt_slot *slot);
+static void slot_died(gt_slot *slot);
 
-static void slot_flush(gt_host_farm *farm, gt_slot *slot)
+static void slot_flush(gt_slot *slot)
 {
     gt_push push = GT_PUSH_DONE;
     while (push == GT_PUSH_DONE && slot->sent < slot->queue.count) {
         push = gt_slot_push(slot);
     }
     if (push == GT_PUSH_CLOSED) {
-        slot_died(farm, slot);
+        slot_died(slot);
     }
 }
 
-static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *request)
+static void slot_give(gt_slot *slot, gt_farm_request *request)
 {
     gt_queue_put(&slot->queue, slot->queue.count, request);
     if (slot->queue.count == 1) {
         slot->since_ns = gt_now_ns();
     }
-    slot_flush(farm, slot);
+    slot_flush(slot);
 }
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
@@ -413,7 +413,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     gt_compile_host *host = &farm->compile;
     gt_slot *slot = NULL;
     offer best = OFFER_NONE;
-    bool has_core = gt_cores_at_work(host) < host->allowed;
+    bool has_core = cores_at_work(host) < host->allowed;
     *open = count_open(host);
     for (uint32_t i = 0; i < host->slot_count; i++) {
         offer its = offer_of(host, &host->slots[i], *open, has_core);
@@ -425,7 +425,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     }
     gt_slot_clear(slot);
     gt_link_abandon(&slot->link);
-    bool starts = compile_start(farm, slot) == GPUTUNE_OK;
+    bool starts = compile_start(slot) == GPUTUNE_OK;
     *open = count_open(host);
     if (!starts && *open > 0) {
         gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
@@ -451,7 +451,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
-        if (!host->slots[i].link.open && compile_start(farm, &host->slots[i]) < 0) {
+        if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
             return; /* the first job tries again, and fails if that does */
         }
     }
@@ -478,7 +478,7 @@ void gt_compile_pump(gt_host_farm *farm)
         uint32_t open = 0;
         gt_slot *slot = next_slot(farm, &open);
         if (slot) {
-            slot_give(farm, slot, gt_queue_take(&host->queue, 0));
+            slot_give(slot, gt_queue_take(&host->queue, 0));
         } else if (open == 0 && !is_for_engines(host)) {
             fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, false, 0);
         } else {
@@ -487,7 +487,7 @@ void gt_compile_pump(gt_host_farm *farm)
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
         if (host->slots[i].link.open) {
-            slot_flush(farm, &host->slots[i]);
+            slot_flush(&host->slots[i]);
         }
     }
     gt_cores_divide(host);
@@ -508,14 +508,14 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 /* False: the worker cannot be used. */
-static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+static bool handle_ready(gt_slot *slot, const gt_frame *frame)
 {
     gt_answer answer;
     gt_ready ready;
     if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
         gt_message_set("%s", answer.message);
-        (void)gt_engine_hint(farm, slot->engine->command);
-        engine_retire(farm, slot);
+        (void)gt_engine_hint(slot->farm, slot->engine->command);
+        engine_retire(slot);
         return true;
     }
     if (gt_frame_body(&ready, frame, &gt_record_ready) < 0) {
@@ -525,13 +525,13 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     slot->since_ns = gt_now_ns();
     slot->nvrtc_version = ready.nvrtc_version;
     if (!slot->engine) {
-        farm->compile.nvrtc_version = ready.nvrtc_version;
-        farm->compile.start_failures = 0;
+        slot->farm->compile.nvrtc_version = ready.nvrtc_version;
+        slot->farm->compile.start_failures = 0;
     }
     return true;
 }
 
-static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+static bool handle_answer(gt_slot *slot, const gt_frame *frame)
 {
     gt_farm_request *first = slot->queue.first;
     if (gt_answer_read(first, frame) < 0) {
@@ -540,28 +540,28 @@ static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *fra
     gt_slot_pop(slot);
     if (slot->engine && first->event.status != GPUTUNE_OK) {
         engine_failed(slot, first);
-        compile_return(&farm->compile, first);
+        compile_return(&slot->farm->compile, first);
         return true;
     }
     if (first->event.status == GPUTUNE_OK) {
-        engine_refuted(farm, first);
+        engine_refuted(slot->farm, first);
     }
     first->event.repeatable = first->event.status == GPUTUNE_ECOMPILE;
-    gt_farm_request_end(farm, first);
+    gt_farm_request_end(slot->farm, first);
     slot->ready = true;
     slot->deaths = 0;
     return true;
 }
 
 /* False for an answer to no job: the worker cannot be used any more. */
-static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+static bool handle(gt_slot *slot, const gt_frame *frame)
 {
     if (frame->kind == GT_FRAME_READY) {
-        return handle_ready(farm, slot, frame);
+        return handle_ready(slot, frame);
     }
     const gt_farm_request *first = slot->sent > 0 ? slot->queue.first : NULL;
     return first && frame->kind == GT_FRAME_COMPILE && frame->sequence == first->sequence &&
-           handle_answer(farm, slot, frame);
+           handle_answer(slot, frame);
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
@@ -594,20 +594,20 @@ static void count_start_failure(gt_host_farm *farm, const gt_death *death)
     }
 }
 
-static void slot_died(gt_host_farm *farm, gt_slot *slot)
+static void slot_died(gt_slot *slot)
 {
     gt_death death;
     bool greeted = slot->link.greeted;
     if (slot->engine) {
-        engine_died(farm, slot);
+        engine_died(slot);
         return;
     }
     gt_link_finish(&slot->link, &death, 0.2);
-    compile_return_from(&farm->compile, slot, greeted);
+    compile_return_from(slot, greeted);
     if (!greeted) {
-        count_start_failure(farm, &death);
+        count_start_failure(slot->farm, &death);
     } else if (slot->queue.count > 0) {
-        blame(farm, gt_slot_take(slot, 0), &death);
+        blame(slot->farm, gt_slot_take(slot, 0), &death);
     }
 }
 
@@ -625,38 +625,37 @@ static double compiling_s(const gt_slot *slot)
 
 /* Ends a worker and the job that it is at; the job fails with the thread's message. The jobs behind
  * it go back to the queue. */
-static void end_job(gt_host_farm *farm, gt_slot *slot)
+static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);
-    fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, false, seconds);
+    fail_request(slot->farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, false, seconds);
     gt_link_abandon(&slot->link);
-    compile_return_from(&farm->compile, slot, 0);
+    compile_return_from(slot, 0);
 }
 
-static double left_s(gt_host_farm *farm, gt_slot *slot)
+static double left_s(gt_slot *slot)
 {
-    (void)farm;
     return slot->queue.count ? COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns) : INFINITY;
 }
 
-static void late(gt_host_farm *farm, gt_slot *slot)
+static void late(gt_slot *slot)
 {
     if (slot->engine) {
-        engine_died(farm, slot);
+        engine_died(slot);
         return;
     }
     gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
-    end_job(farm, slot);
+    end_job(slot);
 }
 
 /* Handles a worker of another version, or without a hello. All other workers of this machine would
  * be alike, so that the farm is broken; a command's worker is retired. */
-static void refuse(gt_host_farm *farm, gt_slot *slot)
+static void refuse(gt_slot *slot)
 {
     if (slot->engine) {
-        engine_retire(farm, slot);
+        engine_retire(slot);
     } else {
-        gt_farm_break(farm, GPUTUNE_EWORKER);
+        gt_farm_break(slot->farm, GPUTUNE_EWORKER);
     }
 }
 
@@ -694,7 +693,7 @@ void gt_compile_give_up(gt_farm *base, uint64_t id)
             if (is_compiling(slot) && slot->queue.first->id == id) {
                 gt_message_set("its compile was given up after %.1f s: others are more promising",
                                compiling_s(slot));
-                end_job(farm, slot);
+                end_job(slot);
                 gt_compile_pump(farm);
                 return;
             }

@@ -106,22 +106,23 @@ typedef struct gt_slot gt_slot;
  * slot's worker. */
 typedef struct gt_role {
     /* Handles a frame that the worker has sent. False: the worker cannot be used any more. */
-    bool (*handle)(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame);
+    bool (*handle)(gt_slot *slot, const gt_frame *frame);
     /* Handles a worker that is of another version, or says no hello. A new one would do the same.
      * The thread's message has the reason. */
-    void (*refuse)(gt_host_farm *farm, gt_slot *slot);
+    void (*refuse)(gt_slot *slot);
     /* Handles the worker's end. */
-    void (*died)(gt_host_farm *farm, gt_slot *slot);
+    void (*died)(gt_slot *slot);
     /* Seconds until late() must be called for the first request of a worker that is open; INFINITY:
      * never. */
-    double (*left_s)(gt_host_farm *farm, gt_slot *slot);
+    double (*left_s)(gt_slot *slot);
     /* Looks at a worker whose time is over, and ends it if it makes no progress. */
-    void (*late)(gt_host_farm *farm, gt_slot *slot);
+    void (*late)(gt_slot *slot);
 } gt_role;
 
 /* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`) starts
  * with the worker and again with each request that the worker comes to. */
 struct gt_slot {
+    gt_host_farm *farm; /* that the slot is part of */
     const gt_role *role;
     gt_link link;
     gt_queue queue;      /* the first `sent` requests are with the worker, which is at the first */
@@ -186,12 +187,12 @@ gt_farm_request *gt_slot_pop(gt_slot *slot);
 gt_push gt_slot_push(gt_slot *slot);
 /* Reads all frames that the worker has sent, and gives them to the role; notices the worker's end.
  */
-void gt_slot_receive(gt_host_farm *farm, gt_slot *slot);
+void gt_slot_receive(gt_slot *slot);
 /* Seconds until gt_slot_check() has something to do; INFINITY: never. */
-double gt_slot_patience(gt_host_farm *farm, gt_slot *slot);
+double gt_slot_patience(gt_slot *slot);
 /* Does nothing before gt_slot_patience() is over. Then refuses a worker that has not said hello, or
  * calls the role's late(). */
-void gt_slot_check(gt_host_farm *farm, gt_slot *slot);
+void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
@@ -220,8 +221,6 @@ typedef struct gt_compile_host {
 void gt_cores_join(gt_compile_host *host);
 /* Does nothing for a farm that has not joined. */
 void gt_cores_leave(gt_compile_host *host);
-/* How many of the farm's own workers have a compile job that was not canceled. */
-uint32_t gt_cores_at_work(const gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores, or to all that the other farms leave idle,
  * whichever is more; at most host->limit. Tells the other farms how many cores this one uses. */
 void gt_cores_divide(gt_compile_host *host);
@@ -260,12 +259,6 @@ typedef struct gt_measure_host {
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
-/* A slot whose worker the farm waits for, and the farm or helper that has the slot. */
-typedef struct gt_watched {
-    gt_host_farm *farm;
-    gt_slot *slot;
-} gt_watched;
-
 struct gt_host_farm {
     gt_farm farm;            /* must be first: a gt_farm * is cast to a gt_host_farm * */
     gt_farm_options options; /* the caller's, with defaults where they say nothing */
@@ -277,7 +270,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_watched) watched;        /* in this turn of waiting, helpers' too */
+    GT_ARRAY(gt_slot *) watched;         /* whose workers this turn waits for, helpers' too */
     GT_ARRAY(struct pollfd) descriptors; /* [i]: the channel of watched.items[i] */
 };
 
@@ -314,17 +307,17 @@ void gt_compile_cancel(gt_host_farm *farm);
 void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request for the measure worker, and sends as much as the channel takes. */
-void gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
+void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
 /* Starts a measure worker, and with it a new generation of the slot. A failure is noted as
  * host->refusal. */
-void gt_measure_start(gt_host_farm *farm);
+void gt_measure_start(gt_measure_host *host);
 /* Starts a measure worker if a request needs one, and sends the queued requests. If no worker can
  * be used (host->refusal), all of them fail. */
-void gt_measure_pump(gt_host_farm *farm);
+void gt_measure_pump(gt_measure_host *host);
 /* Forgets requests, variants and setup. Ends a worker that has a request. */
-void gt_measure_cancel(gt_host_farm *farm);
+void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
-void gt_measure_free(gt_host_farm *farm);
+void gt_measure_free(gt_measure_host *host);
 
 /* Forgets the variant of that id, if the host knows one. The worker is not told. */
 void gt_live_forget(gt_measure_host *host, uint64_t id);

@@ -48,32 +48,31 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
 /* Inserts an internal request at `index`. */
-static gputune_status measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind,
+static gputune_status measure_insert(gt_measure_host *host, size_t index, gt_frame_kind kind,
                                      uint64_t id, gt_packet *packet)
 {
     gt_farm_request *request;
-    GT_TRY(gt_farm_request_make(&request, farm, kind, id, gt_packet_keep(packet)));
+    GT_TRY(gt_farm_request_make(&request, host->slot.farm, kind, id, gt_packet_keep(packet)));
     request->internal = true;
-    gt_queue_put(&farm->measure.slot.queue, index, request);
+    gt_queue_put(&host->slot.queue, index, request);
     return GPUTUNE_OK;
 }
 
-void gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
+void gt_measure_submit(gt_measure_host *host, gt_farm_request *request)
 {
-    gt_queue *queue = &farm->measure.slot.queue;
+    gt_queue *queue = &host->slot.queue;
     gt_queue_put(queue, queue->count, request);
-    gt_measure_pump(farm);
+    gt_measure_pump(host);
 }
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
 
-static gputune_status start_process(gt_host_farm *farm)
+static gputune_status start_process(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
-    const gt_farm_options *o = &farm->options;
+    const gt_farm_options *o = &host->slot.farm->options;
     const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
                                      "--driver", o->driver, NULL};
-    return gt_link_spawn(&host->slot.link, farm, true, o->measure_on, arguments);
+    return gt_link_spawn(&host->slot.link, host->slot.farm, true, o->measure_on, arguments);
 }
 
 /* Takes the request for which a variant is being loaded again: the first one that needs the
@@ -91,10 +90,9 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 /* Ends a request that failed, and frees it. Makes its event, with the thread's message. If the
  * request is internal, the request that depends on it ends instead. The host forgets the variant
  * `culprit`. */
-static void measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
+static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputune_status status,
                          uint64_t culprit, bool repeatable)
 {
-    gt_measure_host *host = &farm->measure;
     if (request->internal && request->kind == GT_FRAME_VERIFY) {
         gt_farm_request *dependent = take_dependent(host, request->id);
         culprit = request->id;
@@ -115,45 +113,42 @@ static void measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_s
     request->event.status = status;
     request->event.culprit = culprit;
     request->event.repeatable = repeatable;
-    gt_farm_request_end(farm, request);
+    gt_farm_request_end(host->slot.farm, request);
 }
 
 /* Goes on without a worker: every request fails with this status and the thread's message until the
  * next prepare(). If a command was to start the worker, the message names the command. */
-static void measure_refuse(gt_host_farm *farm, gputune_status status)
+static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
-    gt_measure_host *host = &farm->measure;
     host->refusal = status;
-    if (farm->options.measure_on) {
-        gt_message_prefix("measuring on '%.150s'", farm->options.measure_on);
+    if (host->slot.farm->options.measure_on) {
+        gt_message_prefix("measuring on '%.150s'", host->slot.farm->options.measure_on);
     }
     snprintf(host->refusal_message, sizeof host->refusal_message, "%.511s", gt_message());
     gt_link_abandon(&host->slot.link);
     gt_slot_unsend(&host->slot);
 }
 
-void gt_measure_start(gt_host_farm *farm)
+void gt_measure_start(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
-    const gt_farm_options *o = &farm->options;
+    const gt_farm_options *o = &host->slot.farm->options;
     gputune_status status = o->isolation == GPUTUNE_ISOLATION_THREAD
                                 ? gt_link_thread(&host->slot.link, o->driver, o->device_ordinal)
-                                : start_process(farm);
+                                : start_process(host);
     if (status < 0) {
-        measure_refuse(farm, status);
+        measure_refuse(host, status);
         return;
     }
     gt_slot_begin(&host->slot);
 }
 
-static void fail_all(gt_host_farm *farm)
+static void fail_all(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     while (host->slot.queue.count > 0) {
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
         host->refusal_told = true;
         gt_message_set("%s", host->refusal_message);
-        measure_fail(farm, request, host->refusal, GT_NO_VARIANT, false);
+        measure_fail(host, request, host->refusal, GT_NO_VARIANT, false);
     }
 }
 
@@ -161,9 +156,8 @@ static void fail_all(gt_host_farm *farm)
 
 /* Queues before `index` the requests that load what a new worker lacks. *missing: whether there
  * were any. */
-static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing)
+static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
-    gt_measure_host *host = &farm->measure;
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = live_find(host, request->variants[i]);
@@ -171,21 +165,20 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
             continue;
         }
         *missing = true;
-        GT_TRY(measure_insert(farm, index, GT_FRAME_VERIFY, variant->id, variant->packet));
+        GT_TRY(measure_insert(host, index, GT_FRAME_VERIFY, variant->id, variant->packet));
         variant->generation = host->slot.generation;
     }
     return GPUTUNE_OK;
 }
 
 /* Sends the next unsent request. False if nothing more can be sent now. */
-static bool send_next(gt_host_farm *farm)
+static bool send_next(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
     bool missing = false;
     if (host->slot.offset == 0 && !request->alone) {
-        if (load_again(farm, host->slot.sent, &missing) < 0) {
-            gt_farm_break(farm, GPUTUNE_ENOMEM);
+        if (load_again(host, host->slot.sent, &missing) < 0) {
+            gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
             return false;
         }
         request->alone = missing;
@@ -205,17 +198,16 @@ static bool send_next(gt_host_farm *farm)
     return true;
 }
 
-void gt_measure_pump(gt_host_farm *farm)
+void gt_measure_pump(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     if (host->slot.queue.count > 0 && host->refusal == GPUTUNE_OK && !host->slot.link.open) {
-        gt_measure_start(farm);
+        gt_measure_start(host);
     }
     if (host->refusal != GPUTUNE_OK) {
-        fail_all(farm);
+        fail_all(host);
         return;
     }
-    while (host->slot.link.open && host->slot.sent < host->slot.queue.count && send_next(farm)) {
+    while (host->slot.link.open && host->slot.sent < host->slot.queue.count && send_next(host)) {
     }
 }
 
@@ -237,9 +229,8 @@ static void note(gt_measure_host *host, const gt_farm_request *request)
 }
 
 /* Ends the request that the worker was at, which went well. False if the answer is malformed. */
-static bool measure_succeed(gt_host_farm *farm, gt_farm_request *request)
+static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
-    gt_measure_host *host = &farm->measure;
     uint32_t samples = request->event.sampled.count;
     if (request->kind == GT_FRAME_SAMPLE && samples != request->variant_count) {
         gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u", samples,
@@ -248,7 +239,7 @@ static bool measure_succeed(gt_host_farm *farm, gt_farm_request *request)
     }
     note(host, request);
     host->blameless = request->internal ? host->blameless : 0;
-    gt_farm_request_end(farm, gt_slot_pop(&host->slot));
+    gt_farm_request_end(host->slot.farm, gt_slot_pop(&host->slot));
     return true;
 }
 
@@ -264,9 +255,8 @@ static void forget_all(gt_measure_host *host)
     host->setup = NULL;
 }
 
-void gt_measure_cancel(gt_host_farm *farm)
+void gt_measure_cancel(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     forget_all(host);
     if (busy) {
@@ -275,11 +265,11 @@ void gt_measure_cancel(gt_host_farm *farm)
     }
 }
 
-void gt_measure_free(gt_host_farm *farm)
+void gt_measure_free(gt_measure_host *host)
 {
-    forget_all(&farm->measure);
-    gt_slot_free(&farm->measure.slot);
-    gt_array_free(&farm->measure.variants);
+    forget_all(host);
+    gt_slot_free(&host->slot);
+    gt_array_free(&host->variants);
 }
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
@@ -310,48 +300,47 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-static void begin_again(gt_host_farm *farm)
+static void begin_again(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     purge_internal(host);
     gt_slot_unsend(&host->slot);
-    if (farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
-        measure_refuse(farm, gt_fail(GPUTUNE_ECRASHED,
+    if (host->slot.farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
+        measure_refuse(host, gt_fail(GPUTUNE_ECRASHED,
                                      "a variant made this process unable to measure; with the "
                                      "isolation `process` only a worker is lost"));
         return;
     }
     if (host->setup && !prepares_first(host) &&
-        measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
-        gt_farm_break(farm, GPUTUNE_ENOMEM);
+        measure_insert(host, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
+        gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
         return;
     }
     if (prepares_first(host)) {
         host->slot.queue.first->plain = host->plain;
     }
     if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
-        gt_measure_start(farm);
+        gt_measure_start(host);
     }
-    gt_measure_pump(farm);
+    gt_measure_pump(host);
 }
 
 /* Waits for the last worker's end, so that its memory is free, while the next one already starts.
  */
-static void replace(gt_host_farm *farm, gt_death *death)
+static void replace(gt_measure_host *host, gt_death *death)
 {
-    gt_link last = farm->measure.slot.link;
-    farm->measure.slot.link = (gt_link){0};
+    gt_link last = host->slot.link;
+    host->slot.link = (gt_link){0};
     if (!last.is_thread) {
-        gt_measure_start(farm);
+        gt_measure_start(host);
     }
     gt_link_finish(&last, death, END_S);
 }
 
-static void restart(gt_host_farm *farm)
+static void restart(gt_measure_host *host)
 {
-    gt_link_kill(&farm->measure.slot.link);
-    replace(farm, NULL);
-    begin_again(farm);
+    gt_link_kill(&host->slot.link);
+    replace(host, NULL);
+    begin_again(host);
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
@@ -381,46 +370,45 @@ static bool is_crash(const gt_death *death)
     return false;
 }
 
-static void died_starting(gt_host_farm *farm, const gt_death *death)
+static void died_starting(gt_measure_host *host, const gt_death *death)
 {
-    if (++farm->measure.start_failures >= START_FAILURES_MAX) {
-        measure_refuse(farm,
+    if (++host->start_failures >= START_FAILURES_MAX) {
+        measure_refuse(host,
                        gt_fail(GPUTUNE_EWORKER, "the measure worker %s before its device was open",
                                death->words));
     }
 }
 
 /* Handles the death of a worker that was at no request, or was ended from outside. */
-static void died_blameless(gt_host_farm *farm, const gt_death *death)
+static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
-    unsigned times = ++farm->measure.blameless;
+    unsigned times = ++host->blameless;
     if (times >= BLAMELESS_MAX) {
-        measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
+        measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
                                      "the measure worker %s %u times, and no variant was the cause",
                                      death->words, times));
     }
 }
 
-static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
+static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death *death)
 {
-    gt_measure_host *host = &farm->measure;
     gt_farm_request *request = host->slot.queue.first;
     bool crash = is_crash(death);
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
     }
     if (request->kind == GT_FRAME_PREPARE && (request->internal || !crash)) {
-        died_blameless(farm, death);
+        died_blameless(host, death);
         return;
     }
     gt_slot_pop(&host->slot);
-    measure_fail(farm, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
+    measure_fail(host, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
                  culprit, crash);
 }
 
-static void died(gt_host_farm *farm, gt_slot *slot)
+static void died(gt_slot *slot)
 {
-    gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &slot->farm->measure;
     uint64_t sequence = GT_PAGE_READ(slot->link.page->sequence);
     uint64_t current = GT_PAGE_READ(slot->link.page->current);
     bool in_hand = slot->sent > 0 && sequence == slot->queue.first->sequence;
@@ -428,17 +416,17 @@ static void died(gt_host_farm *farm, gt_slot *slot)
     gt_death death;
     if (!slot->ready) {
         gt_link_finish(&slot->link, &death, END_S);
-        died_starting(farm, &death);
+        died_starting(host, &death);
     } else {
-        replace(farm, &death);
+        replace(host, &death);
         if (in_hand && !by_trial) {
-            died_in_hand(farm, current, &death);
+            died_in_hand(host, current, &death);
         } else if (!by_trial) {
-            died_blameless(farm, &death);
+            died_blameless(host, &death);
         }
     }
     if (host->refusal == GPUTUNE_OK) { /* else the requests fail at the next turn */
-        begin_again(farm);
+        begin_again(host);
     }
 }
 
@@ -459,18 +447,17 @@ static double work_in_hand(gt_measure_host *host)
  * at least a second, and at least five times what preparing took, for machines where everything but
  * the kernel is slow (the emulator). A variant that does several times the default's work has as
  * many times that. A sample's clock starts again with each variant. */
-static double allowance(gt_host_farm *farm)
+static double allowance(gt_measure_host *host)
 {
-    gt_measure_host *host = &farm->measure;
     const gt_farm_request *request = host->slot.queue.first;
-    double slow = farm->emulated ? 30 : 1;
+    double slow = host->slot.farm->emulated ? 30 : 1;
     if (request->kind == GT_FRAME_PREPARE) {
-        return 6 * farm->options.deadline_s * slow;
+        return 6 * host->slot.farm->options.deadline_s * slow;
     }
     bool sample = request->kind == GT_FRAME_SAMPLE;
     const gt_objective *facts = gt_objective_facts(request->objective);
     double count = sample ? facts->sample_launches : 10;
-    double least = fmax(farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
+    double least = fmax(host->slot.farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
     least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
     if (sample && facts->by_energy) {
         least += 5;
@@ -478,7 +465,7 @@ static double allowance(gt_host_farm *farm)
     if (request->patient) {
         least *= 10;
     }
-    return fmin(least, fmax(farm->options.deadline_s * slow, 4 * host->prepare_s));
+    return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
 /* Starts the clock of the first request when the worker has read and begun it, so that a large
@@ -492,39 +479,39 @@ static void note_begun(gt_measure_host *host)
     }
 }
 
-static double left_s(gt_host_farm *farm, gt_slot *slot)
+static double left_s(gt_slot *slot)
 {
+    gt_measure_host *host = &slot->farm->measure;
     if (slot->ready && slot->sent == 0) {
         return INFINITY;
     }
-    note_begun(&farm->measure);
+    note_begun(host);
     bool runs = slot->ready && slot->begun;
-    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(slot->since_ns);
+    double left = (runs ? allowance(host) : START_S) - gt_seconds_since(slot->since_ns);
     return slot->ready && !runs ? fmin(left, LOOK_S) : left;
 }
 
-static void hung(gt_host_farm *farm, double seconds)
+static void hung(gt_measure_host *host, double seconds)
 {
-    gt_measure_host *host = &farm->measure;
     uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
     uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
     gt_farm_request *request = gt_slot_pop(&host->slot);
     uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
-    measure_fail(farm, request, gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds),
+    measure_fail(host, request, gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds),
                  culprit, request->patient);
 }
 
 /* Handles a first request that is past its deadline: fails it with ETIMEOUT, and starts a new
  * worker. A sample that has come to another variant since the last look gets more time. */
-static void late(gt_host_farm *farm, gt_slot *slot)
+static void late(gt_slot *slot)
 {
-    gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &slot->farm->measure;
     if (!slot->ready) {
-        const char *command = farm->options.measure_on;
+        const char *command = host->slot.farm->options.measure_on;
         gputune_status late =
             gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
         bool silent = command && !slot->link.greeted;
-        measure_refuse(farm, silent ? gt_engine_hint(farm, command) : late);
+        measure_refuse(host, silent ? gt_engine_hint(host->slot.farm, command) : late);
         return;
     }
     gt_farm_request *first = slot->queue.first;
@@ -535,71 +522,70 @@ static void late(gt_host_farm *farm, gt_slot *slot)
         return;
     }
     if (does_without(host)) {
-        restart(farm);
+        restart(host);
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {
-        measure_refuse(farm, gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
+        measure_refuse(host, gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
         return;
     }
-    hung(farm, allowance(farm));
-    restart(farm);
+    hung(host, allowance(host));
+    restart(host);
 }
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
 /* A reference that failed may have made its process unable to use the GPU, whatever its status is,
  * and so may a fault of the GPU. */
-static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
+static bool is_suspect(const gt_measure_host *host, const gt_farm_request *request,
                        gputune_status status)
 {
-    return !farm->measure.slot.link.is_thread &&
+    return !host->slot.link.is_thread &&
            (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
             (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
 }
 
 /* False if the worker cannot be used any more. */
-static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
+static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
 {
-    gt_measure_host *host = &farm->measure;
     gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.first : NULL;
     if (!request || frame->sequence != request->sequence || gt_answer_read(request, frame) < 0) {
         return false;
     }
     gputune_status status = request->event.status;
     if (status == GPUTUNE_OK) {
-        return measure_succeed(farm, request);
+        return measure_succeed(host, request);
     }
     if (status == GPUTUNE_ECRASHED && does_without(host)) {
-        restart(farm);
+        restart(host);
         return true;
     }
     if (request->internal && request->kind == GT_FRAME_PREPARE) {
-        measure_refuse(farm, status);
+        measure_refuse(host, status);
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    bool suspect = is_suspect(farm, request, status);
+    bool suspect = is_suspect(host, request, status);
     gt_slot_pop(&host->slot);
-    measure_fail(farm, request, status, request->event.culprit, crashed);
+    measure_fail(host, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {
-        restart(farm);
+        restart(host);
     }
     return true;
 }
 
-static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
+static bool handle_ready(gt_measure_host *host, const gt_frame *frame)
 {
-    gt_measure_host *host = &farm->measure;
     gt_answer answer;
     if (gt_frame_answer(&answer, frame) < 0) {
         return false;
     }
     if (answer.status < 0) {
         gt_message_set("%s", answer.message);
-        measure_refuse(farm, host->slot.link.greeted
-                                 ? (gputune_status)answer.status
-                                 : gt_engine_hint(farm, farm->options.measure_on));
+        measure_refuse(host,
+                       host->slot.link.greeted
+                           ? (gputune_status)answer.status
+                           : gt_engine_hint(host->slot.farm, host->slot.farm->options.measure_on));
         return true;
     }
     host->slot.ready = true;
@@ -608,9 +594,8 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     return true;
 }
 
-static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
+static bool handle_device(gt_measure_host *host, const gt_frame *frame)
 {
-    gt_measure_host *host = &farm->measure;
     gt_device device;
     if (gt_frame_body(&device, frame, &gt_record_device) < 0 || device.carveout_count < 0 ||
         device.carveout_count > GT_CARVEOUT_MAX) {
@@ -618,14 +603,14 @@ static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
     }
     host->device = device;
     host->has_device = true;
-    snprintf(farm->compile.driver_version, sizeof farm->compile.driver_version, "%d",
-             device.driver_version);
+    snprintf(host->slot.farm->compile.driver_version,
+             sizeof host->slot.farm->compile.driver_version, "%d", device.driver_version);
     return true;
 }
 
-static bool handle_hand(gt_host_farm *farm, const gt_frame *frame)
+static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
 {
-    const gt_link *link = &farm->measure.slot.link;
+    const gt_link *link = &host->slot.link;
     gt_hand hand;
     if (!link->is_remote || gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
@@ -636,38 +621,37 @@ static bool handle_hand(gt_host_farm *farm, const gt_frame *frame)
     return true;
 }
 
-static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+static bool handle(gt_slot *slot, const gt_frame *frame)
 {
-    (void)slot;
+    gt_measure_host *host = &slot->farm->measure;
     switch (frame->kind) {
     case GT_FRAME_DEVICE:
-        return handle_device(farm, frame);
+        return handle_device(host, frame);
     case GT_FRAME_READY:
-        return handle_ready(farm, frame);
+        return handle_ready(host, frame);
     case GT_FRAME_HAND:
-        return handle_hand(farm, frame);
+        return handle_hand(host, frame);
     default:
-        return handle_answer(farm, frame);
+        return handle_answer(host, frame);
     }
 }
 
-static void refuse(gt_host_farm *farm, gt_slot *slot)
+static void refuse(gt_slot *slot)
 {
-    (void)slot;
-    measure_refuse(farm, GPUTUNE_EWORKER);
+    gt_measure_host *host = &slot->farm->measure;
+    measure_refuse(host, GPUTUNE_EWORKER);
 }
 
 const gt_role gt_measure_role = {handle, refuse, died, left_s, late};
 
 void gt_measure_interrupt(gt_farm *base)
 {
-    gt_host_farm *farm = gt_host_of(base);
-    gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &gt_host_of(base)->measure;
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     if (!host->slot.link.is_thread) {
         gt_slot_clear(&host->slot);
         if (busy) {
-            restart(farm);
+            restart(host);
         }
     }
 }

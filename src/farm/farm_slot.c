@@ -537,7 +537,7 @@ gt_push gt_slot_push(gt_slot *slot)
  * replaced the worker. AGAIN: nothing more has come yet. END: the worker is dead, or could not be
  * used any more and was killed. FAILED: the worker is of another version; the thread's message says
  * so. */
-static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
+static gt_read read_all(gt_slot *slot)
 {
     uint64_t generation = slot->generation;
     gt_frame frame;
@@ -546,7 +546,7 @@ static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
         if (read == GT_READ_AGAIN || (read == GT_READ_FAILED && !slot->link.greeted)) {
             return read;
         }
-        bool sane = read == GT_READ_FRAME && slot->role->handle(farm, slot, &frame);
+        bool sane = read == GT_READ_FRAME && slot->role->handle(slot, &frame);
         if (read == GT_READ_FRAME) {
             gt_frame_release(&frame);
         }
@@ -560,36 +560,36 @@ static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
     return GT_READ_AGAIN;
 }
 
-void gt_slot_receive(gt_host_farm *farm, gt_slot *slot)
+void gt_slot_receive(gt_slot *slot)
 {
-    gt_read read = read_all(farm, slot);
+    gt_read read = read_all(slot);
     if (read == GT_READ_FAILED) {
-        slot->role->refuse(farm, slot);
+        slot->role->refuse(slot);
     } else if (read == GT_READ_END) {
-        slot->role->died(farm, slot);
+        slot->role->died(slot);
     }
 }
 
 /* ---- Deadlines ------------------------------------------------------------------------------- */
 
-double gt_slot_patience(gt_host_farm *farm, gt_slot *slot)
+double gt_slot_patience(gt_slot *slot)
 {
-    return slot->link.open ? fmin(slot->role->left_s(farm, slot), hello_s(&slot->link)) : INFINITY;
+    return slot->link.open ? fmin(slot->role->left_s(slot), hello_s(&slot->link)) : INFINITY;
 }
 
-void gt_slot_check(gt_host_farm *farm, gt_slot *slot)
+void gt_slot_check(gt_slot *slot)
 {
-    if (gt_slot_patience(farm, slot) > 0) {
+    if (gt_slot_patience(slot) > 0) {
         return;
     }
     if (hello_s(&slot->link) > 0) {
-        slot->role->late(farm, slot);
+        slot->role->late(slot);
         return;
     }
     gt_message_set("%s was started and said nothing for %d s; run it by hand with --version, or "
                    "point GPUTUNE_WORKER at the right gputune-worker",
-                   farm->worker, HELLO_S);
-    slot->role->refuse(farm, slot);
+                   slot->farm->worker, HELLO_S);
+    slot->role->refuse(slot);
 }
 
 /* ---- The farm ---- */
