@@ -16,15 +16,19 @@ enum {
 };
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
+/* What the model expected of a proposal. */
+typedef struct proposal {
+    gt_point point;
+    double expected;
+} proposal;
+
 typedef struct automatic {
     void *model;
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
-    gt_point_set proposed;                 /* by the model */
-    double *expectation;                   /* of proposed.points[i] */
-    uint32_t expectation_capacity;
+    gt_point_set proposed;                 /* by the model: a `proposal` of each point */
 } automatic;
 
 static gputune_status open_auto(gt_strategy *strategy, void *state)
@@ -42,7 +46,6 @@ static void close_auto(void *state)
         gt_method_model.close(at->model);
     }
     free(at->model);
-    free(at->expectation);
     gt_point_set_free(&at->proposed);
 }
 
@@ -67,10 +70,9 @@ static gputune_status expect(automatic *at, const gt_point *point, double expect
 {
     uint32_t index;
     bool is_new;
+    at->proposed.item_bytes = sizeof(proposal);
     GT_TRY(gt_point_set_add(&at->proposed, point, &index, &is_new));
-    GT_TRY(gt_point_set_widen((void **)&at->expectation, &at->expectation_capacity, &at->proposed,
-                              sizeof *at->expectation));
-    at->expectation[index] = expectation;
+    ((proposal *)at->proposed.items)[index].expected = expectation;
     return GPUTUNE_OK;
 }
 
@@ -121,7 +123,7 @@ static gputune_status judge_model(automatic *at, const gt_tried *result)
     if (index < 0 || result->outcome != GT_TRIED_OK) {
         return GPUTUNE_OK;
     }
-    at->expected[at->foreseen % JUDGED] = at->expectation[index];
+    at->expected[at->foreseen % JUDGED] = ((proposal *)at->proposed.items)[index].expected;
     at->seen[at->foreseen % JUDGED] = log(result->time_ns);
     if (++at->foreseen % JUDGED == 0) {
         double skill;

@@ -8,11 +8,12 @@
 static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32_t *index)
 {
     bool is_new;
-    GT_TRY(gt_point_set_add(&evidence->points, point, index, &is_new));
-    GT_TRY(gt_point_set_widen((void **)&evidence->known, &evidence->known_capacity,
-                              &evidence->points, sizeof *evidence->known));
+    evidence->points.item_bytes = sizeof(gt_known);
+    gputune_status status = gt_point_set_add(&evidence->points, point, index, &is_new);
+    evidence->known = evidence->points.items; /* also after a failure: they may have moved */
+    GT_TRY(status);
     if (is_new) {
-        evidence->known[*index] = (gt_known){.state = GT_STATE_PENDING};
+        evidence->known[*index] = (gt_known){.point = *point, .state = GT_STATE_PENDING};
         evidence->pending++;
     }
     return GPUTUNE_OK;
@@ -135,6 +136,5 @@ uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_
 void gt_evidence_free(gt_evidence *evidence)
 {
     gt_point_set_free(&evidence->points);
-    free(evidence->known);
     *evidence = (gt_evidence){0};
 }

@@ -12,18 +12,19 @@ typedef enum gt_state {
 } gt_state;
 
 typedef struct gt_known {
+    gt_point point;
     gt_state state;
     double log_time;  /* logarithm of time_ns; only in GT_STATE_OK */
     double compile_s; /* 0: not known */
     double measure_s; /* 0: not known */
     double so_far_s;  /* seconds for which it has been compiling; 0: not known */
+    uint32_t row;     /* for the model, which counts its rows from 1; 0: it has none */
 } gt_known;
 
 /* The evidence of a search. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
     gt_point_set points;
-    gt_known *known; /* known[i] is of points.points[i] */
-    uint32_t known_capacity;
+    gt_known *known; /* the items of `points` */
     uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* value of `told` when the best result came */

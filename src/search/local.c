@@ -43,7 +43,7 @@ static bool propose_any_near(gt_strategy *strategy, gt_point *out)
         which++;
     }
     for (; which < count; which++) {
-        gt_point centre = strategy->evidence.points.points[centres[which]];
+        gt_point centre = strategy->evidence.known[centres[which]].point;
         if (propose_near(strategy, &centre, out)) {
             return true;
         }

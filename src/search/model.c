@@ -26,8 +26,6 @@ static void close_model(void *state)
     gt_gaussian_close(&model->gaussian);
     gt_gaussian_close(&model->prior.gaussian);
     gt_point_set_free(&model->pool);
-    free(model->candidates);
-    free(model->row_of);
 }
 
 static bool is_new(const gt_strategy *strategy, const gt_point *point)
@@ -83,14 +81,14 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         model->stale = false;
         model->batch = 0;
     } else {
-        GT_TRY(gt_model_add_pending(model, &strategy->evidence));
+        gt_model_add_pending(model, &strategy->evidence);
     }
     int64_t best;
     bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
     GT_TRY(gt_model_pool_best(model, strategy, climb, &best));
     *found = best >= 0;
     if (*found) {
-        *out = model->pool.points[best];
+        *out = model->candidates[best].point;
         model->gain = model->candidates[best].gain;
         model->expected = model->candidates[best].expected;
     }

@@ -7,6 +7,7 @@
 
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
+    gt_point point;
     double prior;          /* the time that the hints expect there, standardised */
     double score;          /* the higher, the sooner it is proposed */
     double gain, expected; /* the expected gain and time, as logarithms */
@@ -35,8 +36,6 @@ typedef struct gt_model {
     size_t hint_count; /* number of hints that the prior was made from */
     bool stale;        /* results came since the last update */
 
-    int32_t *row_of; /* by a point's index in the evidence: its row in the process, or -1 */
-    uint32_t row_of_capacity;
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* by row: the point's index in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing is learnt yet */
@@ -52,19 +51,18 @@ typedef struct gt_model {
     double gain, expected; /* the last proposal's expected gain and time, as logarithms */
 
     gt_point_set pool;
-    gt_candidate *candidates; /* candidates[i] is of pool.points[i] */
-    uint32_t candidate_capacity;
+    gt_candidate *candidates; /* the items of `pool` */
 } gt_model;
 
 /* Adds the results since the last update to the process, and learns the covariance again if they
  * are many. ENOMEM. */
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
-/* Adds the proposals since the last update to the process, as long as it has room. ENOMEM. */
-gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence);
+/* Adds the proposals since the last update to the process, as long as it has room. */
+void gt_model_add_pending(gt_model *model, gt_evidence *evidence);
 
 /* Drops all rows of the process. The next update adds the known results again, as long as there is
  * room. */
-void gt_model_forget_rows(gt_model *model);
+void gt_model_forget_rows(gt_model *model, gt_evidence *evidence);
 
 /* Computes the model's mean and spread from the times so far, with its present width. */
 void gt_model_standardise(gt_model *model, const gt_evidence *evidence);

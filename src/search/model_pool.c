@@ -51,15 +51,11 @@ static bool add(void *user, const gt_point *point)
     if (gt_evidence_has(to->evidence, point)) {
         return true;
     }
+    model->pool.item_bytes = sizeof(gt_candidate);
     to->status = gt_point_set_add(&model->pool, point, &index, &is_new);
-    if (to->status == GPUTUNE_OK) {
-        to->status = gt_point_set_widen((void **)&model->candidates, &model->candidate_capacity,
-                                        &model->pool, sizeof *model->candidates);
-        model->pool.count -= is_new && to->status != GPUTUNE_OK;
-    }
+    model->candidates = model->pool.items;
     if (to->status == GPUTUNE_OK && is_new) {
-        gt_candidate *candidate = &model->candidates[index];
-        begin(candidate, model, point);
+        begin(&model->candidates[index], model, point);
     }
     return to->status == GPUTUNE_OK;
 }
@@ -89,14 +85,8 @@ gputune_status gt_model_pool_prune(gt_model *model)
     if (count <= MANY) {
         return GPUTUNE_OK;
     }
-    double *scores = malloc(count * sizeof *scores);
-    gt_point *points = malloc(count * sizeof *points);
-    if (!scores || !points) {
-        free(scores);
-        free(points);
-        return gt_fail_memory();
-    }
-    memcpy(points, model->pool.points, count * sizeof *points);
+    GT_FREED double *scores = malloc(count * sizeof *scores);
+    GT_TRY(gt_allocated(scores));
     for (uint32_t i = 0; i < count; i++) {
         scores[i] = model->candidates[i].score;
     }
@@ -104,17 +94,16 @@ gputune_status gt_model_pool_prune(gt_model *model)
     double least = scores[RANDOM];
     gt_point_set_clear(&model->pool);
     for (uint32_t i = 0; i < count; i++) {
-        if (model->candidates[i].score > least) {
-            uint32_t to;
+        const gt_candidate *kept = &model->candidates[i];
+        if (kept->score > least) {
+            uint32_t to; /* not above i */
             bool is_new; /* there is room, and none is there twice */
-            gt_point_set_add(&model->pool, &points[i], &to, &is_new);
+            gt_point_set_add(&model->pool, &kept->point, &to, &is_new);
             if (to != i) {
-                model->candidates[to] = model->candidates[i];
+                model->candidates[to] = *kept;
             }
         }
     }
-    free(scores);
-    free(points);
     return GPUTUNE_OK;
 }
 
@@ -148,7 +137,7 @@ gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
     uint32_t best[NEAR_BEST];
     uint32_t count = gt_evidence_fastest(evidence, best, NEAR_BEST);
     for (uint32_t i = 0; i < count; i++) {
-        gt_point point = evidence->points.points[best[i]];
+        gt_point point = evidence->known[best[i]].point;
         GT_TRY(add_near(model, strategy, &point));
         GT_TRY(add_jumps(model, strategy, &point));
     }
@@ -248,7 +237,7 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
     look_at(model, from);
     for (uint32_t i = from; i < model->pool.count; i++) {
         gt_candidate *candidate = &model->candidates[i];
-        if (gt_evidence_has(&strategy->evidence, &model->pool.points[i])) {
+        if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
         }
         judge(candidate, model, strategy);
@@ -265,7 +254,7 @@ gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool c
     for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
         int64_t before = *best;
         uint32_t from = model->pool.count;
-        gt_point point = model->pool.points[before];
+        gt_point point = model->candidates[before].point;
         GT_TRY(add_near(model, strategy, &point));
         *best = judge_all(model, strategy, from, before);
         if (*best == before) {

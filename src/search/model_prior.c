@@ -50,7 +50,7 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     if (!strategy->hint_count) {
         return GPUTUNE_OK;
     }
-    gt_model_forget_rows(model);
+    gt_model_forget_rows(model, &strategy->evidence);
     gt_gaussian_close(&model->prior.gaussian);
     model->prior = (gt_model_prior){0};
     gt_ranked *order = malloc(strategy->hint_count * sizeof *order);

@@ -15,41 +15,30 @@ enum {
 };
 #define GROWTH 1.25 /* of the results until the next learning */
 
-static gputune_status widen(gt_model *model, const gt_evidence *evidence)
-{
-    uint32_t before = model->row_of_capacity;
-    GT_TRY(gt_point_set_widen((void **)&model->row_of, &model->row_of_capacity, &evidence->points,
-                              sizeof *model->row_of));
-    for (uint32_t i = before; i < model->row_of_capacity; i++) {
-        model->row_of[i] = -1;
-    }
-    return GPUTUNE_OK;
-}
-
-void gt_model_forget_rows(gt_model *model)
+void gt_model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
     gt_gaussian_clear(&model->gaussian);
-    for (uint32_t i = 0; i < model->row_of_capacity; i++) {
-        model->row_of[i] = -1;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        evidence->known[i].row = 0;
     }
     model->told_when_learnt = 0;
 }
 
-static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known)
+static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
 {
     float z[GT_COORDINATES];
-    gt_coordinates_of(z, &model->coordinates, &evidence->points.points[known]);
+    gt_coordinates_of(z, &model->coordinates, &evidence->known[known].point);
     uint32_t row = gt_gaussian_add(&model->gaussian, z);
-    model->row_of[known] = (int32_t)row;
+    evidence->known[known].row = row + 1;
     model->known_of[row] = known;
     model->row_prior[row] = gt_model_prior_at(model, z);
 }
 
 /* Adds rows for the points that have none; false if there is no room for all. */
-static bool add_rows(gt_model *model, const gt_evidence *evidence)
+static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (model->row_of[i] >= 0) {
+        if (evidence->known[i].row) {
             continue;
         }
         if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
@@ -60,22 +49,20 @@ static bool add_rows(gt_model *model, const gt_evidence *evidence)
     return true;
 }
 
-gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence)
+void gt_model_add_pending(gt_model *model, gt_evidence *evidence)
 {
-    GT_TRY(widen(model, evidence));
     add_rows(model, evidence);
     gt_gaussian_update(&model->gaussian);
-    return GPUTUNE_OK;
 }
 
 /* Chooses the rows to keep: what is pending, the fastest, and some of the others at random. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
-    const gt_evidence *evidence = &strategy->evidence;
+    gt_evidence *evidence = &strategy->evidence;
     uint32_t count = 0, kept = 0;
     for (uint32_t i = 0; i < evidence->points.count; i++) {
         gt_state state = evidence->known[i].state;
-        model->row_of[i] = -1;
+        evidence->known[i].row = 0;
         if (state != GT_STATE_PENDING) {
             order[count++] = (gt_ranked){
                 state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
@@ -93,7 +80,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        model->row_of[order[i].index] = GT_GAUSSIAN_ROWS; /* left out */
+        evidence->known[order[i].index].row = GT_GAUSSIAN_ROWS + 1; /* left out */
     }
 }
 
@@ -190,10 +177,9 @@ static void choose_width(gt_model *model, const gt_evidence *evidence)
 
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
 {
-    const gt_evidence *evidence = &strategy->evidence;
+    gt_evidence *evidence = &strategy->evidence;
     uint32_t told = evidence->ok + evidence->failed;
     bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
-    GT_TRY(widen(model, evidence));
     bool thinned = !add_rows(model, evidence);
     if (thinned) {
         GT_TRY(thin_rows(model, strategy));

@@ -6,12 +6,22 @@
 
 enum { FIRST = 64 };
 
+static size_t item_bytes(const gt_point_set *set)
+{
+    return set->item_bytes ? set->item_bytes : sizeof(gt_point);
+}
+
+static gt_point *point_at(const gt_point_set *set, uint32_t index)
+{
+    return (gt_point *)(void *)((char *)set->items + index * item_bytes(set));
+}
+
 static uint32_t *slot_of(const gt_point_set *set, const gt_point *point)
 {
     uint32_t mask = set->slot_count - 1;
     for (uint32_t at = (uint32_t)gt_point_hash(point) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &set->slots[at];
-        if (!*slot || gt_point_equal(&set->points[*slot - 1], point)) {
+        if (!*slot || gt_point_equal(point_at(set, *slot - 1), point)) {
             return slot;
         }
     }
@@ -20,9 +30,9 @@ static uint32_t *slot_of(const gt_point_set *set, const gt_point *point)
 static gputune_status grow(gt_point_set *set)
 {
     uint32_t capacity = set->capacity ? 2 * set->capacity : FIRST;
-    gt_point *points = realloc(set->points, capacity * sizeof *points);
-    GT_TRY(gt_allocated(points));
-    set->points = points;
+    void *items = realloc(set->items, capacity * item_bytes(set));
+    GT_TRY(gt_allocated(items));
+    set->items = items;
     uint32_t *slots = calloc((size_t)capacity * 2, sizeof *slots);
     GT_TRY(gt_allocated(slots));
     free(set->slots);
@@ -30,7 +40,7 @@ static gputune_status grow(gt_point_set *set)
     set->capacity = capacity;
     set->slot_count = 2 * capacity;
     for (uint32_t i = 0; i < set->count; i++) {
-        *slot_of(set, &set->points[i]) = i + 1;
+        *slot_of(set, point_at(set, i)) = i + 1;
     }
     return GPUTUNE_OK;
 }
@@ -44,23 +54,10 @@ gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32
     uint32_t *slot = slot_of(set, point);
     *is_new = !*slot;
     if (*is_new) {
-        set->points[set->count] = *point;
+        *point_at(set, set->count) = *point;
         *slot = ++set->count;
     }
     *index = *slot - 1;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_point_set *set,
-                                  size_t bytes)
-{
-    if (*capacity >= set->capacity) {
-        return GPUTUNE_OK;
-    }
-    void *wider = realloc(*items, set->capacity * bytes);
-    GT_TRY(gt_allocated(wider));
-    *items = wider;
-    *capacity = set->capacity;
     return GPUTUNE_OK;
 }
 
@@ -79,7 +76,7 @@ void gt_point_set_clear(gt_point_set *set)
 
 void gt_point_set_free(gt_point_set *set)
 {
-    free(set->points);
+    free(set->items);
     free(set->slots);
     *set = (gt_point_set){0};
 }

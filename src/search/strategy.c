@@ -142,9 +142,8 @@ gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *fro
     const gt_evidence *evidence = &from->evidence;
     for (uint32_t i = 0; i < evidence->points.count; i++) {
         const gt_known *known = &evidence->known[i];
-        const gt_tried hint = {.point = evidence->points.points[i],
-                               .outcome = GT_TRIED_OK,
-                               .time_ns = exp(known->log_time)};
+        const gt_tried hint = {
+            .point = known->point, .outcome = GT_TRIED_OK, .time_ns = exp(known->log_time)};
         GT_TRY(known->state == GT_STATE_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;

@@ -110,9 +110,9 @@ TEST(same_seed_and_results_give_the_same_proposals)
         }
         size_t bytes = seen[0].count * sizeof(gt_point);
         assert_int_equal(seen[0].count, 60);
-        assert_memory_equal(seen[0].points, seen[1].points, bytes);
+        assert_memory_equal(seen[0].items, seen[1].items, bytes);
         if (kind != GPUTUNE_STRATEGY_EXHAUSTIVE) {
-            assert_true(memcmp(seen[0].points, seen[2].points, bytes) != 0);
+            assert_true(memcmp(seen[0].items, seen[2].items, bytes) != 0);
         }
         for (int i = 0; i < 3; i++) {
             gt_point_set_free(&seen[i]);
