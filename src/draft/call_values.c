@@ -20,7 +20,7 @@ typedef enum call_use { FOR_VALUE, FOR_LENGTH, FOR_GRID, FOR_LAUNCH } call_use;
 
 /* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
  * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
-static const char *print_value(gt_tracer *c, gt_text *divided, call_use how, const char *prefix,
+static const char *print_value(gt_tracer *c, gt_texts *divided, call_use how, const char *prefix,
                                const gt_closure *value, const char *suffix)
 {
     gt_text text = {0};
@@ -369,6 +369,14 @@ static void write_blocks(gt_tracer *c)
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
+/* Adds a condition, unless it is there already. */
+static void require(gt_tracer *c, const char *condition)
+{
+    gt_texts *all = &c->call->divided;
+    const bool is_new = gt_index_of(condition, all->items, all->count) == all->count;
+    c->draft->failed |= is_new && gt_texts_add(all, condition, strlen(condition)) != GPUTUNE_OK;
+}
+
 /* What the kernel reads or writes as vectors is a whole number of them. */
 static void read_lanes(gt_tracer *c)
 {
@@ -376,10 +384,10 @@ static void read_lanes(gt_tracer *c)
         const gt_draft_argument *buffer = &c->draft->arguments[i];
         const char *length = buffer->allocated;
         if (buffer->lanes > 1 && strspn(length, "0123456789") < strlen(length)) {
-            gt_text_printf(&c->call->divided,
-                           strpbrk(length, " ,") ? "#pragma gputune require((%s) %% %.0f == 0)\n"
-                                                 : "#pragma gputune require(%s %% %.0f == 0)\n",
-                           length, buffer->lanes);
+            require(c,
+                    gt_draft_print(c->draft,
+                                   strpbrk(length, " ,") ? "(%s) %% %.0f == 0" : "%s %% %.0f == 0",
+                                   length, buffer->lanes));
         }
     }
 }
@@ -485,7 +493,7 @@ static void read_scalar(gt_tracer *c, gt_draft_argument *own)
 
 void gt_call_read_values(gt_tracer *c)
 {
-    gt_text_free(&c->call->divided);
+    gt_texts_free(&c->call->divided);
     for (size_t i = 0; i < c->leaf_count; i++) {
         c->leaves[i].in_grid = false;
     }
@@ -523,12 +531,11 @@ void gt_call_settle_leaves(gt_tracer *c)
     }
 }
 
-/* Whether a condition, a line of require(), holds with these values; NULL: with those that the
- * program states, where it states all that the condition has. */
-static bool holds(gt_tracer *c, const char *line, const char *end, const int64_t *slots)
+/* Whether a condition holds with these values; NULL: with those that the program states, where it
+ * states all that the condition has. */
+static bool holds(gt_tracer *c, const char *text, const int64_t *slots)
 {
-    const char *open = strchr(line, '(') + 1;
-    GT_FREED gt_expression *condition = gt_trace_read_on(c, open, (size_t)(end - open) - 1);
+    GT_FREED gt_expression *condition = gt_trace_read(c, text);
     int64_t value = 0;
     return condition && (slots ? !gt_expression_try(&value, condition, slots) && value != 0
                                : !gt_trace_value(&value, c, condition) || value != 0);
@@ -538,32 +545,26 @@ static bool holds(gt_tracer *c, const char *line, const char *end, const int64_t
  * sizes are chosen, what these do not. */
 static void keep_true(gt_tracer *c)
 {
-    gt_text kept = {0};
+    gt_texts all = c->call->divided;
     int64_t slots[GT_SLOT_MAX] = {0};
-    const char *line = gt_text_string(&c->call->divided);
     for (size_t i = 0; i < c->leaf_count; i++) {
         slots[i] = gt_call_leaf_value(c, i);
     }
-    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
-        const bool stays =
-            holds(c, line, end, NULL) && (c->chosen <= 0 || holds(c, line, end, slots));
-        char text[1024];
-        const int length = gt_snprintf(text, sizeof text, "%.*s", (int)(end + 1 - line), line);
-        if (stays && (size_t)length + 2 < sizeof text && !strstr(gt_text_string(&kept), text)) {
-            gt_text_append(&kept, text);
+    c->call->divided = (gt_texts){0};
+    for (size_t i = 0; i < all.count; i++) {
+        if (holds(c, all.items[i], NULL) && (c->chosen <= 0 || holds(c, all.items[i], slots))) {
+            require(c, all.items[i]);
         }
     }
-    gt_text_free(&c->call->divided);
-    c->call->divided = kept;
+    gt_texts_free(&all);
 }
 
 /* Whether what must divide does. */
 static bool keeps_conditions(gt_tracer *c, const int64_t *slots)
 {
-    const char *line = gt_text_string(&c->call->divided);
     bool keeps = true;
-    for (const char *end; keeps && (end = strchr(line, '\n')); line = end + 1) {
-        keeps = holds(c, line, end, slots);
+    for (size_t i = 0; i < c->call->divided.count && keeps; i++) {
+        keeps = holds(c, c->call->divided.items[i], slots);
     }
     return keeps;
 }
@@ -746,8 +747,8 @@ static void compare_lengths(gt_tracer *c)
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
         if (differs && named && strcmp(gt_text_string(&plain), buffer->allocated) != 0) {
-            gt_text_printf(&c->call->divided, "#pragma gputune require(%s <= %s)\n",
-                           gt_text_string(&plain), buffer->allocated);
+            require(
+                c, gt_draft_print(c->draft, "%s <= %s", gt_text_string(&plain), buffer->allocated));
         }
     }
 }
@@ -755,12 +756,11 @@ static void compare_lengths(gt_tracer *c)
 /* The sizes whose last block must be whole, as its threads have elements whatever is compared. */
 static void divide_unbounded(gt_tracer *c)
 {
-    c->draft->out = &c->call->divided;
     for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &c->draft->dimensions[d];
         double step;
         if (dimension->is_unbounded && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            gt_draft_write_divides(c->draft, &dimension->size, &dimension->step, "");
+            require(c, gt_draft_divides(c->draft, &dimension->size, &dimension->step));
         }
     }
 }

@@ -152,7 +152,7 @@ static void end_draft(gt_draft **of)
         gt_array_free(&draft->members);
         gt_texts_free(&draft->kept);
         gt_text_free(&draft->call.sizes);
-        gt_text_free(&draft->call.divided);
+        gt_texts_free(&draft->call.divided);
         free(draft);
     }
 }

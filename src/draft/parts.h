@@ -170,7 +170,7 @@ typedef struct gt_call {
     uint32_t grid_dimensions;
     const char *extent[3]; /* elements that the grid and its blocks cover in one dimension */
     int64_t threads[3];    /* the block that the program launches, in threads; 0: not known */
-    gt_text divided;       /* require() clauses: what must divide without a remainder */
+    gt_texts divided;      /* conditions, such as that something divides without a remainder */
     const char *work;      /* bytes that one launch moves, if it moves every argument once */
 } gt_call;
 
@@ -394,9 +394,9 @@ const char *gt_draft_name_of(const gt_draft *draft, int symbol);
 void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
 /* Appends the expression in a simpler form; slot i is called names[i]. Constants are folded, and a
  * quotient that is rounded up, such as (n + B - 1) / B, becomes ceil_div(n, B). If `divided` is not
- * NULL, a "require(…)" line is appended to it for each division that must leave no remainder.
- * false: the expression is too long, and nothing is appended. */
-bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
+ * NULL, it gets a condition for each division that must leave no remainder. false: the expression
+ * is too long, and nothing is appended. */
+bool gt_expression_print(gt_text *out, gt_texts *divided, const gt_expression *expression,
                          const char *const *names);
 /* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
  * product, and nothing is appended. */
@@ -409,10 +409,8 @@ void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* Appends to draft->out the clauses whose words are not among draft->present. */
 void gt_draft_write(gt_draft *draft);
-/* Appends the comment, and a clause that `by` must divide `size`, unless the text has this clause.
- */
-void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by,
-                            const char *comment);
+/* The condition that `by` divides `size`. */
+const char *gt_draft_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by);
 /* Chooses the names of the axes that are the block's dimensions; `has_block`: the text has a
  * block() clause, which already says what they are. */
 void gt_draft_name_axes(gt_draft *draft, bool has_block);

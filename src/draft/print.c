@@ -417,7 +417,7 @@ static gt_sum run(printer *p, int at)
     return b.known ? (one->operation >= GT_DO_AND ? infix : compute)(p, one->operation, &a, &b) : b;
 }
 
-bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
+bool gt_expression_print(gt_text *out, gt_texts *divided, const gt_expression *expression,
                          const char *const *names)
 {
     printer p = {.expression = expression, .names = names};
@@ -432,11 +432,14 @@ bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *ex
     bool is_open = strchr(gt_text_string(&text), '?');
     for (size_t i = 0; i < p.divided.count && divided && printed && !is_open; i++) {
         const atom *quotient = &p.atoms.items[p.divided.items[i]];
-        gt_text_append(divided, "#pragma gputune require(");
-        append_sum(&p, divided, &quotient->of, GT_PRINT_PRODUCT);
-        gt_text_append(divided, " % ");
-        append_sum(&p, divided, &quotient->by, GT_PRINT_TIGHT);
-        gt_text_append(divided, " == 0)\n");
+        gt_text condition = {0};
+        char *taken;
+        append_sum(&p, &condition, &quotient->of, GT_PRINT_PRODUCT);
+        gt_text_append(&condition, " % ");
+        append_sum(&p, &condition, &quotient->by, GT_PRINT_TIGHT);
+        gt_text_append(&condition, " == 0");
+        printed = gt_text_take(&taken, &condition) == GPUTUNE_OK &&
+                  gt_texts_take(divided, taken) == GPUTUNE_OK;
     }
     gt_text_append(out, printed ? gt_text_string(&text) : "");
     for (size_t i = 0; i < p.atoms.count; i++) {

@@ -94,10 +94,10 @@ static bool emit_alias(gt_tracer *t, size_t identity)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-gt_expression *gt_trace_read_on(gt_tracer *t, const char *text, size_t length)
+gt_expression *gt_trace_read(gt_tracer *t, const char *text)
 {
     gt_expression *expression = NULL;
-    gt_lexer lexer = gt_lexer_on(text, length);
+    gt_lexer lexer = gt_lexer_of(text);
     const gt_scope scope = {.slot = gt_trace_slot, .user = t};
     if (gt_expression_read(&expression, &lexer, &scope) != GPUTUNE_OK ||
         lexer.token.kind != GT_TOKEN_END) {
@@ -105,11 +105,6 @@ gt_expression *gt_trace_read_on(gt_tracer *t, const char *text, size_t length)
         return NULL;
     }
     return expression;
-}
-
-gt_expression *gt_trace_read(gt_tracer *t, const char *text)
-{
-    return gt_trace_read_on(t, text, strlen(text));
 }
 
 bool gt_trace_value(int64_t *out, const gt_tracer *t, const gt_expression *expression)

@@ -93,10 +93,9 @@ int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool 
  * understood. The result is the caller's, to free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, const gt_closure *value,
                         const char *suffix);
-/* Reads a text, or its first `length` bytes, as an expression over the leaves; NULL: it is none.
- * The result is the caller's, to free(). */
+/* Reads a text as an expression over the leaves; NULL: it is none. The result is the caller's, to
+ * free(). */
 gt_expression *gt_trace_read(gt_tracer *tracer, const char *text);
-gt_expression *gt_trace_read_on(gt_tracer *tracer, const char *text, size_t length);
 /* The index of the leaf with this name, as gt_scope.slot; `user` is the tracer. -1: none. */
 int gt_trace_slot(void *user, const char *name);
 /* Computes the expression; false: one of its leaves has no value, or the evaluation fails. */

@@ -321,13 +321,9 @@ static void write_shared(gt_draft *draft)
     }
 }
 
-static const char no_remainder[] = "// guess: the code computes no remainder\n";
-
-void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by,
-                            const char *comment)
+const char *gt_draft_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by)
 {
-    GT_SCOPED(gt_text_free) gt_text condition = {0};
-    gt_text *out = draft->out;
+    gt_text condition = {0}, *out = draft->out;
     const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
     draft->out = &condition;
     gt_text_append(&condition, size->count > 1 ? "(" : "");
@@ -336,10 +332,18 @@ void gt_draft_write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *b
     gt_draft_append_sum(draft, by);
     gt_text_append(&condition, is_product ? ") == 0" : " == 0");
     draft->out = out;
-    if (!strstr(gt_text_string(out), gt_text_string(&condition))) {
-        gt_text_printf(out, "%s#pragma gputune require(%s)\n", comment, gt_text_string(&condition));
+    return gt_draft_keep(draft, &condition);
+}
+
+/* The clause that `by` must divide `size`, unless the text has it. */
+static void write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by)
+{
+    const char *condition = gt_draft_divides(draft, size, by);
+    if (!strstr(gt_text_string(draft->out), condition)) {
+        gt_text_printf(draft->out,
+                       "// guess: the code computes no remainder\n#pragma gputune require(%s)\n",
+                       condition);
     }
-    out->failed |= condition.failed;
 }
 
 /* A tile that a loop walks by steps of the block has a whole number of them. */
@@ -354,7 +358,7 @@ static void write_walked(gt_draft *draft, const gt_draft_dimension *dimension)
         int symbol;
         if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
             guard->bound.known && guard->bound.count > 0) {
-            gt_draft_write_divides(draft, &guard->bound, &dimension->fixed, no_remainder);
+            write_divides(draft, &guard->bound, &dimension->fixed);
         }
     }
 }
@@ -372,7 +376,7 @@ static void write_lanes(gt_draft *draft, const gt_draft_argument *buffer)
         has = strstr(gt_text_string(draft->out), condition) != NULL;
     }
     if (!has) {
-        gt_draft_write_divides(draft, &buffer->length, &lanes, no_remainder);
+        write_divides(draft, &buffer->length, &lanes);
     }
 }
 
@@ -381,13 +385,15 @@ static void write_lanes(gt_draft *draft, const gt_draft_argument *buffer)
 static void write_requirements(gt_draft *draft)
 {
     const bool is_told = draft->call.grid_dimensions > 0;
-    gt_text_append(draft->out, is_told ? gt_text_string(&draft->call.divided) : "");
+    for (size_t i = 0; i < draft->call.divided.count && is_told; i++) {
+        gt_text_printf(draft->out, "#pragma gputune require(%s)\n", draft->call.divided.items[i]);
+    }
     for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
         if ((dimension->is_guessed || dimension->is_unbounded) && !is_told &&
             !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            gt_draft_write_divides(draft, &dimension->size, &dimension->step, no_remainder);
+            write_divides(draft, &dimension->size, &dimension->step);
         }
         write_walked(draft, dimension);
     }
@@ -399,7 +405,7 @@ static void write_requirements(gt_draft *draft)
         bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
         int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
         if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
-            gt_draft_write_divides(draft, &size, &by, no_remainder);
+            write_divides(draft, &size, &by);
         }
     }
     for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
