@@ -574,9 +574,9 @@ static void append_scalar(gt_draft *draft, gt_text *notes, const gt_draft_argume
     }
 }
 
-/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: with the span behind the
- * word. */
-static void write_constant(gt_draft *draft, size_t at)
+/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: `at` is behind the word.
+ */
+static void write_constant(gt_draft *draft, size_t at, bool is_inside)
 {
     const gt_program *program = draft->program;
     gt_span rest = gt_program_statement(program, at);
@@ -596,6 +596,12 @@ static void write_constant(gt_draft *draft, size_t at)
         !gt_element_from_name(&element, type)) {
         return;
     }
+    if (is_inside) {
+        gt_text_printf(
+            draft->out,
+            "// ? who fills '%s': it is in a namespace, where constant() finds nothing\n", name);
+        return;
+    }
     if (strchr(type, ' ')) {
         (void)gt_snprintf(type, sizeof type, "%sint%u_t",
                           strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
@@ -608,10 +614,14 @@ static void write_constant(gt_draft *draft, size_t at)
 void gt_draft_write_constants(gt_draft *draft)
 {
     const char *text = draft->text;
-    const gt_span all = gt_program_between(draft->program, text, text + strlen(text));
+    const gt_program *program = draft->program;
+    const gt_span all = gt_program_between(program, text, text + strlen(text));
+    int depth = 0; /* of namespaces, and of what is in them */
     for (size_t i = all.first; i < all.end; i++) {
-        if (gt_program_is(draft->program, i, "__constant__")) {
-            write_constant(draft, i + 1);
+        depth += gt_program_is(program, i, "{") && !gt_program_is(program, i - 1, "\"C\"");
+        depth -= gt_program_is(program, i, "}") && depth > 0;
+        if (gt_program_is(program, i, "__constant__")) {
+            write_constant(draft, i + 1, depth > 0);
         }
     }
 }

@@ -358,9 +358,11 @@ static void read_grid(gt_tracer *c)
 static void write_blocks(gt_tracer *c)
 {
     for (int d = 0; d < 3; d++) {
+        const gt_draft_constant *own = gt_draft_fixed_constant(c->draft, d);
+        const bool is_itself = own && own->has_value && own->value == (double)c->blocks[d].literal;
         gt_closure value;
         c->dimension = d;
-        if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) &&
+        if (c->draft->dimensions[d].has_threads && gt_draft_fixed_name(c->draft, d) && !is_itself &&
             !c->is_pinned && gt_call_configured(c, &value, 1, d)) {
             c->call->block[d] = print_value(c, NULL, FOR_LAUNCH, "", &value, "");
         }
@@ -512,7 +514,10 @@ void gt_call_read_values(gt_tracer *c)
 
 /* ---- the problem's sizes --------------------------------------------------------------------- */
 
-enum { LENGTH_MAX = 1 << 22 }; /* elements, where the program does not say how many */
+enum {
+    LENGTH_MAX = 1 << 22, /* elements, where the program does not say how many */
+    GRID_MAX = 65535      /* blocks in all dimensions of the grid but the first */
+};
 
 /* What is no size of the problem is a number: what the program says and no parameter takes, unless
  * both the grid and a length depend on it. A size that begins with 0 has no value yet. */
@@ -588,12 +593,12 @@ int64_t gt_call_leaf_value(const gt_tracer *c, size_t leaf)
                           : c->border + (c->chosen >> (parts < MOST ? parts : MOST));
 }
 
-static bool fits(gt_tracer *c, const int64_t *slots, const char *text, bool positive)
+static bool fits(gt_tracer *c, const int64_t *slots, const char *text, bool positive, int64_t most)
 {
     int64_t value = 0;
     GT_FREED gt_expression *expression = gt_trace_read(c, text);
     return !text[0] || (expression && gt_expression_try(&value, expression, slots) == NULL &&
-                        value >= positive && value <= LENGTH_MAX);
+                        value >= positive && value <= most);
 }
 
 /* Whether all lengths allow the chosen value; strict: 1, and none is 0, 2, and what must divide
@@ -610,13 +615,13 @@ static bool is_possible(gt_tracer *c, int strict)
         const gt_draft_argument *own = &c->draft->arguments[i];
         const gt_sum *length = own->length.known ? &own->length : &whole;
         const bool is_computed = strpbrk(own->value, "*/+") != NULL;
-        all &= fits(c, slots, own->allocated, strict > 0) &&
-               (!is_computed || fits(c, slots, own->value, false)) &&
+        all &= fits(c, slots, own->allocated, strict > 0, LENGTH_MAX) &&
+               (!is_computed || fits(c, slots, own->value, false, LENGTH_MAX)) &&
                (!own->declared.pointer || own->allocated[0] ||
                 gt_sum_value(length, gt_call_value, c) <= LENGTH_MAX);
     }
     for (int d = 0; d < 3; d++) {
-        all &= fits(c, slots, c->call->grid[d], strict > 0);
+        all &= fits(c, slots, c->call->grid[d], strict > 0, d ? GRID_MAX : LENGTH_MAX);
     }
     return all && (strict < 2 || keeps_conditions(c, slots));
 }

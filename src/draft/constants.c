@@ -260,11 +260,14 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
          gt_lexer_next(&lexer)) {
         gt_draft_comparison added = {.is_told = true};
         gt_lexer ahead = lexer;
-        const gt_token name = {GT_TOKEN_NAME, lexer.token.text + 1, lexer.token.length - 2, 0, 0};
         if (lexer.token.kind != GT_TOKEN_STRING || lexer.token.length < 3) {
             continue;
         }
-        gt_token_name(added.name, &name);
+        const size_t length = lexer.token.length - 2; /* without its quotes */
+        const gt_token name = gt_lexer_on(lexer.token.text + 1, length).token;
+        if (name.kind == GT_TOKEN_NAME && name.length == length) {
+            gt_token_name(added.name, &name);
+        }
         gt_lexer_next(&ahead);
         for (int i = 0; i < BETWEEN && !gt_token_is_any(&ahead.token, "{ [ ; )"); i++) {
             gt_lexer_next(&ahead);

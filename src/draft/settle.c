@@ -2,6 +2,7 @@
  * and which sizes a problem has. */
 #include "draft/parts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const char *gt_draft_fixed_name(const gt_draft *draft, int d)
@@ -67,6 +68,13 @@ static bool looks_like_block(const char *name)
            strcasestr(name, "bdim");
 }
 
+/* Whether the name ends with the letter of another dimension. */
+static bool is_of_other(const char *name, int d)
+{
+    const int last = tolower((unsigned char)name[strlen(name) - 1]);
+    return last >= 'x' && last <= 'z' && last != 'x' + d;
+}
+
 bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index)
 {
     for (uint32_t i = 0; i < index->count && index->known && index->count > 1; i++) {
@@ -107,12 +115,13 @@ static void note_fixed(gt_draft *draft, int d, const gt_sum *plain, const gt_sum
         dimension->fixed = ratio;
         return;
     }
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 3; pass++) { /* a block of this dimension, a block, another name */
         for (uint32_t k = 0; k < ratio.terms[0].count; k++) {
             const int symbol = ratio.terms[0].powers[k].symbol;
             const gt_draft_symbol *named = gt_draft_symbol_at(draft, symbol);
             if (named->kind == GT_DRAFT_CONSTANT && fits_block(draft, symbol) &&
-                (pass || looks_like_block(named->name))) {
+                (pass == 2 || looks_like_block(named->name)) &&
+                (pass > 0 || !is_of_other(named->name, d))) {
                 dimension->fixed = gt_sum_symbol(symbol);
                 return;
             }
@@ -553,7 +562,8 @@ static void choose_values(gt_draft *draft)
     size_t depth = gt_draft_count_loops(draft, NULL, NULL);
     for (int d = 0; d < 3; d++) {
         const size_t degree = size_degree(draft, &draft->dimensions[d].size);
-        depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
+        const size_t least = d > 0 && depth == 0 ? 2 : 1; /* a grid has fewer blocks there */
+        depth += !draft->dimensions[d].has_blocks ? 0 : degree > least ? degree : least;
     }
     for (size_t i = 0; i < draft->symbols.count; i++) {
         gt_draft_symbol *symbol = &draft->symbols.items[i];

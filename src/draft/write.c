@@ -128,6 +128,23 @@ void gt_draft_name_axes(gt_draft *draft, bool has_block)
     }
 }
 
+static const char *axis_of(const gt_draft *draft, int d)
+{
+    const char *fixed = gt_draft_fixed_name(draft, d);
+    return fixed ? fixed : draft->axes[d];
+}
+
+/* Whether the axis is that of a dimension before. */
+static bool is_again(const gt_draft *draft, int d)
+{
+    bool again = false;
+    for (int e = 0; e < d; e++) {
+        again |=
+            draft->dimensions[e].has_threads && strcmp(axis_of(draft, e), axis_of(draft, d)) == 0;
+    }
+    return again;
+}
+
 static void write_axes(gt_draft *draft)
 {
     const char *before = "// guess: blocks to try\n";
@@ -136,10 +153,8 @@ static void write_axes(gt_draft *draft)
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         const char *name = gt_draft_fixed_name(draft, d);
         const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
-        bool is_again = d > 0 && strcmp(draft->axes[d], draft->axes[d - 1]) == 0;
         if (name) {
-            if (!(constant && gt_draft_is_foreign(draft, constant)) &&
-                (!strstr(gt_text_string(draft->out), name) || d == 0)) {
+            if (!(constant && gt_draft_is_foreign(draft, constant)) && !is_again(draft, d)) {
                 write_constant_axis(draft, d, name, &left);
             }
         } else if (gt_sum_is_number(&dimension->fixed, &number)) {
@@ -150,7 +165,7 @@ static void write_axes(gt_draft *draft)
                 choice.chosen = draft->call.threads[d];
                 gt_values_add(&choice.values, choice.chosen);
             }
-            if (!is_again) {
+            if (!is_again(draft, d)) {
                 limit_values(&choice, dimension->limit);
                 choose_within(&choice, &left);
                 write_axis(draft, draft->axes[d], &choice, before);

@@ -162,8 +162,10 @@ static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *las
         return scope >= p->text && memcmp(scope, "std", 3) == 0 && is_of_standard_library(token);
     }
     bool member = gt_token_is(last, ".") || gt_token_is(last, "->");
-    return !member && (is_of_host(token) || (p->uses_std && is_of_standard_library(token)) ||
-                       is_among(token, &p->host));
+    bool is_complex =
+        gt_token_is(token, "complex") && gt_token_is_any(last, "float double"); /* C's */
+    return !member && (is_complex || is_of_host(token) ||
+                       (p->uses_std && is_of_standard_library(token)) || is_among(token, &p->host));
 }
 
 static bool is_device(const program *p, const gt_token *token)

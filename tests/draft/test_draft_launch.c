@@ -136,6 +136,72 @@ static const gt_drafted_program programs[] = {
      "require(h % BLOCK_Y == 0)\n"
      "work(bytes = 8 * w * h)\n"
      "reference(self)\n"},
+    {"rows of blocks in the grid's second dimension alone",
+     "__global__ void k(float *y, int rows)\n{\n"
+     "    int r = blockIdx.y * blockDim.y + threadIdx.y;\n    if (r < rows) y[r] = r;\n}\n",
+     "kernel(k)\n"
+     "problem(rows = 1 << 10)\n"
+     "args(out float y[rows], int rows)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(1, BLOCK)\n"
+     "require(1 * BLOCK >= 32)\n"
+     "grid(1, ceil_div(rows, BLOCK))\n"
+     "work(bytes = 4 * rows)\n"
+     "reference(self)\n"},
+    {"a size that the program is given, of which the grid takes few in its second dimension",
+     "__global__ void k(float *y, int rows)\n{\n"
+     "    if (blockIdx.y < rows) y[blockIdx.y * 32 + threadIdx.x] = 1;\n}\n"
+     "int main(int argc, char **argv) { int rows = atoi(argv[1]); float *y;\n"
+     "cudaMalloc(&y, rows * 32 * 4); k<<<dim3(1, rows), 32>>>(y, rows); }\n",
+     "kernel(k)\n"
+     "problem(rows = 1 << 15)\n"
+     "args(out float y[32 * rows], int rows)\n"
+     "block(32)\n"
+     "grid(1, rows)\n"
+     "work(bytes = 128 * rows)\n"
+     "reference(self)\n"},
+    {"a step of two blocks' names, each of its dimension",
+     "template <int BDIM_X, int BDIM_Y> __global__ void k(float *y, int w)\n{\n"
+     "    int row = blockIdx.y * BDIM_Y + threadIdx.y;\n"
+     "    int column = blockIdx.x * BDIM_X + threadIdx.x;\n"
+     "    int tid = (blockIdx.y * gridDim.x + blockIdx.x) * BDIM_X * BDIM_Y +\n"
+     "              threadIdx.y * BDIM_X + threadIdx.x;\n    y[row * w + column] = tid;\n}\n"
+     "#define SIDE 16\n"
+     "int main() { int w = 1024; float *y; cudaMalloc(&y, w * 512 * 4);\n"
+     "k<SIDE, SIDE><<<dim3(w / SIDE, 512 / SIDE), dim3(SIDE, SIDE)>>>(y, w); }\n",
+     "kernel(k<BDIM_X, BDIM_Y>)\n"
+     "problem(w = 1 << 10)\n"
+     "args(out float y[512 * w], int w)\n"
+     "problem(const BDIM_X = 16)\n"
+     "problem(const BDIM_Y = 16)\n"
+     "block(BDIM_X, BDIM_Y)\n"
+     "require(BDIM_X * BDIM_Y >= 32)\n"
+     "grid(w / BDIM_X, 512 / BDIM_Y)\n"
+     "require(w % BDIM_X == 0)\n"
+     "require(512 % BDIM_Y == 0)\n"
+     "work(bytes = 2048 * w)\n"
+     "reference(self)\n"},
+    {"a block of two parameters of the kernel's template",
+     "template <int BX, int BY> __global__ void k(float *y, int w)\n{\n"
+     "    int row = blockIdx.y * BY + threadIdx.y, column = blockIdx.x * BX + threadIdx.x;\n"
+     "    y[row * w + column] = 1;\n}\n"
+     "int main() { int w = 1024; float *y; cudaMalloc(&y, w * 512 * 4);\n"
+     "k<32, 8><<<dim3(w / 32, 512 / 8), dim3(32, 8)>>>(y, w); }\n",
+     "kernel(k<BX, BY>)\n"
+     "problem(w = 1 << 10)\n"
+     "args(out float y[512 * w], int w)\n"
+     "tune(BX = 8, 16, 32)\n"
+     "default(BX = 32)\n"
+     "tune(BY = 8, 16, 32)\n"
+     "default(BY = 8)\n"
+     "block(BX, BY)\n"
+     "require(BX * BY >= 32)\n"
+     "grid(w / BX, 512 / BY)\n"
+     "require(w % BX == 0)\n"
+     "require(512 % BY == 0)\n"
+     "work(bytes = 2048 * w)\n"
+     "reference(self)\n"},
 };
 
 TEST(test_launches)

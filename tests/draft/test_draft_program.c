@@ -758,6 +758,22 @@ TEST(test_what_is_not_found)
     free(draft);
 }
 
+/* A variable in a namespace is out of a clause's reach. */
+TEST(test_constant_in_a_namespace)
+{
+    char *draft = draft_of("extern \"C\" {\n__constant__ float b;\n}\n"
+                           "namespace f {\n__constant__ float w[4];\n"
+                           "__global__ void k(float *y, int n)\n{\n    int i = blockIdx.x * "
+                           "blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) y[i] = w[0] + b;\n}\n}\n",
+                           NULL);
+    assert_true(
+        has(draft, "// ? who fills 'w': it is in a namespace, where constant() finds nothing\n"));
+    assert_true(has(draft, "constant(b : float[1])\n"));
+    assert_null(strstr(draft, "is refused"));
+    free(draft);
+}
+
 /* Results whose places atomics give need a judge of their own. */
 TEST(test_results_in_any_order)
 {
@@ -1010,12 +1026,13 @@ TEST(test_scripts)
     static const char *const files[] = {
         "tuner.AddParameter(kernel, \"UNROLL\", std::vector<uint64_t>{1, 3, 5});\n"
         "tuner.AddParameter(kernel, \"LATER\", {4, 2});\nf(\"n\", x, {1}, \"TYPE\", {y});\n",
-        "tune_params[\"block_size_x\"] = [48, 96, 192]\n", NULL};
+        "tune_params[\"block_size_x\"] = [48, 96, 192]\nprint(\",\", [3])\n", NULL};
     char *draft = draft_beside(text, files);
     assert_true(has(draft, "tune(TYPE = 1, 2)\n"));
     assert_true(has(draft, "tune(CHECKED = 1, 0)\n"));
     assert_true(has(draft, "tune(UNROLL = 1, 3, 5)\n"));
     assert_true(has(draft, "tune(LATER = 2, 4)\n"));
     assert_true(has(draft, "tune(block_size_x = 48, 96, 192)\n"));
+    assert_null(strstr(draft, "tune(,")); /* a text that is no name */
     free(draft);
 }

@@ -39,6 +39,9 @@ TEST(test_functions_of_the_host_are_cut)
     check("static void f(cudaError_t e);", "");
     check("float r() { return rand() / 2.f; }", "");
     check("extern \"C\" void f(void) { exit(1); }", "");
+    check("float norm(float complex *a) { return 1; } __device__ float f(float norm) { return "
+          "norm; }",
+          "__device__ float f(float norm) { return norm; }");
     check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "\n\n\n\n\n");
 }
 
