@@ -214,24 +214,17 @@ void gt_draft_write_types(gt_draft *draft)
 
 /* ---- sizes, and what nothing defines --------------------------------------------------------- */
 
+bool gt_draft_is_size(const gt_draft *draft, const char *name)
+{
+    char clause[GT_NAME_MAX + 4];
+    (void)gt_snprintf(clause, sizeof clause, "(%s = ", name);
+    return strstr(gt_text_string(&draft->call.sizes), clause) || gt_draft_is_declared(draft, name);
+}
+
 void gt_draft_write_sizes(gt_draft *draft)
 {
-    if (draft->is_called) {
-        bool has = gt_draft_has_clause(draft->present, "problem");
-        gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
-        return;
-    }
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = &draft->symbols.items[i];
-        const char *name = gt_draft_name_of(draft, i);
-        if (symbol->is_size && !gt_draft_is_declared(draft, name)) {
-            gt_text_printf(draft->out,
-                           "// guess: '%s' is a size of the problem%s; the value to measure at\n"
-                           "#pragma gputune problem(%s = 1 << %d)\n",
-                           name, symbol->kind == GT_DRAFT_SIZE ? " that is no parameter" : "", name,
-                           __builtin_ctz((unsigned)symbol->value));
-        }
-    }
+    const bool has = draft->is_called && gt_draft_has_clause(draft->present, "problem");
+    gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
 }
 
 void gt_draft_write_template_parameters(gt_draft *draft)
@@ -345,15 +338,6 @@ static gt_sum length_of(gt_draft *draft, const gt_draft_argument *buffer)
                                   : gt_draft_whole_problem(draft);
 }
 
-/* Whether the symbol, called `name`, is a size of the problem. */
-static bool is_size(const gt_draft *draft, const gt_draft_symbol *symbol, const char *name)
-{
-    char clause[GT_NAME_MAX + 4];
-    (void)gt_snprintf(clause, sizeof clause, "(%s = ", name);
-    return draft->is_called ? strstr(gt_text_string(&draft->call.sizes), clause) != NULL
-                            : symbol->is_size;
-}
-
 /* Whether a fill may have it: it is made of sizes and numbers. */
 static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
 {
@@ -363,7 +347,7 @@ static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
         const gt_draft_constant *constant = gt_draft_constant_of(draft, symbol->name);
         is &= (constant && constant->has_value && !gt_draft_is_block(draft, symbol->name)) ||
-              is_size(draft, symbol, symbol->name);
+              gt_draft_is_size(draft, symbol->name);
     }
     return is;
 }
@@ -429,8 +413,9 @@ static void append_positive(gt_draft *draft, gt_text *notes, const gt_draft_argu
 static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
 {
     const gt_function_parameter *parameter = &buffer->declared;
-    if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->is_called) {
-        gt_text_printf(draft->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
+    const char *total = buffer->total ? draft->symbols.items[buffer->total].name : "";
+    if (!draft->is_called && gt_draft_is_size(draft, total)) {
+        gt_text_printf(draft->out, " = prefix(%s)", total);
         return true;
     }
     if (draft->is_called && buffer->bounded &&
@@ -537,13 +522,9 @@ static void append_members(gt_draft *draft, gt_text *notes, const gt_draft_argum
     for (size_t i = 0; i < draft->members.count; i++) {
         const gt_draft_member *member = &draft->members.items[i];
         const char *value = member->value;
-        char path[2 * GT_NAME_MAX];
-        (void)gt_snprintf(path, sizeof path, "%s.%s", name, member->name);
-        const int symbol = gt_draft_find_symbol(draft, path);
-        const bool is_named = draft->is_called && is_size(draft, NULL, member->name);
-        if (member->holder != of || (!value[0] && (member->has_default || is_named)) ||
-            (symbol >= 0 && draft->symbols.items[symbol].is_size &&
-             is_size(draft, &draft->symbols.items[symbol], member->name))) {
+        const bool is_named = gt_draft_is_size(draft, member->name) &&
+                              (!value[0] || strcmp(value, member->name) == 0);
+        if (member->holder != of || is_named || (!value[0] && member->has_default)) {
             continue;
         }
         if (!value[0]) {
@@ -560,10 +541,8 @@ static void append_scalar(gt_draft *draft, gt_text *notes, const gt_draft_argume
 {
     const gt_function_parameter *parameter = &own->declared;
     const char *value = own->value;
-    const int symbol = gt_draft_find_symbol(draft, parameter->name);
     gt_text_printf(draft->out, "%s %s", parameter->words, parameter->name);
-    if (draft->is_called ? value[0] || own->is_size
-                         : symbol >= 0 && draft->symbols.items[symbol].is_size) {
+    if (value[0] || own->is_size) {
         const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
         gt_text_printf(draft->out, value[0] && !is_same ? " = %s" : "", value);
     } else if (own->is_struct) {

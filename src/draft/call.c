@@ -234,8 +234,14 @@ static void bind_parameter(gt_tracer *c, const gt_draft_argument *argument)
     size_t identities[GT_TRACE_CHAIN], macro;
     gt_closure given;
     int symbol = gt_draft_find_symbol(c->draft, parameter->name);
-    if (parameter->pointer || symbol < 0 || !c->draft->symbols.items[symbol].is_integer ||
-        !gt_call_argument(c, &given, argument)) {
+    if (parameter->pointer || symbol < 0 || !c->draft->symbols.items[symbol].is_integer) {
+        return;
+    }
+    if (!c->draft->is_called) {
+        (void)gt_trace_add(c, parameter->name, 0, argument);
+        return;
+    }
+    if (!gt_call_argument(c, &given, argument)) {
         return;
     }
     const size_t count = gt_trace_chain(identities, c, &given), leaves = c->leaf_count;
@@ -276,16 +282,13 @@ static void bind_block(gt_tracer *c, int d)
 {
     gt_draft_dimension *dimension = &c->draft->dimensions[d];
     size_t identities[GT_TRACE_CHAIN], macro;
-    gt_closure block;
+    gt_closure block = {.span = {0, 0}};
     double number;
     int64_t value = 1;
-    if (!gt_program_item_at(c->program, &block.span, c->launch.config, 1)) {
-        return;
-    }
     const bool told = gt_call_configured(c, &block, 1, d);
     const gt_span first = block.span;
     const size_t count = told ? gt_trace_chain(identities, c, &block) : 0;
-    const bool known = !told || number_of(&value, c, &block);
+    const bool known = told ? number_of(&value, c, &block) : c->draft->is_called;
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
         is_on_device(&macro, c, identities, count)) {
@@ -304,7 +307,7 @@ static void bind_block(gt_tracer *c, int d)
     if (!name && !is_number && count) {
         share_axis(c, d, identities[0]);
     }
-    if (d == 0 && !dimension->has_threads && (!known || value > 1)) {
+    if (d == 0 && told && !dimension->has_threads && (!known || value > 1)) {
         dimension->has_threads = true; /* the code asks for its thread by other names */
         dimension->fixed = (gt_sum){0};
         is_number = c->is_pinned;
@@ -431,6 +434,121 @@ static void pin_unknown(gt_tracer *c)
     }
 }
 
+/* ---- what must divide ------------------------------------------------------------------------ */
+
+void gt_call_require(gt_tracer *c, const char *condition)
+{
+    gt_texts *all = &c->call->divided;
+    const bool is_new = gt_index_of(condition, all->items, all->count) == all->count;
+    c->draft->failed |= is_new && gt_texts_add(all, condition, strlen(condition)) != GPUTUNE_OK;
+}
+
+/* `by` must divide `size`. */
+static void divide(gt_tracer *c, const gt_sum *size, const gt_sum *by)
+{
+    gt_text condition = {0};
+    const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
+    c->draft->out = &condition;
+    gt_text_append(&condition, size->count > 1 ? "(" : "");
+    gt_draft_append_sum(c->draft, size);
+    gt_text_printf(&condition, "%s %% %s", size->count > 1 ? ")" : "", is_product ? "(" : "");
+    gt_draft_append_sum(c->draft, by);
+    gt_text_append(&condition, is_product ? ") == 0" : " == 0");
+    gt_call_require(c, gt_draft_keep(c->draft, &condition));
+}
+
+/* A tile that a loop walks by steps of the block has a whole number of them. */
+static void divide_walked(gt_tracer *c, const gt_draft_dimension *dimension)
+{
+    double number;
+    if (!dimension->walker || gt_sum_is_number(&dimension->fixed, &number)) {
+        return;
+    }
+    for (size_t i = 0; i < c->draft->guards.count; i++) {
+        const gt_draft_guard *guard = &c->draft->guards.items[i];
+        int symbol;
+        if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
+            guard->bound.known && guard->bound.count > 0) {
+            divide(c, &guard->bound, &dimension->fixed);
+        }
+    }
+}
+
+/* Splits a bound of the form `size / by`; false: the sum is no quotient of a size. */
+static bool split_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by)
+{
+    const double coefficient = sum->terms[0].coefficient;
+    bool whole = sum->known && sum->count == 1;
+    double number;
+    *size = gt_sum_number(coefficient < 1 ? 1 : coefficient);
+    *by = gt_sum_number(coefficient < 1 ? 1 / coefficient : 1);
+    for (uint32_t k = 0; whole && k < sum->terms[0].count; k++) {
+        const gt_power *power = &sum->terms[0].powers[k];
+        const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
+        gt_sum *side = power->exponent > 0 ? size : by;
+        whole = kind & (GT_DRAFT_PARAMETER | GT_DRAFT_CONSTANT);
+        *side = gt_sum_multiply(*side, gt_sum_symbol(power->symbol));
+    }
+    *size = gt_draft_with_numbers(draft, *size, false);
+    return whole && !gt_sum_is_number(size, &number) &&
+           !(gt_sum_is_number(by, &number) && number <= 1);
+}
+
+/* What is read or written as vectors is a whole number of them, unless one of its extents is. */
+static void divide_lanes(gt_tracer *c, const gt_draft_argument *buffer)
+{
+    const gt_texts *all = &c->call->divided;
+    const gt_sum lanes = gt_sum_number(buffer->lanes);
+    const gt_product *product = &buffer->length.terms[0];
+    const char *length = buffer->allocated;
+    bool has = c->call->grid_dimensions || !buffer->length.known || product->count == 0;
+    for (uint32_t i = 0; i < product->count && !has; i++) {
+        const char *condition =
+            gt_draft_print(c->draft, "%s %% %.0f == 0",
+                           gt_draft_name_of(c->draft, product->powers[i].symbol), buffer->lanes);
+        has = gt_index_of(condition, all->items, all->count) < all->count;
+    }
+    if (strspn(length, "0123456789") < strlen(length)) {
+        gt_call_require(
+            c, gt_draft_print(c->draft,
+                              strpbrk(length, " ,") ? "(%s) %% %.0f == 0" : "%s %% %.0f == 0",
+                              length, buffer->lanes));
+    } else if (!has) {
+        divide(c, &buffer->length, &lanes);
+    }
+}
+
+/* A block where no comparison leaves the rest out, or has all its elements whatever is compared;
+ * and what a bound is divided by. */
+void gt_call_divide(gt_tracer *c)
+{
+    const bool is_told = c->call->grid_dimensions > 0;
+    for (int d = 0; d < 3; d++) {
+        const gt_draft_dimension *dimension = &c->draft->dimensions[d];
+        double step;
+        if (((dimension->is_guessed && !is_told) || dimension->is_unbounded) &&
+            !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
+            divide(c, &dimension->size, &dimension->step);
+        }
+        divide_walked(c, dimension);
+    }
+    for (size_t i = 0; i < c->draft->guards.count && !is_told; i++) {
+        gt_sum size, by;
+        const bool is_quotient =
+            split_quotient(c->draft, &c->draft->guards.items[i].bound, &size, &by);
+        const int own = is_quotient ? gt_draft_first_of(c->draft, &size, GT_DRAFT_PARAMETER) : -1;
+        const int leaf = own < 0 ? -1 : gt_trace_slot(c, gt_draft_name_of(c->draft, own));
+        if (is_quotient && (own < 0 || (leaf >= 0 && c->leaves[leaf].in_length))) {
+            divide(c, &size, &by);
+        }
+    }
+    for (const gt_draft_argument *own = NULL; (own = gt_draft_next_buffer(c->draft, own));) {
+        if (own->lanes > 1) {
+            divide_lanes(c, own);
+        }
+    }
+}
+
 /* ---- where the program says nothing ---------------------------------------------------------- */
 
 /* Whether no comparison in the kernel says how far dimension d goes, and no parameter. */
@@ -473,7 +591,7 @@ static void read_extent(gt_tracer *c, int d)
 /* The text that stands for a size that the kernel does not name; "": it has a name of its own. */
 const char *gt_call_extent(const gt_draft *draft, int symbol)
 {
-    for (int d = 0; d < 3 && draft->is_called; d++) {
+    for (int d = 0; d < 3; d++) {
         int size;
         if (gt_sum_is_symbol(&draft->dimensions[d].size, &size) && size == symbol) {
             return draft->call.extent[d];
@@ -543,6 +661,16 @@ static void note_fallbacks(gt_tracer *c)
     for (int d = 0; d < 3; d++) {
         read_extent(c, d);
     }
+    for (uint32_t i = 0; i < draft->argument_count && gt_draft_has_moved(draft); i++) {
+        const gt_function_parameter *parameter = &draft->arguments[i].declared;
+        const int symbol = parameter->pointer ? -1 : gt_draft_find_symbol(draft, parameter->name);
+        if (!draft->is_called && symbol >= 0 && draft->symbols.items[symbol].is_integer) {
+            note_symbol(c, &draft->symbols.items[symbol]); /* nothing says which are sizes */
+        }
+    }
+    for (size_t i = 0; i < draft->shared.count && !draft->is_called; i++) {
+        note_sum(c, &draft->shared.items[i].length);
+    }
     for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
         if (buffer->allocated[0]) {
             continue;
@@ -560,7 +688,7 @@ static void note_fallbacks(gt_tracer *c)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void gt_call_read(gt_draft *draft)
+void gt_call_read(gt_draft *draft, bool launches)
 {
     gt_tracer *c = calloc(1, sizeof *c);
     draft->failed |= !c;
@@ -570,25 +698,23 @@ void gt_call_read(gt_draft *draft)
     c->draft = draft;
     c->call = &draft->call;
     c->program = draft->program;
-    draft->is_called = choose_launch(c);
-    if (draft->is_called) {
-        find_items(draft);
+    draft->is_called = launches && choose_launch(c);
+    find_items(draft);
+    read_all(c);
+    if (!keep_items(c)) {
+        c->is_pinned = false;
         read_all(c);
-        if (!keep_items(c)) {
-            c->is_pinned = false;
-            read_all(c);
-        }
-        if (c->is_pinned) {
-            pin_unknown(c);
-            read_all(c);
-        }
-        note_fallbacks(c);
-        gt_call_settle_leaves(c);
-        gt_call_read_values(c);
-        note_fallbacks(c);
-        gt_call_write(c);
-        draft->failed |= c->text.failed;
     }
+    if (c->is_pinned) {
+        pin_unknown(c);
+        read_all(c);
+    }
+    note_fallbacks(c);
+    gt_call_settle_leaves(c);
+    gt_call_read_values(c);
+    note_fallbacks(c);
+    gt_call_write(c);
+    draft->failed |= c->text.failed;
     gt_text_free(&c->text);
     free(c);
 }

@@ -369,31 +369,6 @@ static void write_blocks(gt_tracer *c)
     }
 }
 
-/* ---- vectors -------------------------------------------------------------------------------- */
-
-/* Adds a condition, unless it is there already. */
-static void require(gt_tracer *c, const char *condition)
-{
-    gt_texts *all = &c->call->divided;
-    const bool is_new = gt_index_of(condition, all->items, all->count) == all->count;
-    c->draft->failed |= is_new && gt_texts_add(all, condition, strlen(condition)) != GPUTUNE_OK;
-}
-
-/* What the kernel reads or writes as vectors is a whole number of them. */
-static void read_lanes(gt_tracer *c)
-{
-    for (uint32_t i = 0; i < c->draft->argument_count; i++) {
-        const gt_draft_argument *buffer = &c->draft->arguments[i];
-        const char *length = buffer->allocated;
-        if (buffer->lanes > 1 && strspn(length, "0123456789") < strlen(length)) {
-            require(c,
-                    gt_draft_print(c->draft,
-                                   strpbrk(length, " ,") ? "(%s) %% %.0f == 0" : "%s %% %.0f == 0",
-                                   length, buffer->lanes));
-        }
-    }
-}
-
 /* ---- fills and scalars ----------------------------------------------------------------------- */
 
 /* Where the program has `NAME[…] = rand() % K`, of that name, K; 0: nowhere. */
@@ -537,13 +512,14 @@ void gt_call_settle_leaves(gt_tracer *c)
 }
 
 /* Whether a condition holds with these values; NULL: with those that the program states, where it
- * states all that the condition has. */
+ * states all that the condition has. One of other names holds if the kernel alone demands it. */
 static bool holds(gt_tracer *c, const char *text, const int64_t *slots)
 {
     GT_FREED gt_expression *condition = gt_trace_read(c, text);
     int64_t value = 0;
-    return condition && (slots ? !gt_expression_try(&value, condition, slots) && value != 0
-                               : !gt_trace_value(&value, c, condition) || value != 0);
+    return !condition ? c->call->grid_dimensions == 0
+           : slots    ? !gt_expression_try(&value, condition, slots) && value != 0
+                      : !gt_trace_value(&value, c, condition) || value != 0;
 }
 
 /* Leaves out what the program's own values do not keep, as it leaves a rest, and, once the other
@@ -558,7 +534,7 @@ static void keep_true(gt_tracer *c)
     c->call->divided = (gt_texts){0};
     for (size_t i = 0; i < all.count; i++) {
         if (holds(c, all.items[i], NULL) && (c->chosen <= 0 || holds(c, all.items[i], slots))) {
-            require(c, all.items[i]);
+            gt_call_require(c, all.items[i]);
         }
     }
     gt_texts_free(&all);
@@ -621,7 +597,11 @@ static bool is_possible(gt_tracer *c, int strict)
                 gt_sum_value(length, gt_call_value, c) <= LENGTH_MAX);
     }
     for (int d = 0; d < 3; d++) {
-        all &= fits(c, slots, c->call->grid[d], strict > 0, d ? GRID_MAX : LENGTH_MAX);
+        const gt_draft_dimension *own = &c->draft->dimensions[d];
+        all &= fits(c, slots, c->call->grid[d], strict > 0, d ? GRID_MAX : LENGTH_MAX) &&
+               (d == 0 || c->call->grid[d][0] ||
+                gt_sum_value(&own->size, gt_call_value, c) <=
+                    GRID_MAX * gt_sum_value(&own->step, gt_call_value, c));
     }
     return all && (strict < 2 || keeps_conditions(c, slots));
 }
@@ -680,10 +660,18 @@ static void write_sizes(gt_tracer *c)
         const gt_trace_leaf *leaf = &c->leaves[i];
         const int64_t own = gt_call_leaf_value(c, i), value = own > 0 ? own : c->chosen;
         const bool power = value >= 1024 && (value & (value - 1)) == 0;
-        if (!is_size(leaf)) {
+        if (!is_size(leaf) ||
+            (!c->draft->is_called && gt_draft_is_declared(c->draft, leaf->name))) {
             continue;
         }
-        if (!leaf->has_value) {
+        if (!c->draft->is_called) {
+            const int symbol = gt_draft_find_symbol(c->draft, leaf->name);
+            const bool is_made =
+                symbol >= 0 && c->draft->symbols.items[symbol].kind == GT_DRAFT_SIZE;
+            gt_text_printf(out,
+                           "// guess: '%s' is a size of the problem%s; the value to measure at\n",
+                           leaf->name, is_made ? " that is no parameter" : "");
+        } else if (!leaf->has_value) {
             gt_text_printf(out, "// ? '%s': the program has ", leaf->name);
             append_origin(out, c->program, leaf->origin);
             gt_text_append(out, " for it; a value to measure at\n");
@@ -696,23 +684,51 @@ static void write_sizes(gt_tracer *c)
 
 /* ---- what follows from them ------------------------------------------------------------------ */
 
+/* The sum as text; "": it is not known. */
+static const char *print_sum(gt_tracer *c, gt_sum sum)
+{
+    gt_text text = {0};
+    c->draft->out = &text;
+    if (sum.known) {
+        gt_draft_append_sum(c->draft, &sum);
+    }
+    return gt_draft_keep(c->draft, &text);
+}
+
+/* Some elements more or less are no work. */
+static gt_sum without_numbers(gt_sum sum)
+{
+    for (uint32_t i = sum.count; i > 0; i--) {
+        if (sum.terms[i - 1].count == 0) {
+            sum.terms[i - 1] = sum.terms[--sum.count];
+        }
+    }
+    return sum;
+}
+
 /* Every buffer once, and twice what is read and written. */
 static void write_work(gt_tracer *c)
 {
     GT_SCOPED(gt_text_free) gt_text sum = {0};
-    gt_text work = {0};
-    bool is_told = true;
+    GT_SCOPED(gt_text_free) gt_text work = {0};
+    bool is_told = true, is_allocated = false; /* by the program, in part at least */
+    for (const gt_draft_argument *own = NULL; (own = gt_draft_next_buffer(c->draft, own));) {
+        is_allocated |= own->allocated[0] != '\0';
+    }
     for (const gt_draft_argument *own = NULL;
          is_told && (own = gt_draft_next_buffer(c->draft, own));) {
         bool twice = strcmp(gt_draft_direction(own), "inout") == 0;
-        is_told = own->declared.has_type && own->allocated[0];
+        const char *length =
+            is_allocated ? own->allocated : print_sum(c, without_numbers(own->length));
+        is_told = own->declared.has_type && length[0];
         gt_text_printf(&sum, "%s%u * (%s)", sum.length ? " + " : "",
-                       own->declared.element.bytes * (twice ? 2U : 1U), own->allocated);
+                       own->declared.element.bytes * (twice ? 2U : 1U), length);
     }
     GT_FREED gt_expression *expression = is_told ? gt_trace_read(c, gt_text_string(&sum)) : NULL;
-    if (expression && gt_expression_print(&work, NULL, expression, c->names)) {
-        c->call->work = gt_draft_keep(c->draft, &work);
-    }
+    const bool is_plain =
+        expression && gt_expression_print(&work, NULL, expression, c->names); /* else as it is */
+    const char *bytes = is_told ? gt_draft_keep(c->draft, is_plain ? &work : &sum) : "";
+    c->call->work = strcmp(bytes, "0") == 0 ? "" : bytes;
 }
 
 /* How many elements the kernel reads: the largest index, with the numbers of the template's
@@ -735,15 +751,10 @@ static void compare_lengths(gt_tracer *c)
 {
     for (const gt_draft_argument *buffer = NULL;
          (buffer = gt_draft_next_buffer(c->draft, buffer));) {
-        const gt_sum sum = elements_read(c, buffer);
-        GT_SCOPED(gt_text_free) gt_text read = {0};
         GT_SCOPED(gt_text_free) gt_text plain = {0};
-        c->draft->out = &read;
-        if (buffer->allocated[0] && sum.known) {
-            gt_draft_append_sum(c->draft, &sum);
-        }
+        const char *read = buffer->allocated[0] ? print_sum(c, elements_read(c, buffer)) : "";
         GT_FREED gt_expression *has = gt_trace_read(c, buffer->allocated);
-        GT_FREED gt_expression *needs = gt_trace_read(c, gt_text_string(&read));
+        GT_FREED gt_expression *needs = gt_trace_read(c, read);
         bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->names);
         bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
         for (size_t leaf = 0; leaf < c->leaf_count && named; leaf++) {
@@ -752,20 +763,8 @@ static void compare_lengths(gt_tracer *c)
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
         if (differs && named && strcmp(gt_text_string(&plain), buffer->allocated) != 0) {
-            require(
+            gt_call_require(
                 c, gt_draft_print(c->draft, "%s <= %s", gt_text_string(&plain), buffer->allocated));
-        }
-    }
-}
-
-/* The sizes whose last block must be whole, as its threads have elements whatever is compared. */
-static void divide_unbounded(gt_tracer *c)
-{
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_dimension *dimension = &c->draft->dimensions[d];
-        double step;
-        if (dimension->is_unbounded && !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            require(c, gt_draft_divides(c->draft, &dimension->size, &dimension->step));
         }
     }
 }
@@ -777,8 +776,7 @@ void gt_call_write(gt_tracer *c)
         bool plain = strspn(own->value, "0123456789") == strlen(own->value);
         own->enclosed = gt_draft_print(c->draft, plain ? "%s" : "(%s)", own->value);
     }
-    read_lanes(c);
-    divide_unbounded(c);
+    gt_call_divide(c);
     keep_true(c);
     write_work(c);
     write_blocks(c);

@@ -278,10 +278,8 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
     gt_draft_resolve_types(draft);
     keep_foreign(draft);
     gt_draft_name_axes(draft, has_block);
-    if (!has_block) {
-        gt_call_read(draft);
-        keep_foreign(draft);
-    }
+    gt_call_read(draft, !has_block);
+    keep_foreign(draft);
     GT_TRY(guard_constants(m, draft));
     draft->out = &clauses;
     gt_draft_write(draft);

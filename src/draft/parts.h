@@ -49,8 +49,6 @@ typedef struct gt_draft_symbol {
     gt_sum definition; /* LOCAL: its first value; not known: there is none */
     gt_sum step;       /* LOCAL: what a loop adds to it in each turn; not known: no such sum */
     gt_draft_argument *buffer; /* LOADED: the element is from it */
-    double value; /* the value in one example problem, for comparing sums; 0: not known */
-    bool is_size; /* the symbol becomes a problem value */
 } gt_draft_symbol;
 
 /* A comparison of the code that guarantees `left` < `bound` behind it. */
@@ -205,6 +203,7 @@ typedef struct gt_draft {
     gt_sum thread_bound; /* the threads of __launch_bounds__ */
     double thread_limit; /* the number that thread_bound is; 0: none, or it depends on an axis */
     bool is_cooperative;
+    bool is_read;   /* the body is read: sizes are larger than what is in shared memory */
     bool is_opaque; /* the body uses neither thread nor block indices; functions it calls do */
     bool is_pinned; /* results depend on the block, which therefore keeps one value */
     const gt_bound *bound; /* the macro's call whose text is being read in its place */
@@ -235,6 +234,8 @@ void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter)
 gt_sum gt_draft_whole_problem(const gt_draft *draft);
 /* "in", "out" or "inout". */
 const char *gt_draft_direction(const gt_draft_argument *buffer);
+/* Whether the name is a size of the problem. */
+bool gt_draft_is_size(const gt_draft *draft, const char *name);
 void gt_draft_write_sizes(gt_draft *draft);
 void gt_draft_write_template_parameters(gt_draft *draft);
 /* Replaces parameters' types that are other names of number types (typedef, using) by these types.
@@ -336,10 +337,12 @@ gputune_status gt_draft_read_body(gt_draft *draft);
 
 /* ---- call.c ---- */
 
-/* Reads the launch of the draft's kernel into draft->call, and sets draft->is_called if the program
- * has such a launch. Blocks that nothing fixes become axes; if a buffer's length depends on the
- * blocks, they keep the program's values. Sets draft->failed when memory runs out. */
-void gt_call_read(gt_draft *draft);
+/* Decides draft->call: how the program launches the kernel and, where the program does not say it,
+ * what the kernel's own code says. Sets draft->is_called if the program has such a launch;
+ * `launches` is false where clauses say it already. Blocks that nothing fixes become axes; if a
+ * buffer's length depends on the blocks, they keep the program's values. Sets draft->failed when
+ * memory runs out. */
+void gt_call_read(gt_draft *draft, bool launches);
 /* The expression for a problem size that the kernel does not name; "": the size has its own name.
  */
 const char *gt_call_extent(const gt_draft *draft, int symbol);
@@ -354,16 +357,15 @@ bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index);
 /* Decides the launch's dimensions and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
 typedef bool (*gt_draft_size_fn)(const void *user, int parameter);
-/* How many loops over sizes a thread has, each counted once; `is_counted` says over which ones, all
- * if it is NULL. */
+/* How many loops over sizes a thread has, each counted once; `is_counted` says over which ones. */
 size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user);
-/* Splits a bound of the form `size / by`; false: the sum is no quotient of a size. */
-bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by);
-/* The number that the sum comes to in the example problem (gt_draft_symbol.value). */
+/* The number that the sum comes to in an example problem, for comparing sums. */
 double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum);
 /* The sum with numbers in place of the constants that have one and are parameters of the kernel's
  * template, or are none. */
 gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template);
+/* Whether the code changes one of the pointers that are its parameters. */
+bool gt_draft_has_moved(const gt_draft *draft);
 /* Gives each dimension one fixed block, and thereby the launch one grid. */
 void gt_draft_pin(gt_draft *draft);
 /* The name of the constant that is the block in dimension d, and therefore an axis; NULL: no
@@ -409,8 +411,6 @@ void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* Appends to draft->out the clauses whose words are not among draft->present. */
 void gt_draft_write(gt_draft *draft);
-/* The condition that `by` divides `size`. */
-const char *gt_draft_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by);
 /* Chooses the names of the axes that are the block's dimensions; `has_block`: the text has a
  * block() clause, which already says what they are. */
 void gt_draft_name_axes(gt_draft *draft, bool has_block);

@@ -214,8 +214,7 @@ static int size_among_parameters(const gt_draft *draft, int d)
     return unused_count == 1 ? unused : -1;
 }
 
-/* Whether the code changes one of the pointers that are its parameters. */
-static bool has_moved(const gt_draft *draft)
+bool gt_draft_has_moved(const gt_draft *draft)
 {
     bool moved = false;
     for (uint32_t i = 0; i < draft->argument_count; i++) {
@@ -231,8 +230,8 @@ static void settle_size(gt_draft *draft, int d)
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double step;
     size_t count;
-    int found =
-        has_moved(draft) ? integer_at(draft, d, false, &count) : size_among_parameters(draft, d);
+    int found = gt_draft_has_moved(draft) ? integer_at(draft, d, false, &count)
+                                          : size_among_parameters(draft, d);
     const char *name = is_plane(draft)                             ? plane
                        : gt_sum_is_number(&dimension->step, &step) ? "rows"
                                                                    : "n";
@@ -297,9 +296,10 @@ static void settle_dimension(gt_draft *draft, int d)
 
 static double value_of(const void *user, int at)
 {
-    const gt_draft_constant *constant = valued(user, at);
-    const double value = gt_draft_symbol_at(user, at)->value;
-    return constant ? constant->value : value > 0 ? value : 16;
+    const gt_draft *draft = user;
+    const gt_draft_constant *constant = valued(draft, at);
+    const bool is_size = gt_draft_symbol_at(draft, at)->kind & (GT_DRAFT_PARAMETER | GT_DRAFT_SIZE);
+    return constant ? constant->value : is_size && draft->is_read ? 1024 : 16;
 }
 
 double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum)
@@ -485,54 +485,6 @@ static void settle_lengths(gt_draft *draft)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static bool is_size(const gt_draft_symbol *symbol)
-{
-    return symbol->kind & (GT_DRAFT_PARAMETER | GT_DRAFT_SIZE);
-}
-
-bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by)
-{
-    const double coefficient = sum->terms[0].coefficient;
-    bool whole = sum->known && sum->count == 1;
-    double number;
-    *size = gt_sum_number(coefficient < 1 ? 1 : coefficient);
-    *by = gt_sum_number(coefficient < 1 ? 1 / coefficient : 1);
-    for (uint32_t k = 0; whole && k < sum->terms[0].count; k++) {
-        const gt_power *power = &sum->terms[0].powers[k];
-        const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
-        gt_sum *side = power->exponent > 0 ? size : by;
-        whole = kind & (GT_DRAFT_PARAMETER | GT_DRAFT_CONSTANT);
-        *side = gt_sum_multiply(*side, gt_sum_symbol(power->symbol));
-    }
-    *size = gt_draft_with_numbers(draft, *size, false);
-    return whole && !gt_sum_is_number(size, &number) &&
-           !(gt_sum_is_number(by, &number) && number <= 1);
-}
-
-static void mark_sizes(gt_draft *draft, const gt_sum *sum)
-{
-    gt_powers at = {0};
-    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
-        draft->symbols.items[power->symbol].is_size |=
-            is_size(gt_draft_symbol_at(draft, power->symbol));
-    }
-}
-
-/* How many sizes are multiplied. */
-static size_t size_degree(const gt_draft *draft, const gt_sum *sum)
-{
-    int highest = 0;
-    for (uint32_t i = 0; i < sum->count && sum->known; i++) {
-        int degree = 0;
-        for (uint32_t k = 0; k < sum->terms[i].count; k++) {
-            const gt_power *power = &sum->terms[i].powers[k];
-            degree += is_size(gt_draft_symbol_at(draft, power->symbol)) ? power->exponent : 0;
-        }
-        highest = degree > highest ? degree : highest;
-    }
-    return (size_t)highest;
-}
-
 size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user)
 {
     size_t count = 0;
@@ -545,7 +497,7 @@ size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, 
                             gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1);
         double step;
         bool counts = loop && (!covers || gt_sum_is_number(&loop->step, &step)) && size >= 0 &&
-                      (!is_counted || is_counted(user, size));
+                      is_counted(user, size);
         for (size_t k = 0; k < i; k++) {
             counts &= !gt_sum_equal(&guard->bound, &draft->guards.items[k].bound) ||
                       !gt_draft_loop(draft, &draft->guards.items[k].left);
@@ -553,22 +505,6 @@ size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, 
         count += counts;
     }
     return count;
-}
-
-/* Enough to measure, and not so much that three loops over it take minutes. */
-static void choose_values(gt_draft *draft)
-{
-    static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
-    size_t depth = gt_draft_count_loops(draft, NULL, NULL);
-    for (int d = 0; d < 3; d++) {
-        const size_t degree = size_degree(draft, &draft->dimensions[d].size);
-        const size_t least = d > 0 && depth == 0 ? 2 : 1; /* a grid has fewer blocks there */
-        depth += !draft->dimensions[d].has_blocks ? 0 : degree > least ? degree : least;
-    }
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        gt_draft_symbol *symbol = &draft->symbols.items[i];
-        symbol->value = is_size(symbol) ? values[depth < 4 ? depth : 4] : symbol->value;
-    }
 }
 
 void gt_draft_pin(gt_draft *draft)
@@ -618,11 +554,11 @@ static bool is_settled(const gt_draft *draft, const gt_sum *sum)
 void gt_draft_settle(gt_draft *draft)
 {
     note_opaque(draft);
+    draft->is_read = true;
     for (int d = 0; d < 3; d++) {
         settle_dimension(draft, d);
     }
     fix_by_template(draft);
-    choose_values(draft);
     settle_lengths(draft);
     if (draft->is_pinned) {
         gt_draft_pin(draft);
@@ -630,21 +566,11 @@ void gt_draft_settle(gt_draft *draft)
     }
     for (size_t i = 0; i < draft->shared.count; i++) {
         draft->shared.items[i].length = with_launch(draft, draft->shared.items[i].length);
-        mark_sizes(draft, &draft->shared.items[i].length);
-    }
-    for (size_t i = 0; i < draft->symbols.count && has_moved(draft); i++) {
-        gt_draft_symbol *symbol = &draft->symbols.items[i]; /* nothing says which are sizes */
-        symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
-    }
-    for (uint32_t i = 0; i < draft->argument_count; i++) {
-        mark_sizes(draft, &draft->arguments[i].length);
     }
     for (int d = 0; d < 3; d++) {
         gt_draft_dimension *dimension = &draft->dimensions[d];
         dimension->size = gt_draft_with_numbers(draft, dimension->size, false);
         round_up(&dimension->size);
-        mark_sizes(draft, &dimension->size);
-        mark_sizes(draft, &dimension->step);
     }
     if (is_settled(draft, &draft->thread_bound)) {
         draft->thread_limit = gt_draft_evaluate(draft, &draft->thread_bound);

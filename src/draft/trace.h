@@ -115,6 +115,11 @@ bool gt_call_configured(const gt_tracer *c, gt_closure *out, size_t index, int d
 /* What the launch gives to the kernel's argument; false: nothing. */
 bool gt_call_argument(const gt_tracer *c, gt_closure *out, const gt_draft_argument *argument);
 
+/* Adds a condition to call->divided, unless it is there already. */
+void gt_call_require(gt_tracer *c, const char *condition);
+/* Adds what must divide sizes. */
+void gt_call_divide(gt_tracer *c);
+
 /* ---- call_values.c ---- */
 
 /* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names

@@ -224,11 +224,11 @@ static void append_blocks(gt_draft *draft, const char *between)
 static bool needs_warp(const gt_draft *draft)
 {
     bool varies = false;
-    int64_t threads = draft->is_called ? 1 : 32;
+    int64_t threads = 1; /* 0: the program does not say it */
     for (int d = 0; d < 3; d++) {
         double number;
         varies |= !gt_sum_is_number(&draft->dimensions[d].fixed, &number);
-        threads *= draft->is_called ? draft->call.threads[d] : 1;
+        threads *= draft->call.threads[d];
     }
     return varies && (threads <= 0 || threads >= 32);
 }
@@ -336,134 +336,25 @@ static void write_shared(gt_draft *draft)
     }
 }
 
-const char *gt_draft_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by)
-{
-    gt_text condition = {0}, *out = draft->out;
-    const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
-    draft->out = &condition;
-    gt_text_append(&condition, size->count > 1 ? "(" : "");
-    gt_draft_append_sum(draft, size);
-    gt_text_printf(&condition, "%s %% %s", size->count > 1 ? ")" : "", is_product ? "(" : "");
-    gt_draft_append_sum(draft, by);
-    gt_text_append(&condition, is_product ? ") == 0" : " == 0");
-    draft->out = out;
-    return gt_draft_keep(draft, &condition);
-}
-
-/* The clause that `by` must divide `size`, unless the text has it. */
-static void write_divides(gt_draft *draft, const gt_sum *size, const gt_sum *by)
-{
-    const char *condition = gt_draft_divides(draft, size, by);
-    if (!strstr(gt_text_string(draft->out), condition)) {
-        gt_text_printf(draft->out,
-                       "// guess: the code computes no remainder\n#pragma gputune require(%s)\n",
-                       condition);
-    }
-}
-
-/* A tile that a loop walks by steps of the block has a whole number of them. */
-static void write_walked(gt_draft *draft, const gt_draft_dimension *dimension)
-{
-    double number;
-    if (!dimension->walker || gt_sum_is_number(&dimension->fixed, &number)) {
-        return;
-    }
-    for (size_t i = 0; i < draft->guards.count; i++) {
-        const gt_draft_guard *guard = &draft->guards.items[i];
-        int symbol;
-        if (gt_sum_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
-            guard->bound.known && guard->bound.count > 0) {
-            write_divides(draft, &guard->bound, &dimension->fixed);
-        }
-    }
-}
-
-/* What is read or written as vectors is a whole number of them, unless one of its extents is. */
-static void write_lanes(gt_draft *draft, const gt_draft_argument *buffer)
-{
-    const gt_sum lanes = gt_sum_number(buffer->lanes);
-    const gt_product *product = &buffer->length.terms[0];
-    bool has = buffer->lanes <= 1 || !buffer->length.known || product->count == 0;
-    for (uint32_t i = 0; i < product->count && !has; i++) {
-        char condition[2 * GT_NAME_MAX];
-        (void)gt_snprintf(condition, sizeof condition, "(%s %% %.0f == 0)",
-                          gt_draft_name_of(draft, product->powers[i].symbol), buffer->lanes);
-        has = strstr(gt_text_string(draft->out), condition) != NULL;
-    }
-    if (!has) {
-        write_divides(draft, &buffer->length, &lanes);
-    }
-}
-
-/* What must divide sizes: a block where no comparison leaves the rest out, and what a bound is
- * divided by. */
 static void write_requirements(gt_draft *draft)
 {
     const bool is_told = draft->call.grid_dimensions > 0;
-    for (size_t i = 0; i < draft->call.divided.count && is_told; i++) {
-        gt_text_printf(draft->out, "#pragma gputune require(%s)\n", draft->call.divided.items[i]);
-    }
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_dimension *dimension = &draft->dimensions[d];
-        double step;
-        if ((dimension->is_guessed || dimension->is_unbounded) && !is_told &&
-            !(gt_sum_is_number(&dimension->step, &step) && step <= 1)) {
-            write_divides(draft, &dimension->size, &dimension->step);
-        }
-        write_walked(draft, dimension);
-    }
-    if (is_told) {
-        return;
-    }
-    for (size_t i = 0; i < draft->guards.count; i++) {
-        gt_sum size, by;
-        bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
-        int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
-        if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
-            write_divides(draft, &size, &by);
-        }
-    }
-    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
-        write_lanes(draft, buffer);
+    for (size_t i = 0; i < draft->call.divided.count; i++) {
+        gt_text_printf(draft->out, "%s#pragma gputune require(%s)\n",
+                       is_told ? "" : "// guess: the code computes no remainder\n",
+                       draft->call.divided.items[i]);
     }
 }
 
 /* ---- what is right, and how much work it is -------------------------------------------------- */
 
-/* Every buffer once, and twice what is read and written; some bytes more or less are no work. */
-static gt_sum bytes_moved(const gt_draft *draft)
-{
-    gt_sum sum = gt_sum_number(0);
-    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
-        const double times = strcmp(gt_draft_direction(buffer), "inout") == 0 ? 2 : 1;
-        sum = buffer->allocated[0] || !buffer->declared.has_type
-                  ? (gt_sum){0}
-                  : gt_sum_add(sum, buffer->length, buffer->declared.element.bytes * times);
-    }
-    for (uint32_t i = sum.count; i > 0; i--) {
-        if (sum.terms[i - 1].count == 0) {
-            sum.terms[i - 1] = sum.terms[--sum.count];
-        }
-    }
-    return sum;
-}
-
 static void write_work(gt_draft *draft)
 {
-    const char *told = draft->call.work;
-    const gt_sum bytes = bytes_moved(draft);
-    if (gt_draft_has_clause(draft->present, "args")) {
-        return; /* when that was written */
-    }
-    if (told[0] || (bytes.known && bytes.count > 0 && !draft->is_pinned)) {
-        gt_text_append(draft->out,
-                       "// guess: every argument is moved once\n#pragma gputune work(bytes = ");
-        if (told[0]) {
-            gt_text_append(draft->out, told);
-        } else {
-            gt_draft_append_sum(draft, &bytes);
-        }
-        gt_text_append(draft->out, ")\n");
+    const bool is_told = gt_draft_has_clause(draft->present, "args"); /* when that was written */
+    if (draft->call.work[0] && !is_told) {
+        gt_text_printf(draft->out,
+                       "// guess: every argument is moved once\n#pragma gputune work(bytes = %s)\n",
+                       draft->call.work);
     }
 }
 

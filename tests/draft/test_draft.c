@@ -14,8 +14,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"batch", NULL,
      "kernel(scale)\n"
-     "problem(n = 1 << 10)\n"
-     "problem(batch = 1 << 10)\n"
+     "problem(n = 1 << 11)\n"
+     "problem(batch = 1 << 11)\n"
      "args(inout cplx data[n][batch] = uniform(0, 99), unsigned int n, unsigned int batch, float "
      "norm = 0.5)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
@@ -75,8 +75,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"gemv", NULL,
      "kernel(gemv)\n"
-     "problem(rows = 1 << 10)\n"
-     "problem(cols = 1 << 10)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(cols = 1 << 11)\n"
      "args(out float y[rows], in float A[rows][cols], in float x[cols], int rows, int cols)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -86,9 +86,9 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"heat", NULL,
      "kernel(heat)\n"
-     "problem(nx = 1 << 8)\n"
-     "problem(ny = 1 << 8)\n"
-     "problem(nz = 1 << 8)\n"
+     "problem(nx = 128)\n"
+     "problem(ny = 128)\n"
+     "problem(nz = 128)\n"
      "args(out double out[nz][ny][nx], in double in[nz][ny][nx], int nx, int ny, int nz, double c "
      "= 0.5)\n"
      "tune(BLOCK_X = 8, 16, 32, 64)\n"
@@ -115,22 +115,22 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"matmul", NULL,
      "kernel(matmul)\n"
-     "problem(M = 1 << 8)\n"
-     "problem(N = 1 << 8)\n"
-     "problem(K = 1 << 8)\n"
+     "problem(M = 1 << 11)\n"
+     "problem(N = 1 << 11)\n"
+     "problem(K = 1 << 11)\n"
      "args(in float A[M][K], in float B[K][N], out float C[M][N], int M, int N, int K)\n"
      "tune(TILE = 8, 16, 32)\n"
      "default(TILE = 16)\n"
      "block(TILE, TILE)\n"
      "require(TILE * TILE >= 32)\n"
      "grid(ceil_div(N, TILE), ceil_div(M, TILE))\n"
-     "work(bytes = 4 * M * K + 4 * N * K + 4 * M * N)\n"
+     "work(bytes = 4 * M * K + 4 * K * N + 4 * M * N)\n"
      "reference(self)\n"},
     {"moved_pointers", NULL,
      "kernel(sgemm)\n"
-     "problem(M = 1 << 8)\n"
-     "problem(N = 1 << 8)\n"
-     "problem(K = 1 << 8)\n"
+     "problem(M = 1 << 11)\n"
+     "problem(N = 1 << 11)\n"
+     "problem(K = 1 << 11)\n"
      "args(int M, int N, int K, float alpha = 0.5, in float A[M][N], in float B[M][N], float beta "
      "= 0.5, inout float C[M][N])\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
@@ -140,7 +140,7 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"nbody", NULL,
      "kernel(sim::forces)\n"
-     "problem(n = 1 << 10)\n"
+     "problem(n = 1 << 16)\n"
      "args(out float4 acc[n], in float4 pos[n], int n, float eps = 0.5)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -167,11 +167,12 @@ static const gt_drafted drafts[] = {
      "block(256)\n"
      "grid(256)\n"
      "shared(256 * sizeof(float))\n"
+     "work(bytes = 4 * n)\n"
      "reference(self)\n"},
     {"softmax", NULL,
      "kernel(softmax<T, BLOCK_SIZE>)\n"
-     "problem(cols = 1 << 10)\n"
-     "problem(rows = 1 << 10)\n"
+     "problem(cols = 1 << 11)\n"
+     "problem(rows = 1 << 11)\n"
      "problem(type T = float, double)\n"
      "args(out T out[rows][cols], in T in[rows][cols], int cols)\n"
      "tune(BLOCK_SIZE = 64, 128, 256, 512, 1024)\n"
@@ -192,8 +193,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"stencil", NULL,
      "kernel(stencil)\n"
-     "problem(width = 1 << 10)\n"
-     "problem(height = 1 << 10)\n"
+     "problem(width = 1 << 11)\n"
+     "problem(height = 1 << 11)\n"
      "args(out float out[height][width], in float in[height][width], int width, int height)\n"
      "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
      "default(BLOCK_X = 32)\n"
@@ -215,8 +216,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"transpose", NULL,
      "kernel(transpose)\n"
-     "problem(width = 1 << 10)\n"
-     "problem(height = 1 << 10)\n"
+     "problem(width = 1 << 11)\n"
+     "problem(height = 1 << 11)\n"
      "args(out float odata[width][height], in float idata[height][width], int width, int height)\n"
      "block(32, 8)\n"
      "grid(ceil_div(width, 32), ceil_div(height, 32))\n"
@@ -224,8 +225,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"transpose_named", NULL,
      "kernel(transpose)\n"
-     "problem(width = 1 << 10)\n"
-     "problem(height = 1 << 10)\n"
+     "problem(width = 1 << 11)\n"
+     "problem(height = 1 << 11)\n"
      "args(out float odata[width][height], in float idata[height][width], int width, int height)\n"
      "tune(TILE_DIM = 8, 16, 32)\n"
      "default(TILE_DIM = 32)\n"
@@ -239,8 +240,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"warps", NULL,
      "kernel(sums)\n"
-     "problem(rows = 1 << 10)\n"
-     "problem(cols = 1 << 10)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(cols = 1 << 11)\n"
      "args(out real y[rows], in real x[rows][cols], int rows, int cols)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -285,8 +286,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"rows_unused", "scale_rows",
      "kernel(scale_rows)\n"
-     "problem(rows = 1 << 10)\n"
-     "problem(columns = 1 << 10)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(columns = 1 << 11)\n"
      "args(out float y[rows][columns], in float x[rows][columns], int rows, int columns)\n"
      "tune(THREADS = 64, 128, 256, 512, 1024)\n"
      "default(THREADS = 256)\n"

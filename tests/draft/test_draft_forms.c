@@ -109,10 +109,10 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"divisions", "k",
      "kernel(k)\n"
-     "problem(n = 1 << 6)\n"
-     "problem(c = 1 << 6)\n"
-     "problem(h = 1 << 6)\n"
-     "problem(w = 1 << 6)\n"
+     "problem(n = 64)\n"
+     "problem(c = 32)\n"
+     "problem(h = 16)\n"
+     "problem(w = 8)\n"
      "args(out float y[n * c * h * w], in float x[n * c * h * w + c * h * w - 1], int n, int c, "
      "int h, int w)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
@@ -196,10 +196,10 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"planes", "k",
      "kernel(k)\n"
-     "problem(width = 1 << 8)\n"
-     "problem(height = 1 << 8)\n"
-     "problem(depth = 1 << 8)\n"
-     "problem(pitch = 1 << 8)\n"
+     "problem(width = 128)\n"
+     "problem(height = 128)\n"
+     "problem(depth = 128)\n"
+     "problem(pitch = 128)\n"
      "args(out float y[height * depth * pitch - pitch + width], int width, int height, int depth, "
      "int pitch)\n"
      "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
@@ -213,8 +213,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"pointer_of_pointer", "k",
      "kernel(k)\n"
-     "problem(rows = 1 << 10)\n"
-     "problem(cols = 1 << 10)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(cols = 1 << 11)\n"
      "args(out float y[rows][cols], in float x[rows][cols], int rows, int cols)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -292,8 +292,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"warp_rows", "k",
      "kernel(k)\n"
-     "problem(rows = 1 << 10)\n"
-     "problem(cols = 1 << 10)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(cols = 1 << 11)\n"
      "args(out float y[rows], in float x[rows][cols], int rows, int cols)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"

@@ -122,8 +122,8 @@ static const gt_drafted_program programs[] = {
      "    double at = 0.1 + (5 - (double)row) / SCALE;\n"
      "    y[row * w + column] = at;\n}\n",
      "kernel(k)\n"
-     "problem(w = 1 << 10)\n"
-     "problem(h = 1 << 10)\n"
+     "problem(w = 1 << 11)\n"
+     "problem(h = 1 << 11)\n"
      "args(out double y[h][w], int w, int h)\n"
      "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
      "default(BLOCK_X = 32)\n"
@@ -140,7 +140,7 @@ static const gt_drafted_program programs[] = {
      "__global__ void k(float *y, int rows)\n{\n"
      "    int r = blockIdx.y * blockDim.y + threadIdx.y;\n    if (r < rows) y[r] = r;\n}\n",
      "kernel(k)\n"
-     "problem(rows = 1 << 10)\n"
+     "problem(rows = 1 << 19)\n"
      "args(out float y[rows], int rows)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -152,7 +152,7 @@ static const gt_drafted_program programs[] = {
     {"a size that the program is given, of which the grid takes few in its second dimension",
      "__global__ void k(float *y, int rows)\n{\n"
      "    if (blockIdx.y < rows) y[blockIdx.y * 32 + threadIdx.x] = 1;\n}\n"
-     "int main(int argc, char **argv) { int rows = atoi(argv[1]); float *y;\n"
+     "int main(int c, char **v) { int rows = to_int(v[1]); float *y;\n"
      "cudaMalloc(&y, rows * 32 * 4); k<<<dim3(1, rows), 32>>>(y, rows); }\n",
      "kernel(k)\n"
      "problem(rows = 1 << 15)\n"

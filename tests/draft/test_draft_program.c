@@ -398,7 +398,8 @@ static const gt_drafted_program programs[] = {
      "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
      "kernel(k<WIDE>)\nproblem(n = 1 << 20)\n"
      "args(out float y[ceil_div(n, WIDE)], in float x[n], int n)\nproblem(const WIDE = 256)\n"
-     "block(WIDE)\ngrid(ceil_div(n, WIDE))\nreference(self)\n"},
+     "block(WIDE)\ngrid(ceil_div(n, WIDE))\n"
+     "work(bytes = 4 * ceil_div(n, WIDE) + 4 * n)\nreference(self)\n"},
     {"textures of arrays",
      "__global__ void k(float *y, cudaTextureObject_t s, cudaTextureObject_t t,\n"
      "                  cudaTextureObject_t u, int w, int h)\n{\n"
