@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A #define or #undef; or what the engine, or an option, defines in front of the text. */
@@ -27,12 +26,11 @@ typedef struct gt_name_macro {
 typedef struct gt_name_scan {
     gt_name_uses *out;
     const gt_template *template;
+    const char *text;
     gt_lexer lexer;
     gt_conditions conditions;
     GT_ARRAY(gt_name_macro) macros;
     bool pastes;
-    const char *path; /* of the file that the current line comes from, */
-    int shift;        /* and what its number there is ahead of the lexer's */
     gt_token previous, before;
     bool behind_type;   /* a type's name and asterisks stand in front of the current token */
     bool opens_scope;   /* the next brace is that of a namespace or of extern "C" */
@@ -84,10 +82,26 @@ static gt_name_use *use_of(const gt_name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
+/* The path of the template's file that a #line names; of its own, where the #line names none. */
+static const char *path_of(const gt_template_parts *parts, const gt_token *file)
+{
+    const char *found = parts->files[0].path;
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        const char *path = parts->files[i].path, *slash = strrchr(path, '/');
+        const char *name = slash ? slash + 1 : path;
+        bool is =
+            file->length == strlen(name) + 2 && memcmp(file->text + 1, name, file->length - 2) == 0;
+        found = is ? path : found;
+    }
+    return found;
+}
+
 static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *token)
 {
     if (out->line == 0) {
-        *out = (gt_place){s->path, token->line + s->shift, token->column};
+        gt_token file;
+        const int line = gt_line_at(&file, s->text, (size_t)(token->text - s->text));
+        *out = (gt_place){path_of(s->template->parts, &file), line, token->column};
     }
 }
 
@@ -167,24 +181,6 @@ static void read_condition(gt_name_scan *s, gt_lexer line)
     }
 }
 
-/* #line N "FILE", of the reader's making. */
-static void read_mark(gt_name_scan *s, gt_lexer line)
-{
-    const gt_template_parts *parts = s->template->parts;
-    gt_lexer_next(&line);
-    s->shift = (int)strtol(line.token.text, NULL, 10) - line.token.line - 1;
-    gt_lexer_next(&line);
-    size_t length = line.token.length > 2 ? line.token.length - 2 : 0;
-    s->path = parts->files[0].path;
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        const char *path = parts->files[i].path, *slash = strrchr(path, '/');
-        const char *name = slash ? slash + 1 : path;
-        if (strlen(name) == length && memcmp(name, line.token.text + 1, length) == 0) {
-            s->path = path;
-        }
-    }
-}
-
 static gputune_status read_directive(gt_name_scan *s)
 {
     gt_lexer line;
@@ -194,10 +190,6 @@ static gputune_status read_directive(gt_name_scan *s)
     if (defines || undefines) {
         gt_lexer_next(&line);
         return add_macro(s, line, undefines);
-    }
-    if (gt_lexer_is(&line, "line")) {
-        read_mark(s, line);
-        return GPUTUNE_OK;
     }
     if (gt_lexer_is(&line, "pragma") || gt_lexer_is(&line, "include")) {
         note_text(s, line, true);
@@ -484,7 +476,7 @@ static void follow_macros(gt_name_scan *s, const char *text)
 
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text)
 {
-    gt_name_scan s = {.out = out, .template = template, .path = template->parts->files[0].path};
+    gt_name_scan s = {.out = out, .template = template, .text = text};
     *out = (gt_name_uses){0};
     gputune_status status = add_defines(&s);
     gt_conditions_open(&s.conditions, is_defined, NULL, &s);
