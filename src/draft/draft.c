@@ -532,7 +532,7 @@ static gputune_status read_script(maker *m, const gt_included *file)
 /* If `file` includes the one that is drafted, appends to m->front what it has in front of that. */
 static void take_front(const maker *m, const gt_included *file)
 {
-    const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+    const char *name = gt_base_name(m->path);
     const size_t length = strlen(name);
     int open = 0; /* conditions */
     for (gt_lexer lexer = gt_lexer_of(file->text), line; gt_lexer_find_directive(&lexer, &line);) {

@@ -1,15 +1,11 @@
 /* Maps the lines of a joined text to those of its file, and puts lines in front of them. */
 #include "draft/lines.h"
 
+#include "kernel/reader.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* `#line N "FILE"`: the number, or 0; *is_own: the file is `name`. */
 static int line_mark(const char *line, const char *name, bool *is_own)
@@ -35,7 +31,7 @@ static bool is_guard(const char *line)
 
 gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = gt_base_name(path);
     bool is_own = true;
     int own = 1; /* the file's next line */
     for (const char *line = text; *line;) {

@@ -340,9 +340,10 @@ static void write_requirements(gt_draft *draft)
 {
     const bool is_told = draft->call.grid_dimensions > 0;
     for (size_t i = 0; i < draft->call.divided.count; i++) {
+        const char *condition = draft->call.divided.items[i];
+        const bool is_guess = !is_told && strchr(condition, '%');
         gt_text_printf(draft->out, "%s#pragma gputune require(%s)\n",
-                       is_told ? "" : "// guess: the code computes no remainder\n",
-                       draft->call.divided.items[i]);
+                       is_guess ? "// guess: the code computes no remainder\n" : "", condition);
     }
 }
 

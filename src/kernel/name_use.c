@@ -87,8 +87,7 @@ static const char *path_of(const gt_template_parts *parts, const gt_token *file)
 {
     const char *found = parts->files[0].path;
     for (uint32_t i = 0; i < parts->file_count; i++) {
-        const char *path = parts->files[i].path, *slash = strrchr(path, '/');
-        const char *name = slash ? slash + 1 : path;
+        const char *path = parts->files[i].path, *name = gt_base_name(path);
         bool is =
             file->length == strlen(name) + 2 && memcmp(file->text + 1, name, file->length - 2) == 0;
         found = is ? path : found;

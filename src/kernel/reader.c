@@ -16,7 +16,7 @@ enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20 };
 
 static const char prelude_name[] = "gputune.cuh";
 
-static const char *base_name(const char *path)
+const char *gt_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -28,7 +28,7 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file);
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
-    for (const char *c = base_name(path); *c; c++) {
+    for (const char *c = gt_base_name(path); *c; c++) {
         gt_text_append_bytes(out, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
     }
     gt_text_append(out, "\"\n");
@@ -218,7 +218,7 @@ static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
     bool system = false;
     gt_place place = gt_lexer_place(line);
     GT_TRY(include_name(name, sizeof name, &system, line, place));
-    if ((!system && strcmp(base_name(name), prelude_name) == 0) || gt_header_is_known(name)) {
+    if ((!system && strcmp(gt_base_name(name), prelude_name) == 0) || gt_header_is_known(name)) {
         *out = BLANKED;
         return GPUTUNE_OK;
     }

@@ -39,6 +39,8 @@ void gt_reader_free(gt_reader *reader);
  * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
  * kernels have one name. */
 gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
+/* The last part of a path. */
+const char *gt_base_name(const char *path);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
 /* By these marks, the line of the text's place `at` in its file, and the token that names the file,
