@@ -220,13 +220,14 @@ gt_hash gt_rows_hash(gt_rows *rows)
 /* Reads the next column as the kind that a member needs. */
 static gt_value take_value(gt_rows *rows, gt_column_kind kind)
 {
-    bool is_null = sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
+    const bool is_null = kind == GT_COLUMN_OPTIONAL &&
+                         sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
     gt_value value = {.text = NULL};
     if (kind == GT_COLUMN_HASH) {
         value.hash = gt_rows_hash(rows);
     } else if (kind == GT_COLUMN_TEXT || kind == GT_COLUMN_OPTIONAL || kind == GT_COLUMN_INPLACE) {
         value.text = gt_rows_text(rows);
-        value.text = kind == GT_COLUMN_OPTIONAL && is_null ? NULL : value.text;
+        value.text = is_null ? NULL : value.text;
     } else if (kind == GT_COLUMN_REAL) {
         value.real = gt_rows_real(rows);
     } else {
