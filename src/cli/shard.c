@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,10 +208,8 @@ static struct {
     const neighbour *unseen; /* whose locks are not */
     uint32_t unseen_shard;
     pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    bool ends;
-} watch = {.file = -1, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    int end[2]; /* a pipe: a byte ends the thread */
+} watch = {.file = -1};
 
 static off_t place_of(uint32_t shard)
 {
@@ -265,19 +264,12 @@ static void look(void)
 
 static void *work(void *unused)
 {
-    pthread_mutex_lock(&watch.mutex);
-    while (!watch.ends) {
-        struct timespec until;
+    struct pollfd end = {watch.end[0], POLLIN, 0};
+    do {
         watch.own.counter++;
         (void)!pwrite(watch.file, &watch.own, sizeof watch.own, place_of(watch.shard.index));
         look();
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += PERIOD_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&watch.changed, &watch.mutex, &until);
-    }
-    pthread_mutex_unlock(&watch.mutex);
+    } while (poll(&end, 1, PERIOD_MS) <= 0);
     return unused;
 }
 
@@ -320,6 +312,7 @@ void cli_locks_begin(const char *database, const cli_shard *shard)
     watch.file = open(watch.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (watch.file >= 0 &&
         (lock(watch.file, F_OFD_SETLK, &unused, place_of(shard->index), 1) != 0 ||
+         pipe2(watch.end, O_CLOEXEC) != 0 ||
          pthread_create(&watch.thread, NULL, work, NULL) != 0)) {
         close(watch.file);
         watch.file = -1;
@@ -340,10 +333,7 @@ int cli_locks_end(int code)
     if (watch.file < 0) {
         return code;
     }
-    pthread_mutex_lock(&watch.mutex);
-    watch.ends = true;
-    pthread_cond_signal(&watch.changed);
-    pthread_mutex_unlock(&watch.mutex);
+    (void)!write(watch.end[1], "", 1);
     pthread_join(watch.thread, NULL);
     remove_if_last();
     close(watch.file);

@@ -92,16 +92,12 @@ void gt_layers_flush(gt_store *store)
 
 bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
 {
-    while (pthread_mutex_trylock(mutex) != 0) {
-        double left_s = gt_patience_left_s(patience);
-        if (left_s <= 0) {
-            return false;
-        }
-        if (gt_mutex_wait(mutex, fmin(left_s, mutex_slice_s))) {
-            return true;
-        }
+    bool taken = pthread_mutex_trylock(mutex) == 0;
+    double left_s;
+    while (!taken && (left_s = gt_patience_left_s(patience)) > 0) {
+        taken = gt_mutex_wait(mutex, fmin(left_s, mutex_slice_s));
     }
-    return true;
+    return taken;
 }
 
 void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
