@@ -127,8 +127,7 @@ static int check_each(const cli_session *session)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     cli_catalogue catalogue;
-    CLI_TRY(
-        cli_catalogue_find(&catalogue, session, cli_warm.kernels.items, cli_warm.kernels.count));
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
         checked checked = nothing_checked();
@@ -181,11 +180,11 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int check(const cli_arguments *arguments)
+static int check(const cli_list *arguments)
 {
     cli_given.selection.cuts_sizes = true;
     cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
-    return cli_single(CLI_OPEN_TUNING, arguments->items, run);
+    return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }
 
 const cli_command cmd_check = {

@@ -160,10 +160,10 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int emit(const cli_arguments *arguments)
+static int emit(const cli_list *arguments)
 {
     CLI_TRY(check());
-    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items,
+    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       write_form);
 }
 
@@ -253,9 +253,9 @@ static const cli_option space_options[] = {
     CLI_ALIGNMENT_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS,
 };
 
-static int describe(const cli_arguments *arguments)
+static int describe(const cli_list *arguments)
 {
-    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items,
+    return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       describe_space);
 }
 

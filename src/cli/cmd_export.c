@@ -325,7 +325,7 @@ static const cli_option options[] = {
     CLI_FILE_OPTIONS,
 };
 
-static int export_stored(const cli_arguments *arguments)
+static int export_stored(const cli_list *arguments)
 {
     const char *kernel;
     cli_session session;

@@ -61,7 +61,7 @@ static int drop(const cli_session *session, const char *kernel)
 
 /* Drops what `what` says of the records of one kernel, or of all, prints the winners that go, and
  * says how much went. */
-static int forget(const cli_arguments *arguments)
+static int forget(const cli_list *arguments)
 {
     const char *database = cli_given.database, *name;
     cli_session session;
@@ -83,7 +83,7 @@ static int read_bytes(uint64_t *out, const char *text)
     return CLI_CONTINUE;
 }
 
-static int prune(const cli_arguments *arguments)
+static int prune(const cli_list *arguments)
 {
     CLI_TRY(read_bytes(&given.what.most_bytes, given.most));
     given.what.outdated = true;

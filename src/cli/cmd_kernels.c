@@ -35,7 +35,7 @@ static const cli_option kernel_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-static int list_kernels(const cli_arguments *arguments)
+static int list_kernels(const cli_list *arguments)
 {
     cli_session session;
     (void)arguments;
@@ -103,7 +103,7 @@ static const cli_option device_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-static int list_devices(const cli_arguments *arguments)
+static int list_devices(const cli_list *arguments)
 {
     (void)arguments;
     cli_table table = CLI_TABLE("devices", device_columns, device_row, CLI_VIEW);
@@ -164,7 +164,7 @@ static const cli_option doctor_options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int diagnose(const cli_arguments *arguments)
+static int diagnose(const cli_list *arguments)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     ward at = {.table = CLI_TABLE("checks", diagnosis_columns, diagnosis_row, CLI_VIEW)};

@@ -93,7 +93,7 @@ static const cli_option options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-static int run(const cli_arguments *files)
+static int run(const cli_list *files)
 {
     CLI_TRY(each_word(given.strategies, add_strategy));
     CLI_TRY(each_word(given.evaluations, add_evaluations));

@@ -1,7 +1,7 @@
 /* gputune report: what is stored, as a page to look at. */
 #include "cli/files.h"
 #include "cli/live.h"
-#include "cli/report.h"
+#include "cli/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,14 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What is stored, for a page that needs no network (its files are in cli/report), or Markdown. */
+typedef struct report_data {
+    cli_measured_list measured; /* not empty unless `live` */
+    cli_table standing;         /* cli_record_table() with the records of winners and defaults */
+    char **sources;             /* the source of each scenario's winner; NULL: not known */
+    bool live;                  /* the page fetches its data, data.json, again and again */
+} report_data;
 
 extern const char cli_report_page[]; /* made by tools/report-page */
 static const char place_of_data[] = "@data@\n", policy_of_all[] = "default-src 'none'";
@@ -49,7 +57,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
     cli_release(mark);
 }
 
-static void report_write_data(const cli_report *report, FILE *file)
+static void report_write_data(const report_data *report, FILE *file)
 {
     cli_why why = cli_why_tables();
     const cli_measured_list *list = &report->measured;
@@ -85,7 +93,7 @@ static void write_safely(const char *json, size_t bytes, FILE *file)
 }
 
 /* Writes the page. The caller checks the file for errors. */
-static void report_write_page(const cli_report *report, FILE *file)
+static void report_write_page(const report_data *report, FILE *file)
 {
     char *json = NULL;
     size_t bytes = 0;
@@ -176,7 +184,7 @@ static void write_source(const char *source, FILE *file)
     fprintf(file, "\nThe winner's source:\n\n%scuda\n%s%s\n", fence, source, fence);
 }
 
-static void report_write_markdown(const cli_report *report, FILE *file)
+static void report_write_markdown(const report_data *report, FILE *file)
 {
     cli_table place = report->standing;
     place.view = CLI_VIEW_PLACE;
@@ -202,14 +210,14 @@ static const char *const format_words[] = {"html", "md", NULL};
 
 /* The options. */
 static struct {
-    cli_arguments names;
+    cli_list names;
     int format;
     bool history, live;
 } given;
 
 static int add(void *user, const gputune_record *record)
 {
-    cli_report *report = user;
+    report_data *report = user;
     if (record->is_winner || record->is_default) {
         cli_record_add(&report->standing, record);
     }
@@ -231,7 +239,7 @@ static char *find_source(const cli_session *session, const cli_measured *from)
 }
 
 /* Collects the records of the named kernels, of all kernels without names. */
-static int collect(cli_report *report, const cli_session *session)
+static int collect(report_data *report, const cli_session *session)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
@@ -249,7 +257,7 @@ static int collect(cli_report *report, const cli_session *session)
     return CLI_CONTINUE;
 }
 
-static int write_report(const cli_report *report)
+static int write_report(const report_data *report)
 {
     cli_output output;
     CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
@@ -259,10 +267,10 @@ static int write_report(const cli_report *report)
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
-static int read_report(cli_report *out)
+static int read_report(report_data *out)
 {
     cli_session session;
-    *out = (cli_report){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
+    *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     int code = collect(out, &session);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
@@ -277,7 +285,7 @@ static int read_report(cli_report *out)
 /* What cannot be read is as good as nothing: the page asks again. */
 static void write_live(cli_live_kind kind, FILE *file)
 {
-    cli_report report;
+    report_data report;
     cli_given.quiet = true;
     (void)read_report(&report);
     report.live = kind != CLI_LIVE_LAST_DATA;
@@ -324,9 +332,9 @@ static const cli_option options[] = {
     CLI_FILE_OPTIONS,
 };
 
-static int report(const cli_arguments *names)
+static int report(const cli_list *names)
 {
-    cli_report report;
+    report_data report;
     CLI_REFUSE(given.live && (cli_given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
                "report: --live serves a page; leave out --output and --format");
     given.names = *names;

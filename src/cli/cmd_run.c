@@ -10,7 +10,7 @@
 static struct {
     cli_list configurations; /* of run */
     const char *save;
-    char *kernel;         /* before two databases; NULL: none is named */
+    const char *kernel;   /* before two databases; NULL: none is named */
     const char *sides[2]; /* of compare: configurations, or databases */
 } given;
 
@@ -108,11 +108,11 @@ static const cli_option run_options[] = {
     MEASURE_OPTIONS,
 };
 
-static int measure_all(const cli_arguments *arguments)
+static int measure_all(const cli_list *arguments)
 {
     cli_console_inform(given.save != NULL); /* of how the outputs are read */
     CLI_TRY(cli_tuning_inputs());
-    return cli_single(CLI_OPEN_TUNING, arguments->items, run);
+    return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }
 
 const cli_command cmd_run = {"run",
@@ -277,7 +277,7 @@ static int check_databases(const char *const sides[2])
 }
 
 /* Two databases, alone or after a kernel: files, and no configurations. */
-static bool are_databases(const cli_arguments *arguments)
+static bool are_databases(const cli_list *arguments)
 {
     size_t count = arguments->count;
     for (size_t i = count - 2; i < count; i++) {
@@ -295,14 +295,14 @@ static const cli_option compare_options[] = {
     MEASURE_OPTIONS,
 };
 
-static int compare(const cli_arguments *arguments)
+static int compare(const cli_list *arguments)
 {
     size_t count = arguments->count;
     given.sides[0] = arguments->items[count - 2];
     given.sides[1] = arguments->items[count - 1];
     given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
-        return cli_single(CLI_OPEN_TUNING, arguments->items, compare_configurations);
+        return cli_single(CLI_OPEN_TUNING, arguments->items[0], compare_configurations);
     }
     CLI_TRY(check_databases(given.sides));
     return compare_databases();

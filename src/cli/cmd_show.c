@@ -314,7 +314,7 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int show(const cli_arguments *arguments)
+static int show(const cli_list *arguments)
 {
     cli_session session;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;

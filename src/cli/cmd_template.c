@@ -35,7 +35,7 @@ static void note_left_behind(const char *path, const char *draft)
     }
 }
 
-static int write_template(const cli_arguments *arguments)
+static int write_template(const cli_list *arguments)
 {
     const char *path = arguments->items[0];
     const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
@@ -216,7 +216,7 @@ static const cli_option embed_options[] = {
     CLI_OPTIONS_END,
 };
 
-static int embed(const cli_arguments *arguments)
+static int embed(const cli_list *arguments)
 {
     embedded_files embedded;
     cli_output to;

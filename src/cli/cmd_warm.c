@@ -1,7 +1,7 @@
 /* The command warm: its options, compiling without measuring, and tuning again when a template is
  * saved; warm_tune.c tunes. */
 #include "cli/files.h"
-#include "cli/report.h"
+#include "cli/live.h"
 #include "cli/warm.h"
 
 #include "base/text.h"
@@ -102,8 +102,7 @@ static int warm_compile(const cli_session *session, const cli_scenarios *scenari
 static bool is_selected(const char *kernel)
 {
     const size_t count = cli_warm.kernels.count;
-    return !count ||
-           gt_index_of(kernel, (const char *const *)cli_warm.kernels.items, count) < count;
+    return !count || gt_index_of(kernel, cli_warm.kernels.items, count) < count;
 }
 
 /* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
@@ -111,12 +110,11 @@ static bool is_selected(const char *kernel)
 static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
                     const char *sizes, const char *only)
 {
-    char *name = cli_copy(kernel);
     const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
                                      .only = {&only, *only != '\0'}};
     cli_catalogue catalogue;
     cli_scenarios some;
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&kernel, 1}));
     CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
     for (size_t i = 0; i < some.count; i++) {
         cli_push(out->items, out->count, some.items[i]);
@@ -276,8 +274,7 @@ static int find_all(cli_scenarios *out, const cli_session *session)
     if (cli_warm.canonical || cli_warm.from) {
         return cli_warm.canonical ? list_canonical(out, session) : list_wanted(out, session);
     }
-    CLI_TRY(
-        cli_catalogue_find(&catalogue, session, cli_warm.kernels.items, cli_warm.kernels.count));
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     return cli_scenarios_make(out, &catalogue, &cli_given.selection, session);
 }
 
@@ -560,7 +557,7 @@ static int tune_live(void)
 
 struct cli_warm cli_warm;
 
-static int check_and_run(const cli_arguments *kernels)
+static int check_and_run(const cli_list *kernels)
 {
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());

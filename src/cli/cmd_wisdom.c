@@ -254,7 +254,7 @@ static int import(const cli_session *session, const char *source, bool is_url,
     return code;
 }
 
-static int import_all(const cli_arguments *files)
+static int import_all(const cli_list *files)
 {
     cli_session session;
     gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
@@ -277,10 +277,10 @@ static int import_all(const cli_arguments *files)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int carry(const cli_arguments *arguments)
+static int carry(const cli_list *arguments)
 {
     const char *verb = arguments->items[0];
-    const cli_arguments rest = {arguments->items + 1, arguments->count - 1};
+    const cli_list rest = {arguments->items + 1, arguments->count - 1};
     CLI_REFUSE(
         given.key && (!cli_given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
         "wisdom: --sign goes with export and --output, beside which the signature is written");
@@ -335,15 +335,14 @@ static const cli_option merge_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-static int merge(const cli_arguments *files)
+static int merge(const cli_list *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     cli_session session;
     CLI_REFUSE(!cli_given.database, CLI_EXIT_USAGE,
                "merge: expected -o FILE, the database that takes the others over");
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    CLI_TRY(cli_passed(
-        gputune_merge(&merged, session.tuner, (const char *const *)files->items, files->count)));
+    CLI_TRY(cli_passed(gputune_merge(&merged, session.tuner, files->items, files->count)));
     cli_note("%s: took %llu of %llu winners and %llu of %llu trials", cli_given.database,
              (unsigned long long)merged.taken_winners, (unsigned long long)merged.winners,
              (unsigned long long)merged.taken_trials, (unsigned long long)merged.trials);

@@ -1,6 +1,7 @@
 /* Serves one page and its data to browsers of this machine: HTTP/1.1 on 127.0.0.1, under a path
- * that nobody can guess. The server answers GET alone, one request for each connection, each in a
- * process of its own with limits on the request's length and time. */
+ * that nobody can guess. live.c has the server, cmd_report.c the page of what is stored. The server
+ * answers GET alone, one request for each connection, each in a process of its own with limits on
+ * the request's length and time. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,3 +33,13 @@ bool cli_live_answer(const cli_live_service *service, int connection);
  * last data; -1: there is no descriptor. The process must have no other threads. Returns the exit
  * code. */
 int cli_live_serve(cli_live_write write, FILE *told, int until);
+
+/* cli_report_begin_live() starts a process that serves the page of the whole database while this
+ * process works. Call it before there are threads. The new process prints the page's address on
+ * stderr, and ends with cli_report_end_live(), or with this process. Returns CLI_CONTINUE, or an
+ * exit code after a message. */
+typedef struct cli_live_report {
+    int process, until; /* this end of a pipe */
+} cli_live_report;
+int cli_report_begin_live(cli_live_report *out);
+void cli_report_end_live(const cli_live_report *live);

@@ -117,7 +117,7 @@ static int dispatch(int argc, char **argv)
         return help(word[0] == 'h' ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     }
     const cli_command *command = find(word);
-    cli_arguments arguments;
+    cli_list arguments;
     if (!command) {
         return CLI_EXIT_USAGE;
     }

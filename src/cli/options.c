@@ -279,10 +279,10 @@ static int parse_options(const cli_command *command, int argc, char **argv)
     }
 }
 
-int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv)
+int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv)
 {
     CLI_TRY(parse_options(command, argc, argv));
-    cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
+    cli_list arguments = {(const char **)argv + optind, (size_t)(argc - optind)};
     CLI_REFUSE(arguments.count < command->takes.least || arguments.count > command->takes.most,
                CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options] %s", command->name,
                arguments.count < command->takes.least ? "an argument is missing"

@@ -16,7 +16,8 @@ typedef enum cli_option_kind {
     CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
 } cli_option_kind;
 
-/* The values of an option that may be repeated, pointing into argv. */
+/* The values of an option that may be repeated, or the arguments that are left when the options are
+ * taken out, pointing into argv. */
 typedef struct cli_list {
     const char **items;
     size_t count;
@@ -61,12 +62,6 @@ extern struct cli_given {
     }
 #define CLI_OPTIONS_END CLI_ROW(NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL)
 
-/* The arguments that are left when the options are taken out. */
-typedef struct cli_arguments {
-    char **items;
-    size_t count;
-} cli_arguments;
-
 typedef struct cli_command {
     const char *name;        /* "warm" */
     const char *description; /* in the list of commands */
@@ -79,7 +74,7 @@ typedef struct cli_command {
     const cli_option *options;
     /* Returns the program's exit code. What it prints on stdout is data, everything else goes to
      * stderr. */
-    int (*run)(const cli_arguments *arguments);
+    int (*run)(const cli_list *arguments);
 } cli_command;
 
 enum { CLI_CONTINUE = -1 };
@@ -96,7 +91,7 @@ enum { CLI_CONTINUE = -1 };
 /* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */
-int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv);
+int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Whether the parsed command line has the option of that name. */
 bool cli_is_given(const char *name);
 /* Prints the help. */

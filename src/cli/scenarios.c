@@ -199,13 +199,12 @@ static int check_name(const cli_catalogue *catalogue, size_t at)
     return CLI_CONTINUE;
 }
 
-int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
-                       size_t count)
+int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names)
 {
     *out = (cli_catalogue){NULL, 0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < names->count; i++) {
         size_t first = out->count;
-        CLI_TRY(find(out, session, names[i]));
+        CLI_TRY(find(out, session, names->items[i]));
         for (size_t k = first; k < out->count; k++) {
             CLI_TRY(check_name(out, k));
         }
@@ -232,7 +231,7 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, const
     cli_catalogue catalogue = {NULL, 0};
     *out = name; /* records outlive templates */
     if (name && cli_is_path(name)) {
-        CLI_TRY(cli_catalogue_find(&catalogue, session, (char *const *)&name, 1));
+        CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&name, 1}));
     } else if (!name || gputune_find_kernels(session->tuner, name, take_kernel, &catalogue) < 0) {
         return CLI_CONTINUE;
     }
@@ -243,7 +242,7 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, const
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
     cli_catalogue catalogue;
-    return cli_catalogue_find(&catalogue, session, (char *const *)&name, 1);
+    return cli_catalogue_find(&catalogue, session, &(cli_list){&name, 1});
 }
 
 int cli_stored_sizes(const char **out)
@@ -511,13 +510,13 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     return CLI_CONTINUE;
 }
 
-int cli_single(cli_open_mode mode, char **name, cli_work work)
+int cli_single(cli_open_mode mode, const char *name, cli_work work)
 {
     cli_session session;
     cli_catalogue catalogue;
     cli_scenarios scenarios;
     CLI_TRY(cli_open(&session, mode));
-    CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
+    CLI_TRY(cli_catalogue_find(&catalogue, &session, &(cli_list){&name, 1}));
     CLI_TRY(cli_catalogue_one(&catalogue));
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,

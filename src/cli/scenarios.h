@@ -55,8 +55,7 @@ bool cli_is_path(const char *name);
 /* The kernels that `names` stand for by the rule of gputune_find_kernels(), each once. The kernels
  * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
  * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
-int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
-                       size_t count);
+int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
  * a file that has several. */
 int cli_catalogue_one(const cli_catalogue *catalogue);
@@ -142,7 +141,7 @@ typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario
 /* What run, compare, space and emit have in common: opens as `mode` says, finds the one
  * kernel `name` at the sizes given, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
-int cli_single(cli_open_mode mode, char **name, cli_work work);
+int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 
 /* What the options of warm alone say. */
 extern struct cli_warm {
-    cli_arguments kernels;
+    cli_list kernels;
     bool compile_only, check, watch, live, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
