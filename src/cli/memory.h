@@ -18,9 +18,11 @@ void *cli_allocate(size_t count, size_t bytes);
 /* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of
  * its count; new memory is not cleared. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items, NULL at first, which grows by cli_grow() alone. */
+/* Appends a value to an array of `count` items, NULL at first, which grows by cli_grow() alone.
+ * Evaluates to its place there. */
 #define cli_push(array, count, ...)                                                                \
-    ((array) = cli_grow(array, count, sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
+    ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
+     &(array)[(count)++])
 /* Like strdup; NULL gives NULL. */
 char *cli_copy(const char *string);
 /* The first `count` bytes of a string, terminated. */

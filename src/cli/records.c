@@ -316,10 +316,10 @@ static cli_measured *find_measured(cli_measured_list *list, const gputune_record
             return &list->items[i];
         }
     }
-    cli_push(list->items, list->count,
-             (cli_measured){.shared = cli_record_copy(record, NULL),
-                            .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
-    return &list->items[list->count - 1];
+    return cli_push(
+        list->items, list->count,
+        (cli_measured){.shared = cli_record_copy(record, NULL),
+                       .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
 }
 
 /* A scenario has a winner for each space that was tuned. */
@@ -493,8 +493,7 @@ static cli_failure *find_failure(cli_failures *all, const gputune_record *failed
     }
     char *sizes = cli_short_sizes(failed->sizes);
     char *label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes);
-    cli_push(all->items, all->count, (cli_failure){.first = *failed, .label = label});
-    return &all->items[all->count - 1];
+    return cli_push(all->items, all->count, (cli_failure){.first = *failed, .label = label});
 }
 
 void cli_failures_add(cli_failures *all, const gputune_record *record)

@@ -27,8 +27,7 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
     if (known) {
         return &values->lists[known - values->lists];
     }
-    cli_push(values->lists, values->count, (cli_value_list){.name = name});
-    return &values->lists[values->count - 1];
+    return cli_push(values->lists, values->count, (cli_value_list){.name = name});
 }
 
 /* Shows the same with a blank in place of each comma that a name follows. */
@@ -429,8 +428,8 @@ static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli
 /* The `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
-    cli_push(out->items, out->count, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
-    cli_scenario *scenario = &out->items[out->count - 1];
+    cli_scenario *scenario = cli_push(out->items, out->count,
+                                      (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
     set_only(scenario, &out->only);
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *own = &kernel->sizes.lists[i];

@@ -153,24 +153,20 @@ gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *envir
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
 {
     char sizes[GT_SIZES_TEXT];
-    const char *kernel_name = text_or_empty(scenario->kernel);
     int64_t kernel;
     double volume = 1;
     for (uint32_t i = 0; i < scenario->size_count && i < GT_SCENARIO_SIZES; i++) {
         volume *= 1 + (double)scenario->sizes[i];
     }
-    GT_TRY(gt_execute(database, GT_SQL_KERNEL_ADD, "th", kernel_name, scenario->identity));
-    GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,
-                            scenario->identity));
-    gt_hash hash = gt_scenario_hash(scenario);
-    GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, hash,
-                      gt_family_hash(scenario), text_or_empty(scenario->problem),
-                      scenario_bucket(scenario), text_or_empty(scenario->fixed),
-                      gt_sizes_text(sizes, scenario->sizes, scenario->size_count), volume,
-                      (int)scenario->objective, (int)scenario->cache,
-                      text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),
-                      scenario->work_bytes, scenario->work_flops, (int)scenario->unreferenced));
-    return gt_query_integer(out, database, GT_SQL_SCENARIO_ID, "h", hash);
+    GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ROW, "th",
+                            text_or_empty(scenario->kernel), scenario->identity));
+    return gt_query_integer(
+        out, database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, gt_scenario_hash(scenario),
+        gt_family_hash(scenario), text_or_empty(scenario->problem), scenario_bucket(scenario),
+        text_or_empty(scenario->fixed), gt_sizes_text(sizes, scenario->sizes, scenario->size_count),
+        volume, (int)scenario->objective, (int)scenario->cache, text_or_empty(scenario->alignment),
+        text_or_empty(scenario->inputs), scenario->work_bytes, scenario->work_flops,
+        (int)scenario->unreferenced);
 }
 
 /* --- environments ----------------------------------------------------------------------------- */

@@ -54,10 +54,9 @@ void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
 void gt_layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     va_start(values, format);
-    pthread_mutex_lock(&store->telling);
     gt_vsnprintf(store->warning, sizeof store->warning, format, values);
-    pthread_mutex_unlock(&store->telling);
     va_end(values);
 }
 

@@ -122,15 +122,14 @@
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
                   "g.memory_clock_khz = c.memory_clock_khz AND g.sm_clock_khz = c.sm_clock_khz)")  \
     X(CLOCK_RATE_ANY, "SELECT 1 FROM clock_rate LIMIT 1")                                          \
-    X(KERNEL_ADD, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) ON CONFLICT DO NOTHING")    \
-    X(KERNEL_ID, "SELECT id FROM kernel WHERE name = ?1 AND identity = ?2")                        \
+    X(KERNEL_ROW, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) "                           \
+                  "ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id")                   \
     X(SCENARIO_SET,                                                                                \
       "INSERT INTO scenario (kernel, " GT_TEXT_SCENARIO ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "   \
       "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "                                                     \
       "ON CONFLICT (hash) DO UPDATE SET problem = excluded.problem, sizes = excluded.sizes, "      \
       "volume = excluded.volume, work_bytes = excluded.work_bytes, "                               \
-      "work_flops = excluded.work_flops, unreferenced = excluded.unreferenced")                    \
-    X(SCENARIO_ID, "SELECT id FROM scenario WHERE hash = ?1")                                      \
+      "work_flops = excluded.work_flops, unreferenced = excluded.unreferenced RETURNING id")       \
     X(CUBIN_ADD, "INSERT INTO cubin (content, image) VALUES (?1, ?2) ON CONFLICT (content) "       \
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
