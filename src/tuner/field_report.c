@@ -24,14 +24,14 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
     }
 }
 
-/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. */
+/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. A name
+ * alone would not do where the program gave the template to its tuner. */
 static gputune_status say_check(gt_text *out, const gt_request *r, const gt_variant *variant)
 {
     char *rest = NULL;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
-    gt_text_printf(out, "; 'gputune check %s%s%s", r->by_path ? r->template->path : "",
-                   r->by_path ? ":" : "", r->template->name);
+    gt_text_printf(out, "; 'gputune check %s:%s", r->template->path, r->template->name);
     for (char *axis = strtok_r(config, " ", &rest); axis; axis = strtok_r(NULL, " ", &rest)) {
         gt_text_printf(out, " --only %s", axis);
     }

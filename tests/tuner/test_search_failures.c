@@ -148,14 +148,25 @@ TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "failed like this in an earlier tuning ('force' tries"));
 }
 
+static int ignore(void *user, const gt_template *template)
+{
+    (void)user;
+    (void)template;
+    return 0;
+}
+
+/* Also of a template that was given to the tuner, and is asked for by its name. */
 TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
 {
+    ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));
+    snprintf(w->path, sizeof w->path, "scale");
     w->farm.fault = "CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure";
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].verify = GPUTUNE_ECRASHED;
     }
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "launch failure; 'gputune check /"));
+    assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
     assert_null(strstr(gt_message(), "args()"));
 }
 
