@@ -175,11 +175,9 @@ bool gt_workers_is_pace_wanted(void *tuner)
 {
     gt_workers *workers = &((gputune *)tuner)->workers;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    bool ask = workers->pace_is_wanted && !workers->pace_is_asked_for;
-    if (ask) {
-        workers->pace_is_wanted = false;
-        workers->pace_is_asked_for = true;
-    }
+    const bool ask = workers->pace_is_wanted; /* which it is not while one is asked for */
+    workers->pace_is_asked_for |= ask;
+    workers->pace_is_wanted = false;
     return ask;
 }
 

@@ -131,7 +131,7 @@ static int check_each(const cli_session *session)
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
         checked checked = nothing_checked();
-        code = cli_worse(code, check_kernel(&checked, session, catalogue.kernels[i].name,
+        code = cli_worse(code, check_kernel(&checked, session, catalogue.items[i].name,
                                             (gputune_sizes){0}, &options, false));
         write_checked(&checked, CLI_FORMAT_TABLE, stderr);
     }

@@ -148,7 +148,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
 {
     char *text = cli_copy("");
     for (size_t i = 0; i < data->axes.count; i++) {
-        const cli_value_list *axis = &data->axes.lists[i];
+        const cli_value_list *axis = &data->axes.items[i];
         cli_append(&text, "%s%s: %s", i ? ", " : "", cli_json_text(axis->name),
                    value_of(axis, entry->choice[i]));
     }
@@ -203,7 +203,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
     const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
     char *key = cli_copy("");
     for (size_t i = 0; i < data->axes.count; i++) {
-        cli_append(&key, "%s%s", i ? "," : "", data->axes.lists[i].values[entry->choice[i]]);
+        cli_append(&key, "%s%s", i ? "," : "", data->axes.items[i].values[entry->choice[i]]);
     }
     fprintf(file, "%s: {%s%s\"time\": ", cli_json_text(key), configuration_of(data, entry),
             data->axes.count ? ", " : "");
@@ -222,11 +222,11 @@ static void write_cache(const cli_apart *data, FILE *file)
     write_problem(data, ",\n", file);
     fputs("],\n\"tune_params_keys\": [", file);
     for (size_t i = 0; i < data->axes.count; i++) {
-        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes.lists[i].name));
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes.items[i].name));
     }
     fputs("],\n\"tune_params\": {", file);
     for (size_t i = 0; i < data->axes.count; i++) {
-        const cli_value_list *axis = &data->axes.lists[i];
+        const cli_value_list *axis = &data->axes.items[i];
         fprintf(file, "%s%s: [", i ? ", " : "", cli_json_text(axis->name));
         for (size_t v = 0; v < axis->count; v++) {
             fprintf(file, "%s%s", v ? ", " : "", value_of(axis, v));

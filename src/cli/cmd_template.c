@@ -83,10 +83,7 @@ typedef struct embedded_file {
     size_t bytes;
 } embedded_file;
 
-typedef struct embedded_files {
-    embedded_file *files; /* the template first */
-    size_t count;
-} embedded_files;
+typedef CLI_LIST(embedded_file) embedded_files; /* the template first */
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -96,8 +93,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     size_t bytes;
     char *text = cli_read_text(path, &bytes);
     if (text) {
-        cli_push(out->files, out->count,
-                 (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
+        cli_add(out, (embedded_file){cli_copy(name), cli_copy(path), text, bytes});
     }
     return text != NULL;
 }
@@ -105,8 +101,8 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
 static const embedded_file *find(const embedded_files *embedded, const char *name)
 {
     for (size_t i = 1; i < embedded->count; i++) {
-        if (strcmp(embedded->files[i].name, name) == 0) {
-            return &embedded->files[i];
+        if (strcmp(embedded->items[i].name, name) == 0) {
+            return &embedded->items[i];
         }
     }
     return NULL;
@@ -147,8 +143,8 @@ static int read_template(embedded_files *out, const char *path)
     CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
                "cannot read '%s': %s", path, strerror(errno));
     for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
-        char *from = cli_copy(out->files[i].path);
-        for (const char *at = out->files[i].text; *at;) {
+        char *from = cli_copy(out->items[i].path);
+        for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);
             CLI_TRY(name ? add_include(out, from, name) : CLI_CONTINUE);
         }
@@ -184,14 +180,14 @@ static void write_includes(const embedded_files *embedded, const char *id, FILE 
 {
     fprintf(out, "static const gputune_include %s_includes[] = {\n", id);
     for (size_t i = 1; i < embedded->count; i++) {
-        fprintf(out, "    {\"%s\", %s_include_%zu},\n", embedded->files[i].name, id, i);
+        fprintf(out, "    {\"%s\", %s_include_%zu},\n", embedded->items[i].name, id, i);
     }
     fprintf(out, "    {0, 0}};\n");
 }
 
 static void write_header(const embedded_files *embedded, FILE *file)
 {
-    const char *name = embedded->files[0].name;
+    const char *name = embedded->items[0].name;
     char *id = identifier(name);
     fprintf(file,
             "/* %s and what it includes. Made by `gputune embed`; edit that file instead. */\n"
@@ -199,7 +195,7 @@ static void write_header(const embedded_files *embedded, FILE *file)
             name, id, id);
     for (size_t i = 0; i < embedded->count; i++) {
         char *array = i ? cli_format("%s_include_%zu", id, i) : cli_format("%s_text", id);
-        write_array(&embedded->files[i], array, file);
+        write_array(&embedded->items[i], array, file);
     }
     write_includes(embedded, id, file);
     fprintf(file,

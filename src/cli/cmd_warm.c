@@ -117,7 +117,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&kernel, 1}));
     CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
     for (size_t i = 0; i < some.count; i++) {
-        cli_push(out->items, out->count, some.items[i]);
+        cli_add(out, some.items[i]);
     }
     return CLI_CONTINUE;
 }

@@ -76,7 +76,7 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
                    "256, as in '8:ssh HOST'",
                    text);
         for (long k = 0; k < (is_counted ? count : 1); k++) {
-            cli_push(commands->items, commands->count, command);
+            cli_add(commands, command);
         }
     }
     return CLI_CONTINUE;
@@ -88,7 +88,7 @@ static void share_commands(cli_gpus *gpus)
     const cli_list *all = &cli_given.compile_on;
     for (size_t i = 0; i < all->count; i++) {
         cli_list *share = &gpus->items[i % gpus->count].compile_on;
-        cli_push(share->items, share->count, all->items[i]);
+        cli_add(share, all->items[i]);
     }
 }
 

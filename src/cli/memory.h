@@ -23,6 +23,13 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
+/* A list, empty where it is all zero, to which cli_add() appends a value. */
+#define CLI_LIST(type)                                                                             \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count;                                                                              \
+    }
+#define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
 /* Like strdup; NULL gives NULL. */
 char *cli_copy(const char *string);
 /* The first `count` bytes of a string, terminated. */

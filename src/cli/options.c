@@ -183,7 +183,7 @@ bool cli_is_given(const char *name)
 static int set_option(const cli_option *option, const char *text)
 {
     cli_list *list;
-    cli_push(given.items, given.count, option->name);
+    cli_add(&given, option->name);
     switch (option->kind) {
     case CLI_OPTION_FLAG:
         *(bool *)option->value = true;
@@ -193,7 +193,7 @@ static int set_option(const cli_option *option, const char *text)
         return CLI_CONTINUE;
     case CLI_OPTION_LIST:
         list = option->value;
-        cli_push(list->items, list->count, text);
+        cli_add(list, text);
         return CLI_CONTINUE;
     case CLI_OPTION_COUNT:
         return set_count(option, text);

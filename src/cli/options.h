@@ -2,6 +2,8 @@
  * parsed and the help is printed. */
 #pragma once
 
+#include "cli/memory.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +20,7 @@ typedef enum cli_option_kind {
 
 /* The values of an option that may be repeated, or the arguments that are left when the options are
  * taken out, pointing into argv. */
-typedef struct cli_list {
-    const char **items;
-    size_t count;
-} cli_list;
+typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
     const char *name; /* without dashes; NULL ends the table */

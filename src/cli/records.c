@@ -316,10 +316,9 @@ static cli_measured *find_measured(cli_measured_list *list, const gputune_record
             return &list->items[i];
         }
     }
-    return cli_push(
-        list->items, list->count,
-        (cli_measured){.shared = cli_record_copy(record, NULL),
-                       .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
+    return cli_add(
+        list, (cli_measured){.shared = cli_record_copy(record, NULL),
+                             .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
 }
 
 /* A scenario has a winner for each space that was tuned. */
@@ -404,7 +403,7 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
     void *mark = cli_mark();
     while (cli_next_pair(&text, &name, &value)) {
         const cli_value_list *axis = cli_values_find(&data->axes, name);
-        choice[axis - data->axes.lists] = cli_value_index(axis, value);
+        choice[axis - data->axes.items] = cli_value_index(axis, value);
     }
     cli_release(mark);
     data->entries[index] = (cli_entry){trial, choice, data->axes.count};
@@ -457,7 +456,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from)
     /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
     add_values(out, from->shared.sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
-        qsort(out->axes.lists[i].values, out->axes.lists[i].count, sizeof(char *), compare_values);
+        qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);
     }
     out->choices = cli_allocate(from->count * out->axes.count + 1, sizeof *out->choices);
     out->entries = cli_allocate(from->count + 1, sizeof *out->entries);
@@ -493,7 +492,7 @@ static cli_failure *find_failure(cli_failures *all, const gputune_record *failed
     }
     char *sizes = cli_short_sizes(failed->sizes);
     char *label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes);
-    return cli_push(all->items, all->count, (cli_failure){.first = *failed, .label = label});
+    return cli_add(all, (cli_failure){.first = *failed, .label = label});
 }
 
 void cli_failures_add(cli_failures *all, const gputune_record *record)

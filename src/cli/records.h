@@ -59,10 +59,7 @@ typedef struct cli_measured {
         CLI_FIELD(gputune_record, environment, "", CLI_TEXT, CLI_IN_DATA),                         \
         CLI_FIELD(gputune_record, scenario, "", CLI_TEXT, CLI_IN_DATA)
 
-typedef struct cli_measured_list {
-    cli_measured *items;
-    size_t count;
-} cli_measured_list;
+typedef CLI_LIST(cli_measured) cli_measured_list;
 
 /* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
 int cli_measured_add(void *list, const gputune_record *record);
@@ -127,10 +124,7 @@ typedef struct cli_failure {
     uint32_t count;
 } cli_failure;
 
-typedef struct cli_failures {
-    cli_failure *items; /* those of a scenario in a row */
-    size_t count;
-} cli_failures;
+typedef CLI_LIST(cli_failure) cli_failures; /* those of a scenario in a row */
 
 /* Whether a trial with this status ("wrong", "compile", ...) is a failure, which means that it was
  * not measured. */

@@ -25,9 +25,9 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
 {
     const cli_value_list *known = cli_values_find(values, name);
     if (known) {
-        return &values->lists[known - values->lists];
+        return &values->items[known - values->items];
     }
-    return cli_push(values->lists, values->count, (cli_value_list){.name = name});
+    return cli_add(values, (cli_value_list){.name = name});
 }
 
 /* Shows the same with a blank in place of each comma that a name follows. */
@@ -91,8 +91,8 @@ int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
 const cli_value_list *cli_values_find(const cli_values *values, const char *name)
 {
     for (size_t i = 0; i < values->count; i++) {
-        if (strcmp(values->lists[i].name, name) == 0) {
-            return &values->lists[i];
+        if (strcmp(values->items[i].name, name) == 0) {
+            return &values->items[i];
         }
     }
     return NULL;
@@ -138,17 +138,16 @@ static int take_kernel(void *user, const gputune_kernel *kernel)
     cli_catalogue *catalogue = user;
     const char *path = kernel->path ? kernel->path : "";
     for (size_t i = 0; i < catalogue->count; i++) {
-        const cli_kernel *known = &catalogue->kernels[i];
+        const cli_kernel *known = &catalogue->items[i];
         if (strcmp(known->name, kernel->name) == 0 && same_file(known->path, path)) {
             return 0;
         }
     }
-    cli_push(catalogue->kernels, catalogue->count,
-             (cli_kernel){.name = cli_copy(kernel->name),
-                          .path = cli_copy(path),
-                          .sizes = values_of(kernel->sizes),
-                          .axes = values_of(kernel->axes),
-                          .objective = kernel->objective});
+    cli_add(catalogue, (cli_kernel){.name = cli_copy(kernel->name),
+                                    .path = cli_copy(path),
+                                    .sizes = values_of(kernel->sizes),
+                                    .axes = values_of(kernel->axes),
+                                    .objective = kernel->objective});
     return 0;
 }
 
@@ -160,7 +159,7 @@ static int unknown_name(const cli_session *session, const char *name)
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, take_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);
     for (size_t i = 0; i < all.count; i++) {
-        names[i] = all.kernels[i].name;
+        names[i] = all.items[i].name;
     }
     const char *file = cli_format("./%s.cu", name);
     CLI_REFUSE(access(file, R_OK) == 0, CLI_EXIT_USAGE,
@@ -178,8 +177,8 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
     }
     int status = gputune_find_kernels(session->tuner, name, take_kernel, out);
     if (status >= 0 && first < out->count &&
-        strcmp(out->kernels[first].name, name) != 0) { /* the name of a file */
-        status = gputune_add_template(session->tuner, out->kernels[first].path);
+        strcmp(out->items[first].name, name) != 0) { /* the name of a file */
+        status = gputune_add_template(session->tuner, out->items[first].path);
     }
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
 }
@@ -188,9 +187,9 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
  * them by that name. */
 static int check_name(const cli_catalogue *catalogue, size_t at)
 {
-    const cli_kernel *kernel = &catalogue->kernels[at];
+    const cli_kernel *kernel = &catalogue->items[at];
     for (size_t i = 0; i < at; i++) {
-        const cli_kernel *other = &catalogue->kernels[i];
+        const cli_kernel *other = &catalogue->items[i];
         CLI_REFUSE(strcmp(other->name, kernel->name) == 0, CLI_EXIT_USAGE,
                    "kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
                    kernel->path);
@@ -213,13 +212,13 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
 
 int cli_catalogue_one(const cli_catalogue *catalogue)
 {
-    const cli_kernel *first = &catalogue->kernels[0];
+    const cli_kernel *first = &catalogue->items[0];
     char *list = NULL;
     if (catalogue->count == 1) {
         return CLI_CONTINUE;
     }
     for (size_t i = 0; i < catalogue->count; i++) {
-        cli_append(&list, "%s%s", i ? ", " : "", catalogue->kernels[i].name);
+        cli_append(&list, "%s%s", i ? ", " : "", catalogue->items[i].name);
     }
     return cli_stop(CLI_EXIT_USAGE, "%s has the kernels %s; this command takes one, as in %s:%s",
                     first->path, list, first->path, first->name);
@@ -234,7 +233,7 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, const
     } else if (!name || gputune_find_kernels(session->tuner, name, take_kernel, &catalogue) < 0) {
         return CLI_CONTINUE;
     }
-    *out = catalogue.kernels[0].name;
+    *out = catalogue.items[0].name;
     return cli_catalogue_one(&catalogue);
 }
 
@@ -250,7 +249,7 @@ int cli_stored_sizes(const char **out)
     char *text = NULL;
     int code = cli_values_read(&values, "--size", &cli_given.selection.sizes);
     for (size_t i = 0; i < values.count; i++) {
-        cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.lists[i]));
+        cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.items[i]));
     }
     *out = text;
     return code;
@@ -352,17 +351,17 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     const char **known = NULL;
     size_t count = 0;
     for (size_t k = 0; k < catalogue->count; k++) {
-        const cli_kernel *kernel = &catalogue->kernels[k];
+        const cli_kernel *kernel = &catalogue->items[k];
         const cli_values *own = axes ? &kernel->axes : &kernel->sizes;
         for (size_t i = 0; i < own->count; i++) {
-            const char *name = own->lists[i].name;
+            const char *name = own->items[i].name;
             if (gt_index_of(name, known, count) == count) {
                 cli_push(known, count, name);
             }
         }
     }
     for (size_t v = 0; v < values->count; v++) {
-        const char *name = values->lists[v].name;
+        const char *name = values->items[v].name;
         if (gt_index_of(name, known, count) == count) {
             return cli_unknown(axes ? "axis" : "size", name, known, count);
         }
@@ -373,8 +372,8 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
 static void set_only(cli_scenario *scenario, const cli_values *only)
 {
     for (size_t i = 0; i < only->count; i++) {
-        if (cli_values_find(&scenario->kernel->axes, only->lists[i].name)) {
-            cli_push(scenario->only, scenario->only_count, cli_values_text(&only->lists[i]));
+        if (cli_values_find(&scenario->kernel->axes, only->items[i].name)) {
+            cli_push(scenario->only, scenario->only_count, cli_values_text(&only->items[i]));
         }
     }
 }
@@ -428,11 +427,11 @@ static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli
 /* The `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
-    cli_scenario *scenario = cli_push(out->items, out->count,
-                                      (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
+    cli_scenario *scenario =
+        cli_add(out, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
     set_only(scenario, &out->only);
     for (size_t i = 0; i < kernel->sizes.count; i++) {
-        const cli_value_list *own = &kernel->sizes.lists[i];
+        const cli_value_list *own = &kernel->sizes.items[i];
         const cli_value_list *given = cli_values_find(&out->sizes, own->name);
         size_t count = given ? given->count : 1;
         CLI_TRY(add_size(scenario, own, given, index % count, emulated));
@@ -461,7 +460,7 @@ static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
     for (size_t i = 0; i < kernel->sizes.count; i++) {
-        const char *name = kernel->sizes.lists[i].name, *value = kernel->sizes.lists[i].values[0];
+        const char *name = kernel->sizes.items[i].name, *value = kernel->sizes.items[i].values[0];
         if (!cli_values_find(&out->sizes, name) && small_size(value)[0]) {
             const char *separator = small[0] ? " " : "";
             cli_append(&small, "%s%s=%s", separator, name, small_size(value));
@@ -478,7 +477,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
 {
     size_t combinations = 1;
     for (size_t i = 0; i < kernel->sizes.count; i++) {
-        const cli_value_list *list = cli_values_find(&out->sizes, kernel->sizes.lists[i].name);
+        const cli_value_list *list = cli_values_find(&out->sizes, kernel->sizes.items[i].name);
         combinations *= list ? list->count : 1;
         CLI_REFUSE(combinations + out->count > MOST_SCENARIOS, CLI_EXIT_USAGE,
                    "too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
@@ -504,7 +503,7 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     bool emulated = session->has_device && session->device.emulated &&
                     !(selection->cuts_sizes && !selection->sizes.count);
     for (size_t i = 0; i < catalogue->count; i++) {
-        CLI_TRY(add_kernel(out, &catalogue->kernels[i], emulated));
+        CLI_TRY(add_kernel(out, &catalogue->items[i], emulated));
     }
     return CLI_CONTINUE;
 }

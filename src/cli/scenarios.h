@@ -16,10 +16,7 @@ typedef struct cli_value_list {
 } cli_value_list;
 
 /* Names with their values, each name once, in their order. */
-typedef struct cli_values {
-    cli_value_list *lists;
-    size_t count;
-} cli_values;
+typedef CLI_LIST(cli_value_list) cli_values;
 
 /* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
  * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
@@ -45,10 +42,7 @@ typedef struct cli_kernel {
     gputune_objective objective;
 } cli_kernel;
 
-typedef struct cli_catalogue {
-    cli_kernel *kernels;
-    size_t count;
-} cli_catalogue;
+typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 /* Whether a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);

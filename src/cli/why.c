@@ -93,8 +93,8 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
 {
     const cli_measured *from = data->from;
     value_row row = {.place = from->shared,
-                     .axis = data->axes.lists[axis].name,
-                     .value = data->axes.lists[axis].values[value]};
+                     .axis = data->axes.items[axis].name,
+                     .value = data->axes.items[axis].values[value]};
     double held = INFINITY;
     for (size_t i = 0; i < data->entry_count; i++) {
         const cli_entry *entry = &data->entries[i];
@@ -197,9 +197,9 @@ static void note_crossing(pair_row *out, const grid *of)
 static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
 {
     pair_row row = {.place = data->from->shared,
-                    .axis = data->axes.lists[a].name,
-                    .other = data->axes.lists[b].name};
-    grid grid = {.rows = data->axes.lists[a].count, .columns = data->axes.lists[b].count};
+                    .axis = data->axes.items[a].name,
+                    .other = data->axes.items[b].name};
+    grid grid = {.rows = data->axes.items[a].count, .columns = data->axes.items[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {
         grid.cells[i].best_ns = INFINITY;
@@ -255,17 +255,17 @@ void cli_why_explain(cli_why *why, const cli_apart *data)
     axis_row *rows = cli_allocate(data->axes.count + 1, sizeof *rows);
     size_t count = 0;
     for (size_t a = 0; a < data->axes.count; a++) {
-        if (data->axes.lists[a].count < 2) {
+        if (data->axes.items[a].count < 2) {
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        value_row *held = cli_allocate(data->axes.lists[a].count, sizeof *held);
-        *row = (axis_row){.axis = data->axes.lists[a].name, .values = cli_copy("")};
-        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
+        value_row *held = cli_allocate(data->axes.items[a].count, sizeof *held);
+        *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
+        for (size_t v = 0; v < data->axes.items[a].count; v++) {
             held[v] = row_of(data, a, v, best_ns);
             row->most = held[v].measured > row->most ? held[v].measured : row->most;
         }
-        for (size_t v = 0; v < data->axes.lists[a].count; v++) {
+        for (size_t v = 0; v < data->axes.items[a].count; v++) {
             cli_table_add(&why->values, &held[v]);
             note_value(row, &held[v]);
         }

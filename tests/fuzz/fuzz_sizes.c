@@ -36,10 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     cli_values values = {NULL, 0};
     if (cli_values_parse(&values, "--size", text) == CLI_CONTINUE) {
         for (size_t i = 0; i < values.count; i++) {
-            FUZZ_REQUIRE(values.lists[i].count > 0);
-            FUZZ_REQUIRE(cli_values_find(&values, values.lists[i].name) == &values.lists[i]);
-            for (size_t v = 0; v < values.lists[i].count; v++) {
-                check_value(values.lists[i].name, values.lists[i].values[v]);
+            FUZZ_REQUIRE(values.items[i].count > 0);
+            FUZZ_REQUIRE(cli_values_find(&values, values.items[i].name) == &values.items[i]);
+            for (size_t v = 0; v < values.items[i].count; v++) {
+                check_value(values.items[i].name, values.items[i].values[v]);
             }
         }
     }
