@@ -244,7 +244,7 @@ TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
     for (int i = 0; i < REMEMBERED; i++) {
         ASSERT_OK(ask_for_everything(w));
     }
-    each_allocation(5, ask_for_everything, NULL, w);
+    each_allocation(11, ask_for_everything, NULL, w);
     each_of_sqlite(997, ask_for_everything, NULL, w);
 }
 

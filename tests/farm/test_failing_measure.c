@@ -202,18 +202,18 @@ TEST(a_measurement_by_kernel_time)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
-    fail_each(&j, 3);
+    fail_each(&j, 5);
     j.by_clocks = true;
-    fail_each(&j, 151);
+    fail_each(&j, 307);
 }
 
 TEST(a_measurement_by_launches)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_LAUNCH, .reference = "nearly", .by_clocks = true};
-    fail_each(&j, 211);
+    fail_each(&j, 401);
     j.objective = GPUTUNE_OBJECTIVE_LATENCY;
-    fail_each(&j, 151);
+    fail_each(&j, 307);
 }
 
 static gputune_status prove_winner(void *user)

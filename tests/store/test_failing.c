@@ -160,9 +160,9 @@ TEST_OF(memory_is_short_for_a_lookup, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(101, read_all, expect_all, &j);
+    fail_each(211, read_all, expect_all, &j);
     fill_system(&j);
-    fail_each(307, read_all, expect_all, &j);
+    fail_each(503, read_all, expect_all, &j);
 }
 
 TEST_OF(file_cannot_be_read, world *w, open_world, close_world)
@@ -289,8 +289,8 @@ TEST_OF(memory_is_short_for_writing, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(101, write_file, expect_all_whole, &j);
-    fail_each(151, begin_file, expect_whole, &j);
+    fail_each(211, write_file, expect_all_whole, &j);
+    fail_each(307, begin_file, expect_whole, &j);
 }
 
 TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
@@ -301,8 +301,8 @@ TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
     job j;
     fill(&j, w);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        (void)each_failure(calls[i], 3, write_file, expect_all_whole, &j);
-        (void)each_failure(calls[i], 3, begin_file, NULL, &j);
+        (void)each_failure(calls[i], 5, write_file, expect_all_whole, &j);
+        (void)each_failure(calls[i], 5, begin_file, NULL, &j);
         fill(&j, w);
     }
 }
@@ -380,7 +380,7 @@ TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    each_of_sqlite(101, bring_to_file, expect_brought, &j);
+    each_of_sqlite(211, bring_to_file, expect_brought, &j);
 }
 
 /* ---- taking over, and dropping --------------------------------------------------------------- */
@@ -440,9 +440,9 @@ TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
     ASSERT_OK(gt_store_export(&text, &count, store, &all, false));
     gt_store_close(store);
     ASSERT_OK(gt_text_take(&j.text, &text));
-    fail_each(307, take_over, expect_all_whole, &j);
+    fail_each(503, take_over, expect_all_whole, &j);
     j.path = ":memory:";
-    fail_each(307, take_over, NULL, &j);
+    fail_each(503, take_over, NULL, &j);
     free(j.text);
 }
 
@@ -460,7 +460,7 @@ TEST_OF(memory_is_short_for_dropping, world *w, open_world, close_world)
 {
     job j;
     fill(&j, w);
-    fail_each(307, fill_and_drop, expect_whole, &j);
+    fail_each(503, fill_and_drop, expect_whole, &j);
 }
 
 int main(void)

@@ -161,7 +161,7 @@ static gputune_status tune_a_pipeline(failing_world *f)
 
 TEST_OF(a_tuning_and_a_hit, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(f, tune_and_hit, 1, 499);
+    short_of_memory(f, tune_and_hit, 2, 997);
     without_the_farm(f, tune_and_hit);
 }
 
@@ -178,7 +178,7 @@ TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
     for (int i = 0; i <= 1024; i++) {
         f->w->by_block[i].energy_nj = f->w->by_block[i].time_ns * 300;
     }
-    short_of_memory(f, tune_by_energy, 2, 997);
+    short_of_memory(f, tune_by_energy, 5, 997);
     without_the_farm(f, tune_by_energy);
 }
 
@@ -198,12 +198,12 @@ TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing,
 
 TEST_OF(a_tuning_that_writes_its_samples, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(f, tune_and_tell, 3, 997);
+    short_of_memory(f, tune_and_tell, 5, 997);
 }
 
 TEST_OF(a_search, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(f, search, 13, 1999);
+    short_of_memory(f, search, 23, 3989);
     without_the_farm(f, search);
 }
 
@@ -237,7 +237,7 @@ TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
     f->w->by_block[64].hangs_once = true;
     f->w->by_block[256].recheck = GPUTUNE_EWRONG;
     f->best = "BLOCK=128";
-    short_of_memory(f, tune_with_trouble, 2, 997);
+    short_of_memory(f, tune_with_trouble, 5, 997);
     without_the_farm(f, tune_with_trouble);
 }
 

@@ -128,7 +128,7 @@ TEST_OF(files_and_expressions, failing_world *f, open_failing, close_failing)
 {
     static const char *const calls[] = {"open", "read", "stat", "fopen"};
     write_data(f, "");
-    short_of_memory(f, send_files, 2, 499);
+    short_of_memory(f, send_files, 5, 997);
     without_the_farm(f, send_files);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         (void)each_failure(calls[i], 1, attempt, NULL, f);
@@ -229,7 +229,7 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     ASSERT_OK(gt_text_take(&wisdom, &text));
     scripted_farm_close(&w->farm);
     f->own_store = true; /* with what is imported */
-    short_of_memory(f, prove_imported, 3, 997);
+    short_of_memory(f, prove_imported, 7, 1999);
     without_the_farm(f, prove_imported);
     free(wisdom);
 }
@@ -238,7 +238,7 @@ TEST_OF(the_host_as_reference, failing_world *f, open_failing, close_failing)
 {
     write_data(f, "");
     write_npy(f, "y.npy", "<i4", 4 * N);
-    short_of_memory(f, ask_the_host, 2, 997);
+    short_of_memory(f, ask_the_host, 5, 997);
 }
 
 TEST_OF(buffers_of_the_host, failing_world *f, open_failing, close_failing)
