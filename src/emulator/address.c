@@ -111,7 +111,7 @@ static void fill_idle_lanes(const emu_warp *warp, emu_access *out)
     out->address[lane] = some;
 }
 
-void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, emu_access *out)
+EMU_WIDE void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, emu_access *out)
 {
     uint64_t offset = op->imm;
     out->bytes = bytes;
@@ -207,7 +207,8 @@ static bool check_lanes(emu_warp *warp, const emu_op *op, const emu_access *acce
     return true;
 }
 
-static bool resolve_global(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
+EMU_WIDE static bool resolve_global(emu_warp *warp, const emu_op *op, emu_access *access,
+                                    uint32_t mask)
 {
     uint64_t low = UINT64_MAX, high = 0;
     bool write = op->flags & EMU_ACCESS_WRITE;
@@ -325,8 +326,8 @@ static void count_shared(emu_warp *warp, const emu_op *op, const emu_access *acc
         emu_count_shared(warp, op, access, mask & ~remote);
 }
 
-static bool resolve_in(emu_warp *warp, const emu_op *op, emu_access *access, ptx_space space,
-                       uint32_t mask)
+EMU_WIDE static bool resolve_in(emu_warp *warp, const emu_op *op, emu_access *access,
+                                ptx_space space, uint32_t mask)
 {
     bool done = false;
     switch (space) {
@@ -410,7 +411,7 @@ static void note_pattern(const emu_warp *warp, emu_access *access)
     access->is_uniform = !uniform;
 }
 
-bool emu_resolve(emu_warp *warp, const emu_op *op, emu_access *access)
+EMU_WIDE bool emu_resolve(emu_warp *warp, const emu_op *op, emu_access *access)
 {
     if (!check_alignment(warp, op, access))
         return false;

@@ -107,7 +107,8 @@ static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
     }
 }
 
-void emu_count_global(emu_warp *warp, const emu_op *op, const emu_access *access, uint32_t mask)
+EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_access *access,
+                               uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;
     lines all;

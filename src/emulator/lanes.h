@@ -39,7 +39,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 /* name: dst = expression of a (b, c); D is the type of the result, T, U, V those of the operands */
 #define EMU_UNARY(name, D, T, expression)                                                          \
-    static void name(emu_warp *warp, const emu_op *op)                                             \
+    EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \
         D *dst = emu_lanes(warp, op->dst);                                                         \
         const T *pa = emu_lanes(warp, op->a);                                                      \
@@ -47,7 +47,7 @@ typedef double __attribute__((may_alias)) emu_f64;
     }
 
 #define EMU_BINARY2(name, D, T, U, expression)                                                     \
-    static void name(emu_warp *warp, const emu_op *op)                                             \
+    EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \
         D *dst = emu_lanes(warp, op->dst);                                                         \
         const T *pa = emu_lanes(warp, op->a);                                                      \
@@ -57,7 +57,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 #define EMU_BINARY(name, D, T, expression) EMU_BINARY2(name, D, T, T, expression)
 
 #define EMU_TERNARY3(name, D, T, U, V, expression)                                                 \
-    static void name(emu_warp *warp, const emu_op *op)                                             \
+    EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \
         D *dst = emu_lanes(warp, op->dst);                                                         \
         const T *pa = emu_lanes(warp, op->a);                                                      \
@@ -71,7 +71,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 
 /* A predicate from a comparison of each lane. */
 #define EMU_COMPARE(name, T, expression)                                                           \
-    static uint32_t name(const void *left, const void *right)                                      \
+    EMU_WIDE static uint32_t name(const void *left, const void *right)                             \
     {                                                                                              \
         const T *pa = left, *pb = right;                                                           \
         uint32_t result = 0;                                                                       \

@@ -65,12 +65,16 @@ EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 #else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#pragma push_macro("EMU_WIDE")
+#undef EMU_WIDE
+#define EMU_WIDE
 #endif
 EMU_TERNARY(fma_f32_host, emu_f32, emu_f32, emu_nan32(__builtin_fmaf(a, b, c)))
 EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 #if defined(__clang__)
 #pragma clang attribute pop
 #else
+#pragma pop_macro("EMU_WIDE")
 #pragma GCC pop_options
 #endif
 #else

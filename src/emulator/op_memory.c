@@ -41,8 +41,8 @@ typedef struct emu_quad {
 /* Size of element, log2, and sign in the low bits; log2 of the register's size above. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
-                    unsigned shape)
+EMU_WIDE static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
+                             unsigned shape)
 {
     switch (shape) {
     case SHAPE(4, 0, 4):
@@ -99,8 +99,8 @@ static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_
     }
 }
 
-static void move_out(const void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
-                     unsigned shape)
+EMU_WIDE static void move_out(const void *lanes, uint8_t *const host[], uint32_t offset,
+                              uint32_t mask, unsigned shape)
 {
     switch (shape) {
     case SHAPE(4, 0, 4):

@@ -217,6 +217,16 @@ static inline unsigned emu_popcount(uint32_t value)
 #define EMU_VECTOR _Pragma("GCC ivdep")
 #endif
 
+/* Compiles the function a second time for hosts with AVX2, which the loader chooses. What it
+ * computes is the same: no operations are contracted. A sanitizer is not ready when the loader
+ * asks. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define EMU_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define EMU_WIDE
+#endif
+
 /* ---- groups (group.c) ---- */
 
 typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
