@@ -1,5 +1,5 @@
 /* Verifying a sample of a template's space on an emulated device, with real workers; in the long
- * test (GPUTUNE_TEST_LONG) twice as many variants. */
+ * test (GPUTUNE_TEST_LONG) three times as many variants. */
 #pragma once
 
 #include "world.h"
@@ -148,7 +148,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Proves every `step`-th variant in the long test, else every other one of these. */
+/* Proves every `step`-th variant in the long test, else every third one of these. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;
@@ -156,7 +156,7 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
     if (!bench.farm) {
         skip();
     }
-    step = getenv("GPUTUNE_TEST_LONG") ? step : 2 * step;
+    step = getenv("GPUTUNE_TEST_LONG") ? step : 3 * step;
     verify_begin(&field, &request, kernel, sizes, step, 1);
     field_judge(&field);
     verify_end(&field, request);

@@ -181,7 +181,7 @@ TEST(test_planted_mistakes)
     int missed = 0;
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < PLANTED_COUNT; i++) {
-        if (!is_wanted(planted[i].name, i, 6)) {
+        if (!is_wanted(planted[i].name, i, 9)) {
             continue;
         }
         char path[300];
@@ -281,7 +281,7 @@ TEST(test_no_false_alarms)
     int alarms = 0;
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < (int)(sizeof right / sizeof *right); i++) {
-        if (is_wanted(right[i], i, 5)) {
+        if (is_wanted(right[i], i, 9)) {
             told *t = calloc(1, sizeof *t);
             check(t, tuner, right[i], getenv("GPUTUNE_TEST_LONG") ? 8 : 2);
             alarms += t->alarms;
