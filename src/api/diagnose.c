@@ -33,7 +33,6 @@ typedef struct patient {
     gt_nvml *nvml;
     gt_nvml_setup setup;
     gt_store_facts facts;
-    bool has_facts;
 } patient;
 
 static const char none[] = "";
@@ -279,7 +278,6 @@ static void check_database(patient *p)
         WARN(p, "set GPUTUNE_DB to a file; results are kept in memory only", "%s", gt_message());
         return;
     }
-    p->has_facts = true;
     if (strcmp(facts->path, ":memory:") == 0) {
         WARN(p, "set GPUTUNE_DB to a file", ":memory: keeps nothing");
     } else if (facts->damage[0]) {
@@ -409,8 +407,8 @@ static bool is_there(const patient *p, need need)
                         [DRIVER] = p->driver,
                         [REAL_GPU] = p->has_device && !p->driver->emulated,
                         [NVML] = p->nvml,
-                        [DATABASE] = p->has_facts,
-                        [FILE_THERE] = p->has_facts && p->facts.exists};
+                        [DATABASE] = p->facts.path[0],
+                        [FILE_THERE] = p->facts.exists};
     return has[need];
 }
 
@@ -456,6 +454,5 @@ int gputune_diagnose(const gputune_open_options *options,
             checks[i].check(&p);
         }
     }
-    gt_store_facts_free(&p.facts);
     return p.answer;
 }

@@ -737,24 +737,21 @@ static void look_at_folder(gt_store_facts *facts)
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path)
 {
     struct stat file;
-    gt_store_facts facts = {0};
-    GT_TRY(gt_store_path(&facts.path, path));
-    if (strcmp(facts.path, ":memory:") != 0) {
-        facts.exists = stat(facts.path, &file) == 0;
-        facts.distrust = gt_distrust(facts.path);
-        facts.network = gt_network_of(facts.path);
-        if (facts.exists) {
-            facts.bytes = file.st_size;
-            look_inside(&facts);
-        } else {
-            look_at_folder(&facts);
-        }
+    GT_FREED char *chosen = NULL;
+    *out = (gt_store_facts){.exists = false};
+    GT_TRY(gt_store_path(&chosen, path));
+    snprintf(out->path, sizeof out->path, "%s", chosen);
+    if (strcmp(out->path, ":memory:") == 0) {
+        return GPUTUNE_OK;
     }
-    *out = facts;
+    out->exists = stat(out->path, &file) == 0;
+    out->distrust = gt_distrust(out->path);
+    out->network = gt_network_of(out->path);
+    if (out->exists) {
+        out->bytes = file.st_size;
+        look_inside(out);
+    } else {
+        look_at_folder(out);
+    }
     return GPUTUNE_OK;
-}
-
-void gt_store_facts_free(gt_store_facts *facts)
-{
-    free(facts->path);
 }

@@ -40,6 +40,8 @@
 #include "stats/summary.h"
 #include "store/columns.h"
 
+#include <limits.h>
+
 typedef struct gt_store gt_store;
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -65,7 +67,7 @@ gputune_status gt_store_check(gt_store *store, bool writing);
 
 /* The state of a database file, for commands that look for what is wrong with it. */
 typedef struct gt_store_facts {
-    char *path;  /* owned; ":memory:" keeps nothing */
+    char path[PATH_MAX]; /* "": there is no place for a database; ":memory:" keeps nothing */
     bool exists; /* whether there is a file; if not, only `unwritable` and `network` of the rest are
                     set */
     char damage[256]; /* why the file cannot be read, or what a check of the whole file found; "":
@@ -78,9 +80,8 @@ typedef struct gt_store_facts {
 
 /* Looks at the database that gt_store_open() would use for `path`. Changes nothing, except that it
  * undoes what a killed writer left half done. Waits for no lock. ENOTFOUND where there is no place
- * for a database; ENOMEM. gt_store_facts_free() releases. */
+ * for a database; ENOMEM. *out is set in any case. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
-void gt_store_facts_free(gt_store_facts *facts);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 

@@ -16,7 +16,6 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
     gt_store_facts facts = inspect(w->path);
     assert_false(facts.exists);
     assert_string_equal(facts.unwritable, "");
-    gt_store_facts_free(&facts);
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     gt_store_close(store);
@@ -28,11 +27,9 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
     assert_string_equal(facts.damage, "");
     assert_string_equal(facts.unwritable, "");
     assert_null(facts.distrust);
-    gt_store_facts_free(&facts);
     assert_int_equal(chmod(w->path, 0666), 0);
     facts = inspect(w->path);
     assert_string_equal(facts.distrust, "other users may write it");
-    gt_store_facts_free(&facts);
 }
 
 TEST_OF(a_locked_database, world *w, open_world, close_world)
@@ -47,7 +44,6 @@ TEST_OF(a_locked_database, world *w, open_world, close_world)
     gt_store_facts facts = inspect(w->path);
     assert_string_equal(facts.unwritable, "another process has locked it");
     assert_string_equal(facts.damage, "");
-    gt_store_facts_free(&facts);
     sqlite3_close(other);
 }
 
@@ -56,10 +52,8 @@ TEST_OF(what_is_no_database, world *w, open_world, close_world)
     file_write(w->path, "%s", "hello, this is text and no database at all, however long it may be");
     gt_store_facts facts = inspect(w->path);
     assert_non_null(strstr(facts.damage, "not a database"));
-    gt_store_facts_free(&facts);
     facts = inspect(":memory:");
     assert_false(facts.exists);
-    gt_store_facts_free(&facts);
 }
 
 /* A page in the middle that holds something else. */
@@ -79,5 +73,4 @@ TEST_OF(a_damaged_database, world *w, open_world, close_world)
     fclose(file);
     gt_store_facts facts = inspect(w->path);
     assert_true(facts.damage[0] != '\0');
-    gt_store_facts_free(&facts);
 }
