@@ -144,12 +144,6 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment)
-{
-    GT_TRY(gt_execute(database, GT_SQL_GPU_ADD, "t", environment));
-    return gt_query_integer(out, database, GT_SQL_GPU_ID, "t", environment);
-}
-
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
 {
     char sizes[GT_SIZES_TEXT];

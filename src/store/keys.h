@@ -8,13 +8,11 @@
  * of this hash. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Sets *out to the row number of an environment, or of a scenario, and adds the row when it is
- * missing. A stored scenario takes over the problem, sizes and work of *scenario. Within a
- * transaction. */
-gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment);
 /* Sets the facts that records show of an environment's GPU. The environment must have a row. */
 gputune_status gt_gpu_set(gt_database *database, const char *environment,
                           const gt_gpu_facts *facts);
+/* Sets *out to the row number of a scenario, and adds the row when it is missing. A stored scenario
+ * takes over the problem, sizes and work of *scenario. Within a transaction. */
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
 /* Reads the images of the winner's code. An image that is missing or damaged stays empty, because
  * it can be compiled again. */

@@ -624,7 +624,7 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     char now[GT_TIMESTAMP];
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
-    GT_TRY(gt_gpu_row(&gpu, database, environment));
+    GT_TRY(gt_query_integer(&gpu, database, GT_SQL_GPU_ROW, "t", environment));
     GT_TRY(outcome->gpu ? gt_gpu_set(database, environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
     GT_TRY(put_trials(database, gpu, scenario, outcome, created));

@@ -75,6 +75,12 @@
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
+/* Sets the facts of a GPU that has a row. The parameters are the columns of the GPU in
+ * GT_PLACE_COLUMNS, in their order. */
+#define GT_TEXT_GPU_SET                                                                            \
+    "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
+    "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
+    "WHERE environment = ?1"
 #define GT_TEXT_SCENARIO                                                                           \
     "hash, family, problem, bucket, fixed, sizes, volume, objective, cache, alignment, inputs, "   \
     "work_bytes, work_flops, unreferenced"
@@ -109,12 +115,11 @@
     X(USED_BYTES, "SELECT (p.page_count - f.freelist_count) * s.page_size FROM "                   \
                   "pragma_page_count p, pragma_freelist_count f, pragma_page_size s")              \
     X(ROLLBACK, "ROLLBACK")                                                                        \
-    X(GPU_ID, "SELECT id FROM gpu WHERE environment = ?1")                                         \
-    X(GPU_ADD, "INSERT INTO gpu (environment) VALUES (?1) ON CONFLICT DO NOTHING")                 \
-    /* the parameters are the columns of the GPU in GT_PLACE_COLUMNS, in their order */            \
-    X(GPU_SET, "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, "                  \
-               "CAST(?8 AS INTEGER), CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, "               \
-               "iif(?15 > 0, ?15, copy_bytes_per_s)) WHERE environment = ?1")                      \
+    X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
+               "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \
+    X(GPU_SET, GT_TEXT_GPU_SET)                                                                    \
+    /* unless its facts are known */                                                               \
+    X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
     /* only rates that a GPU's row has too: those of a damaged row are not used */                 \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \

@@ -515,18 +515,12 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&scenario), place->hash);
 }
 
-/* An environment that is not known yet is described as in the text. */
+/* An environment of which no facts are known is described as in the text. */
 static gputune_status add_gpu(gt_database *database, const gt_place *place)
 {
-    int64_t row;
-    gputune_status known =
-        gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->scenario.environment);
-    if (known != GPUTUNE_ENOTFOUND) {
-        return known;
-    }
     const gt_columns of_gpu = {gt_place_columns.items, GT_GPU_COLUMNS};
-    GT_TRY(gt_gpu_row(&row, database, place->scenario.environment));
-    return gt_execute(database, GT_SQL_GPU_SET, "c", &of_gpu, place);
+    GT_TRY(gt_execute(database, GT_SQL_GPU_ROW, "t", place->scenario.environment));
+    return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &of_gpu, place);
 }
 
 /* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
