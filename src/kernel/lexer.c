@@ -402,13 +402,20 @@ const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close)
     return depth <= 0 ? at : NULL;
 }
 
-void gt_lexer_skip_angles(gt_lexer *lexer)
+const char *gt_lexer_skip_angles(gt_lexer *lexer)
 {
-    int depth = 0;
+    const char *at = NULL;
+    int depth = 0, parentheses = 0;
     do {
-        depth += gt_token_angles(&lexer->token);
+        parentheses += gt_lexer_is(lexer, "(") - gt_lexer_is(lexer, ")");
+        depth += parentheses > 0 ? 0 : gt_token_angles(&lexer->token);
+        if (depth < 0) {
+            return NULL;
+        }
+        at = lexer->token.text + lexer->token.length - 1;
         gt_lexer_next(lexer);
     } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+    return depth == 0 ? at : NULL;
 }
 
 gt_place gt_lexer_place(const gt_lexer *lexer)

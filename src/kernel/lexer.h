@@ -82,8 +82,8 @@ int gt_token_angles(const gt_token *token);
  * that closes it and returns that one's place; NULL: there is none, and the lexer is at the end. It
  * steps over any other token alone. Both texts are words as in gt_token_is_any(). */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
-/* The same with the '<' of template arguments. */
-void gt_lexer_skip_angles(gt_lexer *lexer);
+/* The same with the '<' of template arguments; it stops in front of a token that closes more. */
+const char *gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))

@@ -340,25 +340,15 @@ gputune_status gt_parse_options(gt_parse *p)
 
 /* ---- kernel(), and how clauses name kernels ---- */
 
-/* With the lexer behind the '<': moves behind the '>' that closes it. */
+/* With the lexer on the '<': opens *out on what is between the angle brackets. */
 static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
 {
-    int depth = 1, parentheses = 0;
     *out = *lexer;
-    for (; lexer->token.kind != GT_TOKEN_END; gt_lexer_next(lexer)) {
-        parentheses += gt_lexer_is(lexer, "(") - gt_lexer_is(lexer, ")");
-        depth += parentheses > 0 ? 0 : gt_token_angles(&lexer->token);
-        if (depth < 0) {
-            break;
-        }
-        if (depth == 0) {
-            /* a second reading that stops at the bracket */
-            gt_lexer_end_at(out, lexer->token.text + lexer->token.length - 1);
-            gt_lexer_next(lexer);
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_fail_expected(lexer, "'>' behind the template arguments");
+    gt_lexer_next(out);
+    const char *end = gt_lexer_skip_angles(lexer);
+    GT_EXPECT(end, lexer, "'>' behind the template arguments");
+    gt_lexer_end_at(out, end);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what)
@@ -373,7 +363,7 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
         length += (size_t)snprintf(out->name + length, sizeof out->name - length, "%s%s",
                                    length ? "::" : "", part);
     } while (gt_lexer_accept(lexer, "::"));
-    out->is_template = gt_lexer_accept(lexer, "<");
+    out->is_template = gt_lexer_is(lexer, "<");
     return out->is_template ? read_template_arguments(&out->arguments, lexer) : GPUTUNE_OK;
 }
 

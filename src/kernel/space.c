@@ -33,18 +33,37 @@ typedef struct planner {
     gputune_status status;
 } planner;
 
-static int add_term(planner *p, gt_term term)
+static uint32_t axes_of(const planner *p, int term)
 {
-    int added = -1;
-    GT_THEN(p->status, gt_terms_add(&added, p->terms, term));
-    return added;
+    return term < 0 ? 0 : p->terms->items.items[term].axes;
 }
 
+/* The axes of the slots in an operation and its operands. */
+static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
+{
+    const gt_instruction *step = &code[at];
+    const int operands = gt_operation_operands(step->operation);
+    return step->operation == GT_DO_SLOT ? axes_of(p, p->terms->of_slot[step->target])
+           : operands == 0               ? 0
+           : operands == 1               ? axes_in(p, code, at - 1)
+                           : axes_in(p, code, step->target) | axes_in(p, code, at - 1);
+}
+
+/* The term's index; its axes become those of its operands or its code too. */
+static int add_term(planner *p, gt_term term)
+{
+    for (int i = 0; i < 2; i++) {
+        term.axes |= axes_of(p, term.operands[i]);
+    }
+    term.axes |= term.kind == GT_TERM_CODE ? axes_in(p, term.expression->code, term.at) : 0;
+    p->status = gt_array_push(&p->terms->items, term) < 0 ? gt_fail_memory() : p->status;
+    return p->status < 0 ? -1 : (int)p->terms->items.count - 1;
+}
+
+/* A term of both; if one is negative, the other. */
 static int join(planner *p, int a, int b)
 {
-    int joined = -1;
-    GT_THEN(p->status, gt_terms_join(&joined, p->terms, a, b));
-    return joined;
+    return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
 }
 
 static void add_axes(planner *p)
@@ -72,7 +91,7 @@ static void add_launch(planner *p, int slot, int operand)
 
 static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
 {
-    uint32_t axes = term < 0 ? 0 : p->terms->items.items[term].axes;
+    uint32_t axes = axes_of(p, term);
     p->space->rules[p->space->rule_count++] =
         (gt_rule){.axes = axes,
                   .term = term,

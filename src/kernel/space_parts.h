@@ -35,10 +35,6 @@ typedef struct gt_terms {
     int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
 } gt_terms;
 
-/* Adds a term, whose axes become those of its operands or its code too; *out is its index. */
-gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term);
-/* Sets *out to a GT_TERM_JOIN of the terms `a` and `b`; if one is negative, to the other. */
-gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b);
 /* What is left of a term once the axes in `known` have the values in `slots`. */
 typedef struct gt_residue {
     gt_interval range;

@@ -3,43 +3,6 @@
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 
-static uint32_t axes_of(const gt_terms *terms, int term)
-{
-    return term < 0 ? 0 : terms->items.items[term].axes;
-}
-
-/* The axes of the slots in an operation and its operands. */
-static uint32_t axes_in(const gt_terms *terms, const gt_instruction *code, int at)
-{
-    const gt_instruction *step = &code[at];
-    const int operands = gt_operation_operands(step->operation);
-    return step->operation == GT_DO_SLOT ? axes_of(terms, terms->of_slot[step->target])
-           : operands == 0               ? 0
-           : operands == 1               ? axes_in(terms, code, at - 1)
-                           : axes_in(terms, code, step->target) | axes_in(terms, code, at - 1);
-}
-
-gputune_status gt_terms_add(int *out, gt_terms *terms, gt_term term)
-{
-    *out = (int)terms->items.count;
-    for (int i = 0; i < 2; i++) {
-        term.axes |= axes_of(terms, term.operands[i]);
-    }
-    term.axes |= term.kind == GT_TERM_CODE ? axes_in(terms, term.expression->code, term.at) : 0;
-    return gt_array_push(&terms->items, term) == GPUTUNE_OK ? GPUTUNE_OK : gt_fail_memory();
-}
-
-gputune_status gt_terms_join(int *out, gt_terms *terms, int a, int b)
-{
-    if (a < 0 || b < 0) {
-        *out = a < 0 ? b : a;
-        return GPUTUNE_OK;
-    }
-    return gt_terms_add(out, terms, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
-}
-
-/* --- evaluating ------------------------------------------------------------------------------- */
-
 typedef struct state {
     const gt_terms *terms;
     const int64_t *slots;
