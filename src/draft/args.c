@@ -473,6 +473,48 @@ static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_argument
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
+/* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most
+ * often. */
+static uint32_t times_stride(const gt_draft *draft, const gt_draft_argument *buffer, int symbol)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < draft->accesses.count; i++) {
+        const gt_draft_access *access = &draft->accesses.items[i];
+        const gt_sum factor = gt_sum_factor(gt_draft_expand(draft, access->index, true), symbol);
+        count += access->buffer == buffer && factor.known ? factor.count : 0;
+    }
+    return count;
+}
+
+/* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
+ * product, and nothing is appended. */
+static bool append_extents(gt_draft *draft, const gt_draft_argument *buffer, const gt_sum *length)
+{
+    int order[3];
+    uint32_t count = 0;
+    const gt_product *term = &length->terms[0];
+    if (length->count != 1 || term->coefficient > 1 || term->coefficient < 1) {
+        return false;
+    }
+    for (uint32_t k = 0; k < term->count; k++) {
+        for (int e = term->powers[k].exponent; e != 0; e--) {
+            if (e < 0 || count == 3) {
+                return false;
+            }
+            uint32_t at = count++;
+            uint32_t own = times_stride(draft, buffer, term->powers[k].symbol);
+            for (; at > 0 && times_stride(draft, buffer, order[at - 1]) > own; at--) {
+                order[at] = order[at - 1];
+            }
+            order[at] = term->powers[k].symbol;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gt_text_printf(draft->out, "[%s]", gt_draft_name_of(draft, order[i]));
+    }
+    return count > 0;
+}
+
 static void append_buffer(gt_draft *draft, gt_text *notes, const gt_draft_argument *buffer)
 {
     const char *const name = buffer->declared.name;
@@ -497,7 +539,7 @@ static void append_buffer(gt_draft *draft, gt_text *notes, const gt_draft_argume
         gt_draft_append_rows(draft, buffer);
     } else if (is_told) {
         gt_text_printf(draft->out, "[%s]", buffer->allocated);
-    } else if (!gt_draft_append_extents(draft, buffer, &length)) {
+    } else if (!append_extents(draft, buffer, &length)) {
         gt_text_append(draft->out, "[");
         gt_draft_append_sum(draft, &length);
         gt_text_append(draft->out, "]");

@@ -42,11 +42,6 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_span spa
     }
 }
 
-bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
-{
-    return gt_text_has_directive(draft->whole, "ifndef", constant->name);
-}
-
 /* `#define NAME value`. */
 static void read_macro(gt_draft *draft, const gt_macro *macro)
 {

@@ -230,11 +230,17 @@ static gputune_status guard_constant(maker *m, const gt_draft *draft,
                                   gt_lines_of(&m->lines, constant->last_line), constant->name);
 }
 
+/* Whether the text has an #ifndef of the constant's name already. */
+static bool is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
+{
+    return gt_text_has_directive(draft->whole, "ifndef", constant->name);
+}
+
 static gputune_status guard_constants(maker *m, const gt_draft *draft)
 {
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
-        GT_TRY(constant->is_items && !gt_draft_is_guarded(draft, constant)
+        GT_TRY(constant->is_items && !is_guarded(draft, constant)
                    ? guard_constant(m, draft, constant)
                    : GPUTUNE_OK);
     }
@@ -242,7 +248,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
         const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         bool again =
             d > 0 && gt_sum_equal(&draft->dimensions[d].fixed, &draft->dimensions[d - 1].fixed);
-        if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
+        if (!constant || is_guarded(draft, constant) || constant->is_undefined ||
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
@@ -255,7 +261,7 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 {
     return constant->is_listed ||
            (constant->first_line > 0 && !gt_lines_is_own(draft->lines, constant->first_line) &&
-            !gt_draft_is_guarded(draft, constant));
+            !is_guarded(draft, constant));
 }
 
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */

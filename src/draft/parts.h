@@ -274,8 +274,6 @@ void gt_values_add(gt_values *values, int64_t number);
 /* Adds the names in the kernel that nothing defines. A name such as block_size_x is taken for that
  * dimension of the block. */
 void gt_draft_read_undefined(gt_draft *draft);
-/* Whether the text has an #ifndef of the constant's name already. */
-bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant);
 /* The constant of that name, or NULL. */
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name);
 
@@ -400,10 +398,6 @@ void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
  * is too long, and nothing is appended. */
 bool gt_expression_print(gt_text *out, gt_texts *divided, const gt_expression *expression,
                          const char *const *names);
-/* Appends a buffer's length h * w as `[h][w]`, slowest extent first. false: the length is no such
- * product, and nothing is appended. */
-bool gt_draft_append_extents(gt_draft *draft, const gt_draft_argument *buffer,
-                             const gt_sum *length);
 /* Appends the numbers, separated by commas: `1, 2, 4`. */
 void gt_draft_append_values(gt_text *out, const gt_values *values);
 
