@@ -365,16 +365,12 @@ static bool append_largest(gt_draft *draft, const char *before, const gt_draft_a
         !is_of_sizes(draft, &most) || !is_of_sizes(draft, &by)) {
         return false;
     }
-    gt_text_append(draft->out, before);
     if (gt_sum_is_whole(&exact) || gt_sum_equal(&exact, &most)) {
-        gt_draft_append_sum(draft, &exact);
-        return true;
+        gt_text_printf(draft->out, "%s%s", before, gt_draft_sum_text(draft, &exact));
+    } else {
+        gt_text_printf(draft->out, by.terms[0].count ? "%s(%s) / (%s)" : "%s(%s) / %s", before,
+                       gt_draft_sum_text(draft, &most), gt_draft_sum_text(draft, &by));
     }
-    gt_text_append(draft->out, "(");
-    gt_draft_append_sum(draft, &most);
-    gt_text_append(draft->out, by.terms[0].count ? ") / (" : ") / ");
-    gt_draft_append_sum(draft, &by);
-    gt_text_append(draft->out, by.terms[0].count ? ")" : "");
     return true;
 }
 
@@ -432,11 +428,8 @@ static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
         if (rises || !append_largest(draft, " = uniform(0, ", buffer, buffer->indexed, 1)) {
             const gt_sum all = length_of(draft, buffer->indexed);
             const char *allocated = buffer->indexed->allocated;
-            gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s", allocated);
-            if (!allocated[0]) {
-                gt_draft_append_sum(draft, &all);
-            }
-            gt_text_append(draft->out, rises ? "" : " - 1");
+            gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s - 1",
+                           allocated[0] ? allocated : gt_draft_sum_text(draft, &all));
         }
         gt_text_append(draft->out, ")");
     }
@@ -540,9 +533,7 @@ static void append_buffer(gt_draft *draft, gt_text *notes, const gt_draft_argume
     } else if (is_told) {
         gt_text_printf(draft->out, "[%s]", buffer->allocated);
     } else if (!append_extents(draft, buffer, &length)) {
-        gt_text_append(draft->out, "[");
-        gt_draft_append_sum(draft, &length);
-        gt_text_append(draft->out, "]");
+        gt_text_printf(draft->out, "[%s]", gt_draft_sum_text(draft, &length));
     }
     append_fill(draft, notes, buffer);
 }

@@ -446,15 +446,11 @@ void gt_call_require(gt_tracer *c, const char *condition)
 /* `by` must divide `size`. */
 static void divide(gt_tracer *c, const gt_sum *size, const gt_sum *by)
 {
-    gt_text condition = {0};
     const bool is_product = by->terms[0].count + (by->terms[0].coefficient > 1) > 1;
-    c->draft->out = &condition;
-    gt_text_append(&condition, size->count > 1 ? "(" : "");
-    gt_draft_append_sum(c->draft, size);
-    gt_text_printf(&condition, "%s %% %s", size->count > 1 ? ")" : "", is_product ? "(" : "");
-    gt_draft_append_sum(c->draft, by);
-    gt_text_append(&condition, is_product ? ") == 0" : " == 0");
-    gt_call_require(c, gt_draft_keep(c->draft, &condition));
+    const char *whole = gt_draft_sum_text(c->draft, size);
+    whole = gt_draft_print(c->draft, size->count > 1 ? "(%s)" : "%s", whole);
+    gt_call_require(c, gt_draft_print(c->draft, is_product ? "%s %% (%s) == 0" : "%s %% %s == 0",
+                                      whole, gt_draft_sum_text(c->draft, by)));
 }
 
 /* A tile that a loop walks by steps of the block has a whole number of them. */

@@ -684,17 +684,6 @@ static void write_sizes(gt_tracer *c)
 
 /* ---- what follows from them ------------------------------------------------------------------ */
 
-/* The sum as text; "": it is not known. */
-static const char *print_sum(gt_tracer *c, gt_sum sum)
-{
-    gt_text text = {0};
-    c->draft->out = &text;
-    if (sum.known) {
-        gt_draft_append_sum(c->draft, &sum);
-    }
-    return gt_draft_keep(c->draft, &text);
-}
-
 /* Some elements more or less are no work. */
 static gt_sum without_numbers(gt_sum sum)
 {
@@ -718,8 +707,8 @@ static void write_work(gt_tracer *c)
     for (const gt_draft_argument *own = NULL;
          is_told && (own = gt_draft_next_buffer(c->draft, own));) {
         bool twice = strcmp(gt_draft_direction(own), "inout") == 0;
-        const char *length =
-            is_allocated ? own->allocated : print_sum(c, without_numbers(own->length));
+        const gt_sum named = without_numbers(own->length);
+        const char *length = is_allocated ? own->allocated : gt_draft_sum_text(c->draft, &named);
         is_told = own->declared.has_type && length[0];
         gt_text_printf(&sum, "%s%u * (%s)", sum.length ? " + " : "",
                        own->declared.element.bytes * (twice ? 2U : 1U), length);
@@ -752,7 +741,8 @@ static void compare_lengths(gt_tracer *c)
     for (const gt_draft_argument *buffer = NULL;
          (buffer = gt_draft_next_buffer(c->draft, buffer));) {
         GT_SCOPED(gt_text_free) gt_text plain = {0};
-        const char *read = buffer->allocated[0] ? print_sum(c, elements_read(c, buffer)) : "";
+        const gt_sum elements = elements_read(c, buffer);
+        const char *read = buffer->allocated[0] ? gt_draft_sum_text(c->draft, &elements) : "";
         GT_FREED gt_expression *has = gt_trace_read(c, buffer->allocated);
         GT_FREED gt_expression *needs = gt_trace_read(c, read);
         bool named = has && needs && gt_expression_print(&plain, NULL, needs, c->names);

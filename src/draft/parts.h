@@ -390,8 +390,8 @@ bool gt_draft_has_clause(const gt_reader *present, const char *word);
 bool gt_draft_is_declared(const gt_draft *draft, const char *name);
 /* The name that the template's expressions have for the symbol. */
 const char *gt_draft_name_of(const gt_draft *draft, int symbol);
-/* Appends the sum as an expression of the template: `h * w + 2`. */
-void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum);
+/* The sum as an expression of the template: `h * w + 2`; "": it is not known. */
+const char *gt_draft_sum_text(gt_draft *draft, const gt_sum *sum);
 /* Appends the expression in a simpler form; slot i is called names[i]. Constants are folded, and a
  * quotient that is rounded up, such as (n + B - 1) / B, becomes ceil_div(n, B). If `divided` is not
  * NULL, it gets a condition for each division that must leave no remainder. false: the expression

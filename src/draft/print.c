@@ -560,8 +560,10 @@ static void append_name(void *user, gt_text *out, int symbol, int around)
     gt_text_append(out, gt_draft_name_of(user, symbol));
 }
 
-void gt_draft_append_sum(gt_draft *draft, const gt_sum *sum)
+const char *gt_draft_sum_text(gt_draft *draft, const gt_sum *sum)
 {
+    gt_text text = {0};
     const gt_sum numbers = with_numbers(draft, *sum);
-    append_terms(draft->out, &numbers, append_name, draft);
+    append_terms(&text, &numbers, append_name, draft);
+    return sum->known ? gt_draft_keep(draft, &text) : (gt_text_free(&text), "");
 }

@@ -54,11 +54,10 @@ uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter
 }
 
 /* What is read along a dimension of the launch. */
-static void append_size(gt_draft *draft, int dimension)
+static const char *size_text(gt_draft *draft, int dimension)
 {
     const gt_sum *size = &draft->dimensions[dimension].size;
-    const gt_sum one = gt_sum_number(1);
-    gt_draft_append_sum(draft, size->known && size->count ? size : &one);
+    return size->known && size->count ? gt_draft_sum_text(draft, size) : "1";
 }
 
 void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer)
@@ -66,13 +65,12 @@ void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer)
     const uint32_t elements = GT_TEXTURE_PITCH / buffer->declared.element.bytes;
     const bool is_padded = !fetches[buffer->texture - 1].memory[0];
     for (int d = fetches[buffer->texture - 1].extents; d > 0; d--) {
-        const bool pads = is_padded && d == 1;
-        gt_text_append(draft->out, pads ? "[ceil_div(" : "[");
-        append_size(draft, d - 1);
-        if (pads) {
-            gt_text_printf(draft->out, ", %u) * %u", elements, elements);
+        const char *size = size_text(draft, d - 1);
+        if (is_padded && d == 1) {
+            gt_text_printf(draft->out, "[ceil_div(%s, %u) * %u]", size, elements, elements);
+        } else {
+            gt_text_printf(draft->out, "[%s]", size);
         }
-        gt_text_append(draft->out, "]");
     }
 }
 
@@ -104,8 +102,7 @@ static void append_settings(gt_draft *draft, uint32_t texture)
     if (fetches[texture - 1].memory[0]) {
         gt_text_printf(draft->out, ", memory = %s", fetches[texture - 1].memory);
     } else {
-        gt_text_append(draft->out, ", width = ");
-        append_size(draft, 0);
+        gt_text_printf(draft->out, ", width = %s", size_text(draft, 0));
     }
 }
 

@@ -190,16 +190,12 @@ static void write_items(gt_draft *draft)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-static void append_block(gt_draft *draft, int d)
+static const char *block_text(gt_draft *draft, int d)
 {
-    const gt_draft_dimension *dimension = &draft->dimensions[d];
-    if (draft->call.block[d][0]) {
-        gt_text_append(draft->out, draft->call.block[d]);
-    } else if (dimension->fixed.known) {
-        gt_draft_append_sum(draft, &dimension->fixed);
-    } else {
-        gt_text_append(draft->out, draft->axes[d]);
-    }
+    const gt_sum *fixed = &draft->dimensions[d].fixed;
+    return draft->call.block[d][0] ? draft->call.block[d]
+           : fixed->known          ? gt_draft_sum_text(draft, fixed)
+                                   : draft->axes[d];
 }
 
 static int last_dimension(const gt_draft *draft, bool threads)
@@ -215,8 +211,7 @@ static int last_dimension(const gt_draft *draft, bool threads)
 static void append_blocks(gt_draft *draft, const char *between)
 {
     for (int d = 0; d <= last_dimension(draft, true); d++) {
-        gt_text_append(draft->out, d ? between : "");
-        append_block(draft, d);
+        gt_text_printf(draft->out, "%s%s", d ? between : "", block_text(draft, d));
     }
 }
 
@@ -263,17 +258,12 @@ static void append_grid(gt_draft *draft, int d)
         gt_text_printf(draft->out, "%d", GT_DRAFT_STRIDED_GRID);
         return;
     }
-    gt_text_append(draft->out, is_limited ? "min(max_blocks, " : "");
-    if (gt_sum_is_number(&dimension->step, &number) && number <= 1) {
-        gt_draft_append_sum(draft, &dimension->size);
-    } else {
-        gt_text_append(draft->out, "ceil_div(");
-        gt_draft_append_sum(draft, &dimension->size);
-        gt_text_append(draft->out, ", ");
-        gt_draft_append_sum(draft, &dimension->step);
-        gt_text_append(draft->out, ")");
+    const char *size = gt_draft_sum_text(draft, &dimension->size);
+    if (!gt_sum_is_number(&dimension->step, &number) || number > 1) {
+        size = gt_draft_print(draft, "ceil_div(%s, %s)", size,
+                              gt_draft_sum_text(draft, &dimension->step));
     }
-    gt_text_append(draft->out, is_limited ? ")" : "");
+    gt_text_printf(draft->out, is_limited ? "min(max_blocks, %s)" : "%s", size);
 }
 
 static void append_grids(gt_draft *draft)
@@ -326,8 +316,8 @@ static void write_shared(gt_draft *draft)
                                             : "an element of the array for each thread",
                        is_sum ? "(" : "");
         if (shared->length.known) {
-            gt_draft_append_sum(draft, &shared->length);
-            gt_text_append(draft->out, is_sum ? ")" : "");
+            gt_text_printf(draft->out, "%s%s", gt_draft_sum_text(draft, &shared->length),
+                           is_sum ? ")" : "");
         } else {
             append_blocks(draft, " * ");
         }
