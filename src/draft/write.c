@@ -208,11 +208,14 @@ static int last_dimension(const gt_draft *draft, bool threads)
     return last;
 }
 
-static void append_blocks(gt_draft *draft, const char *between)
+/* The block's dimensions with a sign between them. */
+static const char *blocks_text(gt_draft *draft, const char *between)
 {
+    gt_text text = {0};
     for (int d = 0; d <= last_dimension(draft, true); d++) {
-        gt_text_printf(draft->out, "%s%s", d ? between : "", block_text(draft, d));
+        gt_text_printf(&text, "%s%s", d ? between : "", block_text(draft, d));
     }
+    return gt_draft_keep(draft, &text);
 }
 
 /* Whether the block varies, and the program's own is a warp or more. */
@@ -232,68 +235,53 @@ static void write_block(gt_draft *draft)
 {
     if (draft->is_pinned) {
         gt_text_append(draft->out,
-                       "// guess: this block alone, as the length of an argument depends "
-                       "on it\n");
+                       "// guess: this block alone, as the length of an argument depends on it\n");
     }
-    gt_text_append(draft->out, "#pragma gputune block(");
-    append_blocks(draft, ", ");
-    gt_text_append(draft->out, ")\n");
-    if (draft->thread_limit > 0 || (last_dimension(draft, true) > 0 && needs_warp(draft))) {
-        gt_text_append(draft->out, "#pragma gputune require(");
-        append_blocks(draft, " * ");
-        if (draft->thread_limit > 0) {
-            gt_text_printf(draft->out, " <= %.0f) // __launch_bounds__\n", draft->thread_limit);
-        } else {
-            gt_text_append(draft->out, " >= 32)\n");
-        }
+    gt_text_printf(draft->out, "#pragma gputune block(%s)\n", blocks_text(draft, ", "));
+    if (draft->thread_limit > 0) {
+        gt_text_printf(draft->out, "#pragma gputune require(%s <= %.0f) // __launch_bounds__\n",
+                       blocks_text(draft, " * "), draft->thread_limit);
+    } else if (last_dimension(draft, true) > 0 && needs_warp(draft)) {
+        gt_text_printf(draft->out, "#pragma gputune require(%s >= 32)\n",
+                       blocks_text(draft, " * "));
     }
 }
 
-static void append_grid(gt_draft *draft, int d)
+/* The grid by the kernel's own code, where the program does not say it. */
+static const char *own_grid(gt_draft *draft, int d)
 {
     const gt_draft_dimension *dimension = &draft->dimensions[d];
     const bool is_limited = dimension->is_strided || draft->is_cooperative;
-    double number;
-    if (dimension->is_strided && draft->is_pinned) {
-        gt_text_printf(draft->out, "%d", GT_DRAFT_STRIDED_GRID);
-        return;
-    }
     const char *size = gt_draft_sum_text(draft, &dimension->size);
-    if (!gt_sum_is_number(&dimension->step, &number) || number > 1) {
+    double step;
+    if (dimension->is_strided && draft->is_pinned) {
+        return gt_draft_print(draft, "%d", GT_DRAFT_STRIDED_GRID);
+    }
+    if (!gt_sum_is_number(&dimension->step, &step) || step > 1) {
         size = gt_draft_print(draft, "ceil_div(%s, %s)", size,
                               gt_draft_sum_text(draft, &dimension->step));
     }
-    gt_text_printf(draft->out, is_limited ? "min(max_blocks, %s)" : "%s", size);
-}
-
-static void append_grids(gt_draft *draft)
-{
-    for (int d = 0; d <= last_dimension(draft, false); d++) {
-        gt_text_append(draft->out, d ? ", " : "");
-        append_grid(draft, d);
-    }
+    return is_limited ? gt_draft_print(draft, "min(max_blocks, %s)", size) : size;
 }
 
 static void write_grid(gt_draft *draft)
 {
-    const gt_call *call = &draft->call;
+    const int told = (int)draft->call.grid_dimensions;
+    const int count = told ? told : last_dimension(draft, false) + 1;
     bool guessed = false;
-    for (int d = 0; d <= last_dimension(draft, false); d++) {
-        guessed |= draft->dimensions[d].is_guessed && !call->grid_dimensions;
+    for (int d = 0; d < count && !told; d++) {
+        guessed |= draft->dimensions[d].is_guessed;
     }
     gt_text_append(draft->out, guessed
                                    ? "// guess: no comparison in the kernel says how far the grid "
                                      "goes, and whether sizes must divide\n"
                                    : "");
     gt_text_append(draft->out, "#pragma gputune grid(");
-    for (uint32_t d = 0; d < call->grid_dimensions; d++) {
-        const char *text = call->grid[d];
-        bool is_limited = draft->is_cooperative && d == 0 && text[0]; /* all are resident */
-        gt_text_printf(draft->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
-                       text[0] ? text : "1", is_limited ? ")" : "");
-    }
-    if (!call->grid_dimensions) {
-        append_grids(draft);
+    for (int d = 0; d < count; d++) {
+        const char *text = told ? draft->call.grid[d] : own_grid(draft, d);
+        const bool is_limited = told && draft->is_cooperative && d == 0; /* all are resident */
+        gt_text_printf(draft->out, is_limited && text[0] ? "%smin(max_blocks, %s)" : "%s%s",
+                       d ? ", " : "", text[0] ? text : "1");
     }
     gt_text_append(draft->out, ")\n");
 }
@@ -310,18 +298,14 @@ static void write_shared(gt_draft *draft)
         if (!shared->is_dynamic) {
             continue;
         }
-        bool is_sum = shared->length.known && shared->length.count > 1;
-        gt_text_printf(draft->out, "// guess: %s\n#pragma gputune shared(%s",
-                       shared->length.known ? "the code has no larger index of the array"
-                                            : "an element of the array for each thread",
-                       is_sum ? "(" : "");
-        if (shared->length.known) {
-            gt_text_printf(draft->out, "%s%s", gt_draft_sum_text(draft, &shared->length),
-                           is_sum ? ")" : "");
-        } else {
-            append_blocks(draft, " * ");
-        }
-        gt_text_printf(draft->out, " * sizeof(%s))\n", shared->type);
+        const bool is_known = shared->length.known, is_sum = is_known && shared->length.count > 1;
+        gt_text_printf(draft->out, "// guess: %s\n#pragma gputune shared(%s%s%s * sizeof(%s))\n",
+                       is_known ? "the code has no larger index of the array"
+                                : "an element of the array for each thread",
+                       is_sum ? "(" : "",
+                       is_known ? gt_draft_sum_text(draft, &shared->length)
+                                : blocks_text(draft, " * "),
+                       is_sum ? ")" : "", shared->type);
         return;
     }
 }
