@@ -109,11 +109,16 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     return tried;
 }
 
-/* Every `step`th allocation; in the long test (GPUTUNE_TEST_LONG) all. */
+/* Every `step`th call; in the long test (GPUTUNE_TEST_LONG) all. */
+static inline long each_call(const char *call, long step, each_act act, each_check afterwards,
+                             void *user)
+{
+    return each_failure(call, getenv("GPUTUNE_TEST_LONG") ? 1 : step, act, afterwards, user);
+}
+
 static inline void each_allocation(long step, each_act act, each_check afterwards, void *user)
 {
-    step = getenv("GPUTUNE_TEST_LONG") ? 1 : step;
-    assert_true(each_failure("allocation", step, act, afterwards, user) > 5);
+    assert_true(each_call("allocation", step, act, afterwards, user) > 5);
 }
 
 /* Every `step`th of SQLite's allocations, of which there are thousands; in the long test ten times
