@@ -126,7 +126,8 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
 {
     bool has_more_time =
         trial->limit_ns > 0 && request->options.time_limit_s * 1e9 > trial->limit_ns;
-    return has_more_time ? GPUTUNE_OK : gt_trial_failure(trial->status);
+    bool runs_it = trial->status != GT_TRIAL_HUNG || request->options.effort >= GPUTUNE_MEASURE;
+    return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
 gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,

@@ -28,7 +28,8 @@ bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_reques
 bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
                               const struct gt_request *request);
 /* The failure for which a trial is not tried again. OK if the trial was right, or if it only did
- * not finish within a limit that was shorter than the request's. */
+ * not finish within a limit that was shorter than the request's. What did not end is no answer of a
+ * request that measures nothing, whatever its limit: the application would launch it. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Loads the history of a scenario of the request, and finds the trial of a configuration in it, or
  * NULL. The trial lives as long as the history. */

@@ -182,6 +182,30 @@ TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_wo
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
+/* It hangs once; the second try does not end within the limit. */
+static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
+{
+    (void)user;
+    (void)launch;
+    bool again = hangs_seen++ > 0;
+    return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
+}
+
+/* A call that measures nothing does not try it again, however long it may take. */
+TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
+{
+    gputune_options options = within(0.5);
+    write_template(w, "128");
+    w->farm.behave = hang_and_run_on;
+    hangs_seen = 0;
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
+    assert_string_equal(stored_as(w, "BLOCK=128"), "hung");
+    options = within(100);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
+    assert_non_null(strstr(gt_message(), "is not launched"));
+}
+
 static gputune_status never_ends(void *user, const char *text)
 {
     (void)user;
