@@ -328,7 +328,7 @@ static bool needs_threads(gt_tracer *c, uint32_t d)
         is_only &= strcmp(c->call->grid[i], "1") == 0;
     }
     return dimension->is_guessed && dimension->has_threads && !follows &&
-           (is_only || gt_sum_has(&dimension->step, GT_DRAFT_BLOCK_DIM + d));
+           (is_only || gt_sum_has(&dimension->step, GT_DRAFT_BLOCK_DIM + (int)d));
 }
 
 static void read_grid(gt_tracer *c)

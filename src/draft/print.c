@@ -76,7 +76,7 @@ static void sort_terms(uint32_t order[GT_TERM_MAX], const gt_sum *p)
  * fraction is rounded up. */
 static void append_terms(gt_text *out, const gt_sum *p, gt_symbol_fn name, void *user)
 {
-    uint32_t order[GT_TERM_MAX];
+    uint32_t order[GT_TERM_MAX] = {0};
     sort_terms(order, p);
     for (uint32_t i = 0; i < p->count; i++) {
         const gt_product *term = &p->terms[order[i]];
