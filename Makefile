@@ -26,7 +26,7 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# backtraces have lines; variables, which take a fifth of the compiler's time, are for DEBUG=1
+# backtraces have lines; variables, which take a seventh of the compiler's time, are for DEBUG=1
 BASE_CFLAGS := -std=c11 $(if $(DEBUG),-g,-g1 -DNDEBUG) $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                "-ffile-prefix-map=$(CURDIR)=." -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 # loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
