@@ -63,7 +63,7 @@ static void set_up(two_gpus *two, world *w)
         time_ns *= i > 384 ? 3 : 1;
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = time_ns;
     }
-    w->farm.slowness = two->helper.slowness = 1e-7;
+    w->farm.slowness = two->helper.slowness = 4e-8;
     two->helper.behave = behave_there;
     two->helper.user = two;
     scripted_farm_open(&two->helper);
@@ -194,7 +194,7 @@ TEST_OF(short_kernels_are_not_given_away, world *w, open_world, close_world)
         w->by_block[i].time_ns /= 100;
         w->by_block[i].pilot_ns /= 100;
     }
-    w->farm.slowness = two.helper.slowness = 1e-5;
+    w->farm.slowness = two.helper.slowness = 4e-6;
     assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_int_equal(two.helper.verifies, 0);
     scripted_farm_close(&two.helper);
