@@ -10,7 +10,7 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2,  /* of containers that keep what is whole where the text is malformed */
+    KEPT_DEPTH = 2, /* of containers that keep their complete members where the text is malformed */
     NUMBER_MAX = 400 /* characters; the longest plain double has 330 */
 };
 

@@ -29,8 +29,7 @@ typedef GT_ARRAY(gt_json) gt_json_list;
 typedef struct gt_json_reader {
     char *at, *end;
     int line, depth; /* of `at`: the line, from 1, and how many containers are open there */
-    char *
-        member; /* where the latest member of a member of the whole begins; `end` where none does */
+    char *member;    /* where the latest member of a member of the whole begins; else `end` */
     gt_json_list *out;
 } gt_json_reader;
 

@@ -249,7 +249,7 @@ static gputune_status take_names(reader *at, const gt_json *names)
     return GPUTUNE_OK;
 }
 
-/* Reads the text; its end may lack, which is told where an entry is torn. */
+/* Reads the text. Its end may be missing: that is told where an entry is torn. */
 static gputune_status parse(reader *at)
 {
     gt_json_reader json;

@@ -175,7 +175,7 @@ bool gt_workers_is_pace_wanted(void *tuner)
 {
     gt_workers *workers = &((gputune *)tuner)->workers;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    const bool ask = workers->pace_is_wanted; /* which it is not while one is asked for */
+    const bool ask = workers->pace_is_wanted; /* none is wanted while one is asked for */
     workers->pace_is_asked_for |= ask;
     workers->pace_is_wanted = false;
     return ask;

@@ -82,7 +82,9 @@ static gputune_status make_page(gt_page **out, int *descriptor)
     }
     if (page == MAP_FAILED) {
         gt_message_set("cannot make memory to share with a worker: %s", strerror(errno));
-        close(memory);
+        if (memory >= 0) {
+            close(memory);
+        }
         return GPUTUNE_EWORKER;
     }
     *out = page;

@@ -13,7 +13,8 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 
 /* What is known of a source for an architecture. */
 typedef struct entry {
-    gt_code code;    /* without an image: nobody has compiled it, or it was dropped */
+    gt_hash key;
+    gt_code code;    /* without an image: it was not compiled yet */
     const void *who; /* the session that compiles it; NULL: none does */
 } entry;
 
@@ -46,17 +47,26 @@ static entry *find_or_add(gt_hash key)
         return NULL;
     }
     if (place == next) {
-        memo.entries.items[memo.entries.count++] = (entry){.who = NULL};
+        memo.entries.items[memo.entries.count++] = (entry){.key = key};
     }
     return &memo.entries.items[place];
 }
 
+/* Drops all code. Entries of sources that are being compiled stay; those for which memory is short
+ * are compiled by other sessions too. */
 static void drop_code(void)
 {
-    for (size_t i = 0; i < memo.entries.count; i++) {
+    const size_t count = memo.entries.count;
+    gt_hash_index_free(&memo.places);
+    memo.entries.count = memo.bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const entry dropped = memo.entries.items[i];
         gt_code_free(&memo.entries.items[i].code);
+        entry *kept = dropped.who ? find_or_add(dropped.key) : NULL;
+        if (kept) {
+            kept->who = dropped.who;
+        }
     }
-    memo.bytes = 0;
 }
 
 static bool copy(gt_code *out, const gt_code *code)
@@ -109,7 +119,7 @@ bool gt_code_memo_begin(gt_hash source, const gt_device *device, const void *who
 {
     gt_hash key = key_of(source, device->arch, device->emulated);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    entry *entry = memo.holders ? find_or_add(key) : NULL; /* without one everybody compiles */
+    entry *entry = memo.holders ? find_or_add(key) : NULL; /* NULL: each session compiles it */
     bool begins = !entry || !entry->who || entry->who == who;
     if (entry && begins) {
         entry->who = who;

@@ -260,11 +260,12 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
-    for (gt_variant *one = field->first; one; one = one->next) {
-        bool wanted = !settled || (!one->kept && one != field->doubtful && is_settled(tuning, one));
-        if (wanted && is_found_out(tuning, one)) {
-            one->kept |= settled;
-            GT_TRY(append_trial(out, tuning, one));
+    for (gt_variant *variant = field->first; variant; variant = variant->next) {
+        bool wanted = !settled ||
+                      (!variant->kept && variant != field->doubtful && is_settled(tuning, variant));
+        if (wanted && is_found_out(tuning, variant)) {
+            variant->kept |= settled;
+            GT_TRY(append_trial(out, tuning, variant));
         }
     }
     return GPUTUNE_OK;
@@ -596,9 +597,9 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     uint32_t failed = 0;
     GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
               "%s: stopped before any variant was measured", name);
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        failed += one->failure != GPUTUNE_OK;
-        first = first || one->failure == GPUTUNE_OK ? first : one;
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        failed += variant->failure != GPUTUNE_OK;
+        first = first || variant->failure == GPUTUNE_OK ? first : variant;
     }
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
               "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
@@ -637,11 +638,11 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
         (time.count && time.median < field->champion_ns)) {
         return false;
     }
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        if (gt_hash_equal(one->trial, field->champion)) {
-            const gt_variant *tried = gt_variant_tried(one);
-            bool failed =
-                one->failure != GPUTUNE_OK && gt_outcome_is_kept(one->failure, one->repeatable);
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (gt_hash_equal(variant->trial, field->champion)) {
+            const gt_variant *tried = gt_variant_tried(variant);
+            bool failed = variant->failure != GPUTUNE_OK &&
+                          gt_outcome_is_kept(variant->failure, variant->repeatable);
             return !failed && tried->id != winner && !find_raced(tuning, tried);
         }
     }

@@ -553,9 +553,9 @@ void gt_field_abandon(gt_field *field)
 {
     field->options.proposer->exhausted = true;
     field->abandoned = true;
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        bool counts = one->role == GT_ROLE_PROPOSED || one->role == GT_ROLE_DEFAULT;
-        field->cut_off += counts && is_cut_off(one);
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
+        field->cut_off += counts && is_cut_off(variant);
     }
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = field->elsewhere = 0;

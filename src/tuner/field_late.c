@@ -161,9 +161,9 @@ static bool compiles_slowly(const gt_variant *variant, const gt_compiling *jobs,
 static uint32_t turn_in_hand(const gt_field *field)
 {
     uint32_t least = UINT32_MAX;
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        if (one->stage == GT_STAGE_VERIFYING && one->turn < least) {
-            least = one->turn;
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (variant->stage == GT_STAGE_VERIFYING && variant->turn < least) {
+            least = variant->turn;
         }
     }
     return least;

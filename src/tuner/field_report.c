@@ -296,11 +296,12 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant)
 
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config)
 {
-    const gt_variant *one = field->first;
-    while (one && (one->stage != GT_STAGE_READY || !gt_config_is(&one->config, config))) {
-        one = one->next;
+    const gt_variant *variant = field->first;
+    while (variant &&
+           (variant->stage != GT_STAGE_READY || !gt_config_is(&variant->config, config))) {
+        variant = variant->next;
     }
-    return one;
+    return variant;
 }
 
 uint32_t gt_field_tried(const gt_field *field)

@@ -124,13 +124,13 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
 gputune_status gt_field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        if (one->stage == GT_STAGE_READY) {
-            note_best(field, one);
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (variant->stage == GT_STAGE_READY) {
+            note_best(field, variant);
         }
     }
-    for (gt_variant *one = field->first; one && field->slower; one = one->next) {
-        GT_TRY(reconsider(field, one));
+    for (gt_variant *variant = field->first; variant && field->slower; variant = variant->next) {
+        GT_TRY(reconsider(field, variant));
     }
     return GPUTUNE_OK;
 }
@@ -386,11 +386,11 @@ static gt_variant *calibrator(const gt_field *field, const gt_helper *helper)
 {
     gt_variant *best = NULL;
     double best_ns = INFINITY;
-    for (gt_variant *one = field->first; one; one = one->next) {
-        double first_ns = first_launch(field, one);
-        bool may = helper->scale > 0 || one->role == GT_ROLE_DEFAULT;
-        if (one->stage == GT_STAGE_READY && may && first_ns > 0 && first_ns < best_ns) {
-            best = one;
+    for (gt_variant *variant = field->first; variant; variant = variant->next) {
+        double first_ns = first_launch(field, variant);
+        bool may = helper->scale > 0 || variant->role == GT_ROLE_DEFAULT;
+        if (variant->stage == GT_STAGE_READY && may && first_ns > 0 && first_ns < best_ns) {
+            best = variant;
             best_ns = first_ns;
         }
     }
@@ -603,8 +603,8 @@ gputune_status gt_field_reverify(gt_field *field)
 
 static bool has_failed(const gt_field *field, gt_hash trial)
 {
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        if (one->stage == GT_STAGE_FAILED && gt_hash_equal(one->trial, trial)) {
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
             return true;
         }
     }
@@ -635,8 +635,8 @@ gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
     field->outclassed -= out->outclassed;
     field->champion_ns = is_refuted ? 0 : field->champion_ns;
     field->late = 0;
-    for (gt_variant *one = field->first; one; one = one->next) {
-        GT_TRY(try_again(field, one, out));
+    for (gt_variant *variant = field->first; variant; variant = variant->next) {
+        GT_TRY(try_again(field, variant, out));
     }
     return GPUTUNE_OK;
 }

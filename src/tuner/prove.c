@@ -109,9 +109,9 @@ static void keep(const gt_field *field, const gt_request *request)
     GT_SCOPED(gt_trial_list_free) gt_history here = {0};
     (void)gt_field_keep_code(field, &request->patience);
     (void)gt_history_load(&here, request, &request->here);
-    for (const gt_variant *one = field->first; one; one = one->next) {
-        if (is_verdict(one)) {
-            keep_verdict(field, one, &here, request);
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (is_verdict(variant)) {
+            keep_verdict(field, variant, &here, request);
         }
     }
 }

@@ -32,12 +32,12 @@ static gputune_status look_at_intervals(run_state *run)
 {
     const double narrow = narrow_enough * run->session.request->options.epsilon;
     run->is_narrow = true;
-    for (const gt_runner *one = gt_race_first(run->race); one; one = one->next) {
+    for (const gt_runner *runner = gt_race_first(run->race); runner; runner = runner->next) {
         gt_summary summary;
-        if (one->left != GT_RACE_IN) {
+        if (runner->left != GT_RACE_IN) {
             continue;
         }
-        GT_TRY(gt_race_summary(run->race, one->id, &summary));
+        GT_TRY(gt_race_summary(run->race, runner->id, &summary));
         run->is_narrow =
             run->is_narrow && (summary.high - summary.low) / 2 <= narrow * summary.median;
     }
@@ -103,9 +103,9 @@ static gputune_status open_race(run_state *run)
 {
     const gt_race_options options = {.seed = run->session.request->options.seed, .fixed = true};
     GT_TRY(gt_race_new(&run->race, &options));
-    for (const gt_variant *one = run->session.field.first; one; one = one->next) {
-        if (is_asked(run, one) && one->stage == GT_STAGE_READY) {
-            GT_TRY(gt_race_add(run->race, one->id, one->id, false));
+    for (const gt_variant *variant = run->session.field.first; variant; variant = variant->next) {
+        if (is_asked(run, variant) && variant->stage == GT_STAGE_READY) {
+            GT_TRY(gt_race_add(run->race, variant->id, variant->id, false));
         }
     }
     return GPUTUNE_OK;
@@ -221,15 +221,16 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
 static int report(const run_state *run, gt_record_fn each, void *user)
 {
     int answer = 0;
-    for (const gt_variant *one = run->session.field.first; one && !answer; one = one->next) {
+    for (const gt_variant *variant = run->session.field.first; variant && !answer;
+         variant = variant->next) {
         gputune_record record;
         gt_shapes texts;
         GT_FREED char *config = NULL;
-        if (!is_asked(run, one)) {
+        if (!is_asked(run, variant)) {
             continue;
         }
-        GT_TRY(fill_record(&record, &texts, run, one));
-        GT_TRY(gt_config_text(&config, run->session.request->template, &one->config));
+        GT_TRY(fill_record(&record, &texts, run, variant));
+        GT_TRY(gt_config_text(&config, run->session.request->template, &variant->config));
         record.configuration = config;
         answer = each(user, &record);
     }

@@ -81,7 +81,8 @@ static void write_runner(FILE *file, const gt_field *field, const gt_runner *run
 void gt_samples_write(FILE *file, const gt_field *field, const gt_race *race,
                       gputune_objective objective)
 {
-    for (const gt_runner *one = race ? gt_race_first(race) : NULL; one; one = one->next) {
-        write_runner(file, field, one, objective);
+    for (const gt_runner *runner = race ? gt_race_first(race) : NULL; runner;
+         runner = runner->next) {
+        write_runner(file, field, runner, objective);
     }
 }

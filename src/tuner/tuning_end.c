@@ -132,9 +132,9 @@ void gt_tuning_restore(gt_tuning *tuning, gt_race *race)
 {
     gt_race_free(tuning->race);
     tuning->race = race;
-    for (const gt_runner *one = gt_race_first(race); one; one = one->next) {
-        if (gt_tuning_variant(tuning, one->id)->failure != GPUTUNE_OK) {
-            gt_race_fail(race, one->id);
+    for (const gt_runner *runner = gt_race_first(race); runner; runner = runner->next) {
+        if (gt_tuning_variant(tuning, runner->id)->failure != GPUTUNE_OK) {
+            gt_race_fail(race, runner->id);
         }
     }
 }

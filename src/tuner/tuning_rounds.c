@@ -124,13 +124,14 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     uint64_t fastest = GT_NO_VARIANT;
     gt_race_result result;
     GT_TRY(gt_race_result_get(tuning->race, &result));
-    for (const gt_runner *one = gt_race_first(tuning->tie_break); one; one = one->next) {
+    for (const gt_runner *runner = gt_race_first(tuning->tie_break); runner;
+         runner = runner->next) {
         gt_summary hot;
-        GT_TRY(gt_race_summary(tuning->tie_break, one->id, &hot));
-        double hot_ns = one->left != GT_RACE_LEFT_FAILED && hot.count ? hot.median : INFINITY;
-        fastest = hot_ns < least ? one->id : fastest;
+        GT_TRY(gt_race_summary(tuning->tie_break, runner->id, &hot));
+        double hot_ns = runner->left != GT_RACE_LEFT_FAILED && hot.count ? hot.median : INFINITY;
+        fastest = hot_ns < least ? runner->id : fastest;
         least = fmin(least, hot_ns);
-        own = one->id == result.winner ? hot_ns : own;
+        own = runner->id == result.winner ? hot_ns : own;
     }
     bool clear = isfinite(own) && own > much * least;
     *out = clear ? fastest : result.winner;
@@ -262,9 +263,9 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     uint32_t count = 0;
-    for (const gt_runner *one = gt_race_first(tuning->race); one; one = one->next) {
-        count += !one->samples.count && one->left == GT_RACE_IN &&
-                 !(gt_field_pilot(field, field->variants.items[one->id]) > 0);
+    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
+        count += !runner->samples.count && runner->left == GT_RACE_IN &&
+                 !(gt_field_pilot(field, field->variants.items[runner->id]) > 0);
     }
     return count;
 }
@@ -274,11 +275,11 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 static gputune_status drop_losers(gt_tuning *tuning)
 {
     gt_farm *farm = tuning->session.farm;
-    for (const gt_runner *one = gt_race_first(tuning->race); one; one = one->next) {
-        gt_variant *variant = gt_tuning_variant(tuning, one->id);
-        if (gt_race_has_lost(tuning->race, one) && !variant->dropped) {
+    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
+        gt_variant *variant = gt_tuning_variant(tuning, runner->id);
+        if (gt_race_has_lost(tuning->race, runner) && !variant->dropped) {
             variant->dropped = true;
-            GT_TRY(farm->ops->drop(farm, one->id));
+            GT_TRY(farm->ops->drop(farm, runner->id));
         }
     }
     return GPUTUNE_OK;
@@ -301,8 +302,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
                  tuning->phase != GT_PHASE_BREAK_TIE;
     for (uint32_t i = 0; i < round->count && serve; i++) {
-        const gt_runner *one = gt_race_find(race, round->ids[i]);
-        serve = (one->samples.count == 0 || one == best) &&
+        const gt_runner *runner = gt_race_find(race, round->ids[i]);
+        serve = (runner->samples.count == 0 || runner == best) &&
                 gt_field_pilot_is_sample(&tuning->session.field,
                                          gt_tuning_variant(tuning, round->ids[i]));
     }
@@ -314,9 +315,9 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
-        const gt_runner *one = gt_race_find(tuning->race, round->ids[i]);
+        const gt_runner *runner = gt_race_find(tuning->race, round->ids[i]);
         gt_summary summary;
-        if (one->samples.count != 1 && one->samples.count != 4) {
+        if (runner->samples.count != 1 && runner->samples.count != 4) {
             continue;
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));

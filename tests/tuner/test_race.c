@@ -354,7 +354,7 @@ static bool is_listed_once(const gt_race_round *round, uint64_t id)
 }
 
 /* The best of many newcomers is one of those that get a second quick round. */
-TEST(nobody_is_sampled_twice_in_a_round)
+TEST(no_contestant_is_sampled_twice_in_a_round)
 {
     machine m = make_machine(3, 12);
     gt_race *race;
