@@ -1,7 +1,12 @@
-for command in warm show run check compare kernels space emit embed devices doctor forget prune merge replay wisdom report export; do
-    $FAKE help $command || echo "exit $?"
-    echo ==
+# what `help COMMAND` prints is what --help does: how the command is called, and each of its options
+for command in $($FAKE help --options | cut -f1); do
+    [ $command = help ] && continue
+    $FAKE $command --help >text || echo "$command --help: exit $?"
+    head -n 1 text | grep -q "^usage: gputune $command \[options\]" || echo "$command --help: $(head -n 1 text)"
+    [ $command = template ] || $FAKE help $command | cmp - text
+    $FAKE $command --options | cut -f1 | grep -e -- | while read -r option; do
+        grep -q -e "^ .*$option" text || echo "$command --help lacks $option"
+    done
 done
-$FAKE template --help
+$FAKE help export
 $FAKE help help | head -n 1
-$FAKE show --help | head -n 1
