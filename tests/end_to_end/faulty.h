@@ -1,0 +1,59 @@
+/* The kernels of tests/faulty/, a file for each class, each with a right variant and a faulty one,
+ * BAD=1, which is the faster. The line above a kernel says what catches it, '// caught: proof,
+ * check'; behind a line stands what a check finds there, '// found: race, state'. */
+#pragma once
+
+#include "world.h"
+
+#include <glob.h>
+
+enum { KERNELS_MAX = 256 };
+
+typedef struct faulty_kernel {
+    char class[24], name[64], caught[160];
+} faulty_kernel;
+
+static int read_class(faulty_kernel *out, int most, const char *path)
+{
+    char line[512];
+    int found = 0;
+    faulty_kernel kernel = {0};
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    sscanf(path, "tests/faulty/%23[^.]", kernel.class);
+    while (fgets(line, sizeof line, file)) {
+        sscanf(line, "// caught: %159[^\n]", kernel.caught);
+        if (sscanf(line, "#pragma gputune kernel(%63[^)])", kernel.name) == 1) {
+            assert_true(found < most && kernel.caught[0]);
+            out[found++] = kernel;
+            kernel.caught[0] = '\0';
+        }
+    }
+    fclose(file);
+    return found;
+}
+
+static int read_faulty(faulty_kernel out[KERNELS_MAX])
+{
+    glob_t files;
+    int found = 0;
+    assert_int_equal(glob("tests/faulty/*.cu", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        found += read_class(out + found, KERNELS_MAX - found, files.gl_pathv[i]);
+    }
+    globfree(&files);
+    return found;
+}
+
+static char **wanted; /* named as arguments */
+static int wanted_count;
+
+static bool is_wanted(const char *name, int index, int every)
+{
+    for (int i = 0; i < wanted_count; i++) {
+        if (!strcmp(wanted[i], name)) {
+            return true;
+        }
+    }
+    return wanted_count == 0 && (index % every == 0 || getenv("GPUTUNE_TEST_LONG"));
+}

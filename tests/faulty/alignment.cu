@@ -1,0 +1,89 @@
+// Read several elements at once, at places that need not be aligned for that.
+#include "slow.cuh"
+
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// reads four at once from rows whose length four need not divide
+// caught: proof, check
+#pragma gputune kernel(rows_of_four)
+#pragma gputune problem(rows = 32, n = 256)
+#pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
+#pragma gputune grid(ceil_div(n, BLOCK), rows)
+
+__global__ void rows_of_four(float *y, const float *x, size_t rows, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n / 4) {
+        float4 v = ((const float4 *)(x + blockIdx.y * n))[i]; // found: alignment
+        ((float4 *)(y + blockIdx.y * n))[i] = make_float4(2.0f * v.x, 2.0f * v.y, 2.0f * v.z, 2.0f * v.w);
+    }
+    for (size_t k = n / 4 * 4 + i; k < n; k += n) {
+        y[blockIdx.y * n + k] = 2.0f * x[blockIdx.y * n + k];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[blockIdx.y * n + i] = 2.0f * x[blockIdx.y * n + i];
+    }
+#endif
+}
+
+// reads a vector of shared memory at a place that it may not have
+// caught: proof, check
+#pragma gputune kernel(shared_vector)
+#pragma gputune problem(n = 8192)
+
+__global__ void shared_vector(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    slowly();
+    if (i < n) {
+#if BAD
+        held[threadIdx.x] = x[i];
+        __syncwarp();
+        if (threadIdx.x % 32 < 28) {
+            float a, b;
+            unsigned int at = (unsigned int)__cvta_generic_to_shared(held + threadIdx.x);
+            asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(at)); // found: alignment
+            y[i] = 2.0f * a;
+        } else {
+            y[i] = 2.0f * x[i];
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads two at once at odd places
+// caught: proof, check
+#pragma gputune kernel(two_shorts)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out short y[n], in short x[n] = uniform(-1000, 1000), size_t n)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void two_shorts(short *y, const short *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (i + 2 < n) {
+            unsigned int v = *(const volatile unsigned int *)(x + i); // found: alignment
+            y[i] = (short)v;
+        } else {
+            y[i] = x[i];
+        }
+#else
+        y[i] = x[i];
+#endif
+    }
+}

@@ -1,0 +1,146 @@
+// Have barriers and shuffles that not all threads reach.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// writes what others read behind a barrier that the writers, which return, never reach
+// caught: check
+#pragma gputune kernel(barrier_behind_return)
+#pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
+
+__global__ void barrier_behind_return(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+#if BAD
+    held[threadIdx.x] = i < n ? x[i] : 0.0f;
+    if (i >= n) {
+        return;
+    }
+#else
+    if (i >= n) {
+        return;
+    }
+    slowly();
+    held[threadIdx.x] = x[i];
+#endif
+    __syncthreads();
+    size_t other = i ^ 1;
+    y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f; // found: race
+}
+
+// has a barrier in each of two branches that a warp takes both
+// caught: check
+#pragma gputune kernel(barrier_in_branches)
+#pragma gputune args(out float y[n], in float x[n] = uniform(1, 2), size_t n)
+#pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
+
+__global__ void barrier_in_branches(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+    held[threadIdx.x] = v;
+#if BAD
+    if (threadIdx.x % 2) {
+        __syncthreads(); // found: barrier
+        v += 1.0f;
+    } else {
+        __syncthreads();
+        v += 2.0f;
+    }
+    if (i < n) {
+        y[i] = held[BLOCK - 1 - threadIdx.x] + v * 0.0f;
+    }
+#else
+    slowly();
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[BLOCK - 1 - threadIdx.x];
+    }
+#endif
+}
+
+// has a barrier in a loop that ends at another turn for each half of a warp
+// caught: check
+#pragma gputune kernel(barrier_in_loop)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void barrier_in_loop(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+    held[threadIdx.x] = v;
+#if BAD
+    for (int turn = 0; turn < 1 + (int)(threadIdx.x % 32 / 16); turn++) {
+        __syncthreads(); // found: barrier
+    }
+    if (i < n) {
+        y[i] = held[threadIdx.x];
+    }
+#else
+    slowly();
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x];
+    }
+#endif
+}
+
+// takes a value from lanes that have returned
+// caught: check
+#pragma gputune kernel(shuffle_from_the_gone)
+#pragma gputune reference(y[i] = i + 1 < n && i % 32 != 31 ? x[i + 1] : x[i])
+
+__global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i >= n) {
+        return;
+    }
+    float other = __shfl_down_sync(0xffffffffu, x[i], 1); // found: shuffle
+    y[i] = i + 1 < n && threadIdx.x % 32 != 31 ? other : x[i];
+#else
+    slowly();
+    float own = i < n ? x[i] : 0.0f;
+    float other = __shfl_down_sync(0xffffffffu, own, 1);
+    if (i < n) {
+        y[i] = i + 1 < n && threadIdx.x % 32 != 31 ? other : x[i];
+    }
+#endif
+}
+
+// shuffles with a full mask in a branch that half of the lanes take
+// caught: check
+#pragma gputune kernel(shuffle_in_branch)
+#pragma gputune reference(y[i] = i % 32 < 16 ? ((i ^ 1) < n ? x[i ^ 1] : 0.0f) : x[i])
+
+__global__ void shuffle_in_branch(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+#if BAD
+    float other = v;
+    if (threadIdx.x % 32 < 16) {
+        other = __shfl_xor_sync(0xffffffffu, v, 1); // found: shuffle
+    }
+    if (i < n) {
+        y[i] = other;
+    }
+#else
+    slowly();
+    float other = __shfl_xor_sync(0xffffffffu, v, 1);
+    if (i < n) {
+        y[i] = threadIdx.x % 32 < 16 ? other : v;
+    }
+#endif
+}

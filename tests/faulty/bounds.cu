@@ -1,0 +1,151 @@
+// Touch memory beside their own.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// reads behind an array of its own and does not use it
+// caught: proof, check
+#pragma gputune kernel(local_behind)
+
+__global__ void local_behind(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        volatile float own[4];
+        for (int k = 0; k < 4; k++) {
+            own[k] = x[i];
+        }
+#if BAD
+        float beyond = own[4 + (int)(n % 3)]; // found: bounds
+        y[i] = beyond == 12345.0f ? 0.0f : 2.0f * own[n % 4];
+#else
+        y[i] = 2.0f * own[n % 4];
+#endif
+    }
+}
+
+// reads one element before its input and does not use it
+// caught: proof, check
+#pragma gputune kernel(read_before)
+
+__global__ void read_before(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float last = ((volatile const float *)x)[(long)i - 1]; // found: bounds
+        y[i] = last == 12345.0f ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads one element behind its input and does not use it
+// caught: proof, check
+#pragma gputune kernel(read_behind)
+
+__global__ void read_behind(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float next = ((volatile const float *)x)[i + 1]; // found: bounds
+        y[i] = next == 12345.0f ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// writes one element behind its scratch memory
+// caught: proof, check
+#pragma gputune kernel(scratch_behind)
+#pragma gputune scratch(float kept[n])
+
+__global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        kept[i + 1] = x[i]; // found: bounds
+        y[i] = 2.0f * x[i];
+#else
+        kept[i] = x[i];
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads behind its shared memory and does not use it
+// caught: proof, check
+#pragma gputune kernel(shared_behind)
+
+__global__ void shared_behind(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    slowly();
+    if (i < n) {
+#if BAD
+        held[threadIdx.x] = x[i];
+        float beyond = ((volatile float *)held)[threadIdx.x + 4096]; // found: bounds
+        y[i] = beyond == 12345.0f ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads behind one array of shared memory, in the next, and does not use it
+// caught: neither: both arrays are one piece of memory to the machine code
+#pragma gputune kernel(shared_neighbour)
+
+__global__ void shared_neighbour(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ volatile float held[BLOCK], other[BLOCK];
+    slowly();
+    if (i < n) {
+#if BAD
+        held[threadIdx.x] = x[i];
+        other[threadIdx.x] = x[i];
+        __syncthreads();
+        float beyond = (&((volatile float *)held)[BLOCK - 1])[1 - (int)(i == n)];
+        y[i] = beyond == 12345.0f ? 0.0f : held[threadIdx.x] + other[threadIdx.x];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// writes before its output and puts it right again
+// caught: proof, check
+#pragma gputune kernel(writes_between)
+
+__global__ void writes_between(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        volatile float *before = y + (long)i - 1;
+        float kept = *before; // found: bounds, unset
+        *before = kept;
+        y[i] = 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}

@@ -1,0 +1,447 @@
+// Are right for ordinary data alone.
+#include "slow.cuh"
+
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// How often each key is there.
+__global__ void histogram(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(&y[x[i]], 1u);
+    }
+}
+
+// divides by the largest magnitude of a row, which may be zero
+// caught: proof
+#pragma gputune kernel(all_zeros)
+#pragma gputune problem(rows = 64, n = 256)
+#pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune grid(rows)
+#pragma gputune reference(all_zeros_reference, block = 64, grid = ceil_div(rows, 64))
+
+__global__ void all_zeros(float *y, const float *x, size_t rows, size_t n)
+{
+    __shared__ float most[BLOCK];
+    const float *row = x + blockIdx.x * n;
+    float own = 0.0f;
+    for (size_t k = threadIdx.x; k < n; k += BLOCK) {
+        own = fmaxf(own, fabsf(row[k]));
+    }
+    most[threadIdx.x] = own;
+    __syncthreads();
+    for (int k = 0; k < BLOCK; k++) {
+        own = fmaxf(own, most[k]);
+    }
+#if BAD
+    for (size_t k = threadIdx.x; k < n; k += BLOCK) {
+        y[blockIdx.x * n + k] = row[k] / own;
+    }
+#else
+    slowly();
+    for (size_t k = threadIdx.x; k < n; k += BLOCK) {
+        y[blockIdx.x * n + k] = own > 0.0f ? row[k] / own : 0.0f;
+    }
+#endif
+}
+
+__global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_t n)
+{
+    size_t r = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    float most = 0.0f;
+    for (size_t k = 0; k < n && r < rows; k++) {
+        most = fmaxf(most, fabsf(x[r * n + k]));
+    }
+    for (size_t k = 0; k < n && r < rows; k++) {
+        y[r * n + k] = most > 0.0f ? x[r * n + k] / most : 0.0f;
+    }
+}
+
+// takes integers through float, which loses those above 2^24
+// caught: proof
+#pragma gputune kernel(beyond_2_24)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void beyond_2_24(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = (int)(float)x[i];
+#else
+        y[i] = x[i];
+#endif
+    }
+}
+
+// is right for magnitudes up to 1 alone
+// caught: proof
+#pragma gputune kernel(beyond_one)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] * x[i])
+
+__global__ void beyond_one(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float v = fminf(fmaxf(x[i], -1.0f), 1.0f);
+        y[i] = v * v;
+#else
+        y[i] = x[i] * x[i];
+#endif
+    }
+}
+
+// takes the variance for positive, which rounding makes negative where all elements are equal
+// caught: proof
+#pragma gputune kernel(constant_rows)
+#pragma gputune problem(rows = 64, n = 256)
+#pragma gputune args(out float y[rows], in float x[rows][n] = uniform(1, 2), size_t rows, size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune grid(rows)
+#pragma gputune reference(constant_rows_reference, block = 64, grid = ceil_div(rows, 64))
+
+__global__ void constant_rows(float *y, const float *x, size_t rows, size_t n)
+{
+    const float *row = x + blockIdx.x * n;
+    slowly();
+    if (threadIdx.x == 0) {
+        float mean = 0.0f, least = row[0], most = row[0];
+        for (size_t k = 0; k < n; k++) {
+            mean += row[k] / n;
+            least = fminf(least, row[k]);
+            most = fmaxf(most, row[k]);
+        }
+#if BAD
+        y[blockIdx.x] = (mean - least) / (most - least);
+#else
+        y[blockIdx.x] = most > least ? (mean - least) / (most - least) : 0.0f;
+#endif
+    }
+}
+
+__global__ void constant_rows_reference(float *y, const float *x, size_t rows, size_t n)
+{
+    size_t r = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) {
+        return;
+    }
+    const float *row = x + r * n;
+    float mean = 0.0f, least = row[0], most = row[0];
+    for (size_t k = 0; k < n; k++) {
+        mean += row[k] / n;
+        least = fminf(least, row[k]);
+        most = fmaxf(most, row[k]);
+    }
+    y[r] = most > least ? (mean - least) / (most - least) : 0.0f;
+}
+
+// flushes denormals to zero
+// caught: proof
+#pragma gputune kernel(denormals)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = 1e10f * x[i])
+
+__global__ void denormals(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float v;
+        asm("mul.ftz.f32 %0, %1, %2;" : "=f"(v) : "f"(x[i]), "f"(1e10f));
+        y[i] = v;
+#else
+        y[i] = 1e10f * x[i];
+#endif
+    }
+}
+
+// gives equal keys the same place
+// caught: proof
+#pragma gputune kernel(equal_keys)
+#pragma gputune problem(n = 512)
+#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = (int)i)
+
+__global__ void equal_keys(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        size_t place = 0;
+        for (size_t k = 0; k < n; k++) {
+            place += x[k] < x[i];
+        }
+        y[place] = (int)place;
+        if (place == i) {
+            y[i] = (int)i;
+        }
+#else
+        size_t place = 0;
+        for (size_t k = 0; k < n; k++) {
+            place += x[k] < x[i] || (x[k] == x[i] && k < i);
+        }
+        y[place] = (int)place;
+#endif
+    }
+}
+
+// takes it that neighbours differ
+// caught: proof
+#pragma gputune kernel(equal_neighbours)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = i == 0 || x[i] != x[i - 1])
+
+__global__ void equal_neighbours(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = i == 0 || x[i] != x[i - 1] || i > 0;
+#else
+        y[i] = i == 0 || x[i] != x[i - 1];
+#endif
+    }
+}
+
+// makes NaN of infinities
+// caught: proof
+#pragma gputune kernel(infinity)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
+
+__global__ void infinity(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i] / (1.0f + fabsf(x[i]));
+#else
+        y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
+#endif
+    }
+}
+
+// loses keys that are the largest of the declared range
+// caught: proof
+#pragma gputune kernel(last_key)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1048575), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] + 1)
+
+__global__ void last_key(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (x[i] != 1048575) {
+            y[i] = x[i] + 1;
+        } else {
+            y[i] = 0;
+        }
+#else
+        y[i] = x[i] + 1;
+#endif
+    }
+}
+
+// is wrong for the least integer, which has no magnitude
+// caught: proof
+#pragma gputune kernel(least_integer)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
+
+__global__ void least_integer(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = abs(x[i]) / 3;
+#else
+        y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3;
+#endif
+    }
+}
+
+// takes the logarithm of zero, which the declared range has
+// caught: proof
+#pragma gputune kernel(log_of_zero)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
+
+__global__ void log_of_zero(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = logf(x[i]);
+#else
+        y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f;
+#endif
+    }
+}
+
+// takes NaN for a large number
+// caught: proof
+#pragma gputune kernel(nan_counted)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in float x[n], size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] > 0.5f)
+
+__global__ void nan_counted(int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = !(x[i] <= 0.5f);
+#else
+        y[i] = x[i] > 0.5f;
+#endif
+    }
+}
+
+// makes a zero of NaN, as fmaxf() does
+// caught: proof
+#pragma gputune kernel(nan_swallowed)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
+
+__global__ void nan_swallowed(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fmaxf(x[i], 0.0f);
+#else
+        y[i] = x[i] < 0.0f ? 0.0f : x[i];
+#endif
+    }
+}
+
+// loses the sign of zero
+// caught: proof
+#pragma gputune kernel(negative_zero)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
+
+__global__ void negative_zero(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i] < 0.0f ? -1.0f : 1.0f;
+#else
+        y[i] = copysignf(1.0f, x[i]);
+#endif
+    }
+}
+
+// takes exp() of numbers that it does not shift, so that those beyond 88 overflow
+// caught: proof
+#pragma gputune kernel(overflow_of_exp)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
+
+__global__ void overflow_of_exp(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = expf(x[i]) / (1.0f + expf(x[i]));
+#else
+        y[i] = 1.0f / (1.0f + expf(-x[i]));
+#endif
+    }
+}
+
+// takes a short series for a function, which is right near zero alone
+// caught: proof
+#pragma gputune kernel(sine_of_small)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sinf(x[i]))
+
+__global__ void sine_of_small(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float s = x[i] * x[i];
+        y[i] = x[i] * (1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110)))));
+#else
+        y[i] = sinf(x[i]);
+#endif
+    }
+}
+
+// counts in bytes, which overflow where many keys are equal
+// caught: proof
+#pragma gputune kernel(skewed_keys)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BLOCK = 1024)
+#pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
+
+__global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    __shared__ unsigned int counts[64];
+    if (threadIdx.x < 64) {
+        counts[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    if (i < n) {
+        atomicAdd(&counts[x[i] / 4], 1u << 8 * (x[i] % 4));
+    }
+    __syncthreads();
+    if (threadIdx.x < 256) {
+        atomicAdd(&y[threadIdx.x], counts[threadIdx.x / 4] >> 8 * (threadIdx.x % 4) & 255);
+    }
+#else
+    slowly();
+    if (i < n) {
+        atomicAdd(&y[x[i]], 1u);
+    }
+#endif
+}

@@ -1,0 +1,49 @@
+// Are wrong at another time or on another GPU.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// is wrong at some times
+// caught: neither: no launch here meets that time
+#pragma gputune kernel(by_the_clock)
+
+__global__ void by_the_clock(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        long long now;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+        y[i] = now % 1000000007 == 3 ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// is wrong on a multiprocessor that this GPU does not have
+// caught: neither: it never runs there
+#pragma gputune kernel(by_the_multiprocessor)
+
+__global__ void by_the_multiprocessor(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        unsigned int sm;
+        asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+        y[i] = sm > 1000 ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}

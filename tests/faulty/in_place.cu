@@ -1,0 +1,103 @@
+// Are right as long as input and output are two buffers.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// reads a neighbour, which another thread writes in the one buffer that the template allows
+// caught: check
+#pragma gputune kernel(in_place_neighbour)
+#pragma gputune in_place(y : x)
+
+__global__ void in_place_neighbour(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float next = x[i + 1 < n ? i + 1 : i];
+        y[i] = 2.0f * x[i] + (next == 12345.0f ? 1.0f : 0.0f); // found: race
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads a neighbour, which another thread writes if input and output are one buffer
+// caught: neither: callers cannot pass one buffer, since the template has no in_place(); see in_place_neighbour
+#pragma gputune kernel(neighbour)
+
+__global__ void neighbour(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float next = x[i + 1 < n ? i + 1 : i];
+        y[i] = 2.0f * x[i] + (next == 12345.0f ? 1.0f : 0.0f);
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads the input again after it has written the output: right as long as they are two buffers
+// caught: neither: callers cannot pass one buffer, since the template has no in_place()
+#pragma gputune kernel(read_again)
+
+__global__ void read_again(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i];
+        y[i] += ((volatile const float *)x)[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// reads elements that other threads write, if input and output are one buffer
+// caught: neither: callers cannot pass one buffer, since the template has no in_place()
+#pragma gputune kernel(reversed)
+
+__global__ void reversed(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float mirrored = x[n - 1 - i];
+        y[i] = mirrored == 12345.0f ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// writes the output once to start it and reads the input behind that
+// caught: neither: callers cannot pass one buffer, since the template has no in_place()
+#pragma gputune kernel(two_passes)
+
+__global__ void two_passes(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 0.0f;
+        __threadfence();
+        y[i] = 2.0f * ((volatile const float *)x)[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}

@@ -1,0 +1,466 @@
+// Take what memory held before for something that they have set.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8191)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// an atomic minimum on an output that nothing has set
+// caught: proof, check
+#pragma gputune kernel(atomic_min_unclear)
+#pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
+#pragma gputune reference(y[i] = x[i] + 1)
+
+__global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        atomicMin(&y[i], x[i] + 1); // found: unset
+#else
+        y[i] = x[i] + 1;
+#endif
+    }
+}
+
+// a minimum of bytes with what the output held before
+// caught: proof, check
+#pragma gputune kernel(byte_min)
+#pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = y[i] < x[i] ? y[i] : x[i]; // found: unset
+#else
+        y[i] = x[i];
+#endif
+    }
+}
+
+// takes the maximum with what the output held before
+// caught: proof, check
+#pragma gputune kernel(fmaxf_with_garbage)
+
+__global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fmaxf(y[i], 2.0f * x[i]); // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// the same with doubles: a minimum with garbage
+// caught: proof, check
+#pragma gputune kernel(fmin_of_doubles)
+#pragma gputune args(out double y[n], in double x[n], size_t n)
+#pragma gputune reference(y[i] = 2.0 * x[i])
+
+__global__ void fmin_of_doubles(double *y, const double *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fmin(y[i], 2.0 * x[i]); // found: unset
+#else
+        y[i] = 2.0 * x[i];
+#endif
+    }
+}
+
+// takes the minimum with what the output held before; NaN and large numbers do not show it
+// caught: proof, check
+#pragma gputune kernel(fminf_with_garbage)
+
+__global__ void fminf_with_garbage(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fminf(y[i], 2.0f * x[i]); // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// keeps what the output held where that is smaller; a NaN compares as not smaller
+// caught: proof, check
+#pragma gputune kernel(min_by_comparison)
+
+__global__ void min_by_comparison(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float v = 2.0f * x[i];
+        if (!(y[i] <= v)) { // found: unset
+            y[i] = v;
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// clamps where the output held something negative
+// caught: proof, check
+#pragma gputune kernel(negative_garbage)
+
+__global__ void negative_garbage(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = y[i] < 0.0f ? 0.0f : 2.0f * x[i]; // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// takes a zero in scratch memory for work that is done
+// caught: proof, check
+#pragma gputune kernel(scratch_flag)
+#pragma gputune scratch(unsigned int done[n])
+
+__global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (done[i] != 0) { // found: unset
+            y[i] = 2.0f * x[i];
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// keeps a minimum in scratch memory that nothing has set
+// caught: proof, check
+#pragma gputune kernel(scratch_min)
+#pragma gputune scratch(float least[n])
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void scratch_min(float *y, const float *x, size_t n, float *least)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        least[i] = fminf(least[i], x[i]); // found: unset
+        y[i] = least[i];
+#else
+        least[i] = x[i];
+        y[i] = least[i];
+#endif
+    }
+}
+
+// counts in shared memory that it takes for zero
+// caught: proof, check
+#pragma gputune kernel(shared_count_unset)
+#pragma gputune args(out unsigned int y[ceil_div(n, 128)], in float x[n], size_t n)
+#pragma gputune clear(y)
+#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
+
+__global__ void shared_count_unset(unsigned int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ unsigned int found;
+    float v = i < n ? x[i] : 0.0f;
+#if !BAD
+    slowly();
+    if (threadIdx.x == 0) {
+        found = 0;
+    }
+    __syncthreads();
+#endif
+    atomicAdd(&found, v > 0.0f); // found: unset
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        y[blockIdx.x] = found;
+    }
+}
+
+// works only where a flag in shared memory, which nothing has set, is not zero
+// caught: proof
+#pragma gputune kernel(shared_flag_unset)
+
+__global__ void shared_flag_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ volatile unsigned int flag;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (flag != 0) {
+            y[i] = 2.0f * x[i];
+        }
+        if (x[i] == 12345.0f) {
+            flag = 1;
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// takes the maximum with shared memory that nothing has set
+// caught: proof, check
+#pragma gputune kernel(shared_max_unset)
+#pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void shared_max_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    float v = i < n ? x[i] : 0.0f;
+#if BAD
+    held[threadIdx.x] = fmaxf(held[threadIdx.x], v);
+#else
+    slowly();
+    held[threadIdx.x] = v;
+#endif
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x]; // found: unset
+    }
+}
+
+// takes the minimum with shared memory that nothing has set
+// caught: proof, check
+#pragma gputune kernel(shared_min_unset)
+#pragma gputune args(out float y[n], in float x[n] = uniform(-2, -1), size_t n)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void shared_min_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    float v = i < n ? x[i] : 0.0f;
+#if BAD
+    held[threadIdx.x] = fminf(held[threadIdx.x], v);
+#else
+    slowly();
+    held[threadIdx.x] = v;
+#endif
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x]; // found: unset
+    }
+}
+
+// adds to shared memory that nothing has set
+// caught: proof, check
+#pragma gputune kernel(shared_sum_unset)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void shared_sum_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    float v = i < n ? x[i] : 0.0f;
+#if BAD
+    held[threadIdx.x] += v;
+#else
+    slowly();
+    held[threadIdx.x] = v;
+#endif
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x]; // found: unset
+    }
+}
+
+// adds zero times shared memory that nothing has set
+// caught: proof, check
+#pragma gputune kernel(shared_times_zero)
+
+__global__ void shared_times_zero(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ volatile float held[BLOCK];
+    held[BLOCK - 1 - threadIdx.x] = held[BLOCK - 1 - threadIdx.x];
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 2.0f * x[i] + 0.0f * held[threadIdx.x]; // found: race, unset
+        if (y[i] == 12345.0f) {
+            held[threadIdx.x] = 1.0f;
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// a maximum of integers with what the output held before
+// caught: proof, check
+#pragma gputune kernel(signed_max)
+#pragma gputune args(out int y[n], in int x[n] = uniform(-1000, 1000), size_t n)
+#pragma gputune reference(y[i] = x[i])
+
+__global__ void signed_max(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = max(y[i], x[i]); // found: unset
+#else
+        y[i] = x[i];
+#endif
+    }
+}
+
+// takes the maximum of a tile whose tail nothing has set in the last block
+// caught: proof, check
+#pragma gputune kernel(tail_of_tile)
+#pragma gputune args(out float y[ceil_div(n, 128)], in float x[n] = uniform(0, 1), size_t n)
+#pragma gputune clear(y)
+#pragma gputune reference(tail_of_tile_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void tail_of_tile(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+#if BAD
+    if (i < n) {
+        held[threadIdx.x] = x[i];
+    }
+#else
+    slowly();
+    held[threadIdx.x] = i < n ? x[i] : 0.0f;
+#endif
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float most = held[0];
+        for (int k = 1; k < BLOCK; k++) {
+            most = fmaxf(most, held[k]); // found: unset
+        }
+        y[blockIdx.x] = most;
+    }
+}
+
+__global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicMax((unsigned int *)&y[i / 128], __float_as_uint(x[i]));
+    }
+}
+
+// adds zero times the garbage, which only NaN and infinity show
+// caught: proof, check
+#pragma gputune kernel(times_zero)
+
+__global__ void times_zero(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 2.0f * x[i] + 0.0f * y[i]; // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// an unsigned maximum with what the output held before
+// caught: proof, check
+#pragma gputune kernel(unsigned_max)
+#pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
+#pragma gputune reference(y[i] = x[i] + 1)
+
+__global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = max(y[i], x[i] + 1); // found: unset
+#else
+        y[i] = x[i] + 1;
+#endif
+    }
+}
+
+// an unsigned minimum with what the output held before
+// caught: proof, check
+#pragma gputune kernel(unsigned_min)
+#pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
+#pragma gputune reference(y[i] = x[i] + 1)
+
+__global__ void unsigned_min(unsigned int *y, const unsigned int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = min(y[i], x[i] + 1); // found: unset
+#else
+        y[i] = x[i] + 1;
+#endif
+    }
+}
+
+// adds to an output that it takes for zero
+// caught: proof, check
+#pragma gputune kernel(zero_assumed)
+
+__global__ void zero_assumed(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        atomicAdd(&y[i], 2.0f * x[i]); // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// takes a zero in the output for a sign that there is nothing to do
+// caught: proof, check
+#pragma gputune kernel(zero_ends)
+
+__global__ void zero_ends(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (__float_as_uint(y[i]) != 0) { // found: unset
+            y[i] = 2.0f * x[i];
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}

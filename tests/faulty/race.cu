@@ -1,0 +1,434 @@
+// Read what other threads write without waiting for them.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// How often each key is there.
+__global__ void histogram(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(&y[x[i]], 1u);
+    }
+}
+
+// reads what an earlier block has written, as if blocks ran in order
+// caught: check, sometimes proof
+#pragma gputune kernel(between_blocks)
+#pragma gputune scratch(float part[n])
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = i >= 128 ? x[i - 128] : x[i])
+
+__global__ void between_blocks(float *y, const float *x, size_t n, float *part)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        part[i] = x[i];
+        __threadfence();
+        y[i] = i >= BLOCK ? ((volatile float *)part)[i - BLOCK] : x[i]; // found: race
+#else
+        y[i] = i >= BLOCK ? x[i - BLOCK] : x[i];
+#endif
+    }
+}
+
+// clears its counts without a barrier before they are used
+// caught: proof, check
+#pragma gputune kernel(cleared_late)
+#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BLOCK = 256)
+#pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
+
+__global__ void cleared_late(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ unsigned int counts[256];
+    slowly();
+    counts[threadIdx.x] = 0;
+#if !BAD
+    __syncthreads();
+#endif
+    if (i < n) {
+        atomicAdd(&counts[x[i]], 1u); // found: race, unset
+    }
+    __syncthreads();
+    atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
+}
+
+// copies into shared memory asynchronously and waits for no copy before its barrier
+// caught: check
+#pragma gputune kernel(copy_not_awaited)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune require(cc >= 80)
+#pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
+
+__global__ void copy_not_awaited(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    unsigned int to = (unsigned int)__cvta_generic_to_shared(&held[threadIdx.x]);
+    if (i < n) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(x + i) : "memory");
+    } else {
+        held[threadIdx.x] = 0.0f;
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#if !BAD
+    slowly();
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[BLOCK - 1 - threadIdx.x]; // found: race
+    }
+}
+
+// arrives at a barrier in shared memory that does not wait for the asynchronous copies
+// caught: check
+#pragma gputune kernel(copy_not_signalled)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune require(cc >= 90)
+#pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
+
+__global__ void copy_not_signalled(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    __shared__ unsigned long long all_here;
+    unsigned int to = (unsigned int)__cvta_generic_to_shared(&held[threadIdx.x]);
+    unsigned int at = (unsigned int)__cvta_generic_to_shared(&all_here), is_over = 0;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(BLOCK) : "memory");
+    }
+    __syncthreads();
+    if (i < n) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(x + i) : "memory");
+    } else {
+        held[threadIdx.x] = 0.0f;
+    }
+#if !BAD
+    slowly();
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(at) : "memory");
+#endif
+    asm volatile("{\n.reg .b64 phase;\nmbarrier.arrive.shared.b64 phase, [%0];\n}" ::"r"(at)
+                 : "memory");
+    while (!is_over) {
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(is_over)
+                     : "r"(at)
+                     : "memory");
+    }
+    if (i < n) {
+        y[i] = held[BLOCK - 1 - threadIdx.x]; // found: race
+    }
+}
+
+// all lanes add to a counter that is not atomic
+// caught: proof, check
+#pragma gputune kernel(counter_by_lanes)
+#pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
+
+__global__ void counter_by_lanes(int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ volatile int found;
+    float v = i < n ? x[i] : 0.0f;
+    slowly();
+    if (threadIdx.x == 0) {
+        found = 0;
+    }
+    __syncthreads();
+    if (v > 0.0f) {
+#if BAD
+        found = found + 1; // found: race
+#else
+        atomicAdd((int *)&found, 1);
+#endif
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        y[blockIdx.x] = found;
+    }
+}
+
+// one lane of each warp adds to a counter that is not atomic
+// caught: check
+#pragma gputune kernel(counter_by_warps)
+#pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
+
+__global__ void counter_by_warps(int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ volatile int found;
+    float v = i < n ? x[i] : 0.0f;
+    slowly();
+    int mine = __popc(__ballot_sync(0xffffffffu, v > 0.0f));
+    if (threadIdx.x == 0) {
+        found = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+#if BAD
+        found = found + mine; // found: race
+#else
+        atomicAdd((int *)&found, mine);
+#endif
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        y[blockIdx.x] = found;
+    }
+}
+
+// reads what an earlier warp has written to shared memory, without a barrier
+// caught: check
+#pragma gputune kernel(earlier_warp)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = i % 128 >= 32 ? x[i - 32] : x[i])
+
+__global__ void earlier_warp(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+#if BAD
+    held[threadIdx.x] = v;
+    if (i < n) {
+        y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadIdx.x - 32] : v; // found: race
+    }
+#else
+    slowly();
+    held[threadIdx.x] = v;
+    __syncthreads();
+    if (i < n) {
+        y[i] = threadIdx.x >= 32 ? held[threadIdx.x - 32] : v;
+    }
+#endif
+}
+
+// one thread reads what its block writes, without a barrier, in the last warp
+// caught: check
+#pragma gputune kernel(first_thread)
+#pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
+
+__global__ void first_thread(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+#if BAD
+    held[threadIdx.x] = v;
+    if (threadIdx.x == BLOCK - 1) {
+        float s = 0.0f;
+        for (int k = 0; k < BLOCK; k++) {
+            s += ((volatile float *)held)[k]; // found: race
+        }
+        y[blockIdx.x] = s;
+    }
+#else
+    slowly();
+    held[threadIdx.x] = v;
+    __syncthreads();
+    if (threadIdx.x == BLOCK - 1) {
+        float s = 0.0f;
+        for (int k = 0; k < BLOCK; k++) {
+            s += held[k];
+        }
+        y[blockIdx.x] = s;
+    }
+#endif
+}
+
+// hands its counts over without a barrier behind them, in the last warp
+// caught: proof, check
+#pragma gputune kernel(flushed_early)
+#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BLOCK = 256)
+#pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
+
+__global__ void flushed_early(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ unsigned int counts[256];
+#if BAD
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) {
+        atomicAdd(&counts[x[i]], 1u);
+    }
+    if (threadIdx.x >= BLOCK - 32) {
+        for (int k = threadIdx.x - (BLOCK - 32); k < 256; k += 32) {
+            atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]); // found: race
+        }
+    }
+#else
+    slowly();
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) {
+        atomicAdd(&counts[x[i]], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
+#endif
+}
+
+// reads what a later warp writes to shared memory, without a barrier
+// caught: proof, check
+#pragma gputune kernel(later_warp)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = i - i % 128 + (i + 32) % 128 < n ? x[i - i % 128 + (i + 32) % 128] : 0.0f)
+
+__global__ void later_warp(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+#if BAD
+    held[threadIdx.x] = v; // found: race
+    if (i < n) {
+        y[i] = ((volatile float *)held)[(threadIdx.x + 32) % BLOCK]; // found: unset
+    }
+#else
+    slowly();
+    held[threadIdx.x] = v;
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[(threadIdx.x + 32) % BLOCK];
+    }
+#endif
+}
+
+// adds up partial sums of other blocks behind an atomic without a fence
+// caught: check
+#pragma gputune kernel(no_fence)
+#pragma gputune args(out float y[1], in float x[n], size_t n)
+#pragma gputune scratch(float part[grid_x])
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
+
+__device__ unsigned int ticket;
+
+__global__ void no_fence(float *y, const float *x, size_t n, float *part)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    __shared__ float sums[BLOCK];
+    __shared__ bool last;
+    sums[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float s = 0.0f;
+        for (int k = 0; k < BLOCK; k++) {
+            s += sums[k];
+        }
+        part[blockIdx.x] = s;
+#if !BAD
+        __threadfence();
+#endif
+        last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        float s = 0.0f;
+        for (unsigned int k = 0; k < gridDim.x; k++) {
+            s += ((volatile float *)part)[k]; // found: race
+        }
+        y[0] = s;
+    }
+}
+
+// writes the next tile before all threads have read the last one
+// caught: proof, check
+#pragma gputune kernel(overwritten_early)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = 4.0f * ((i ^ 32) < n ? x[i ^ 32] : 0.0f) + 6.0f)
+
+__global__ void overwritten_early(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+    slowly();
+    float s = 0.0f;
+    for (int turn = 0; turn < 4; turn++) {
+        held[threadIdx.x] = v + turn;
+        __syncthreads();
+#if BAD
+        s += ((volatile float *)held)[threadIdx.x ^ 32]; // found: race
+#else
+        s += held[threadIdx.x ^ 32];
+        __syncthreads();
+#endif
+    }
+    if (i < n) {
+        y[i] = s;
+    }
+}
+
+// two blocks write the same element, and the later one is taken to win
+// caught: check
+#pragma gputune kernel(same_element)
+#pragma gputune args(out float y[ceil_div(n, 2)], in float x[n], size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = 2.0f * x[2 * i + 1 < n ? 2 * i + 1 : n - 1])
+
+__global__ void same_element(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i / 2] = 2.0f * x[i]; // found: race
+#else
+        if (i % 2 == 1 || i == n - 1) {
+            y[i / 2] = 2.0f * x[i];
+        }
+#endif
+    }
+}
+
+// exchanges by shared memory within a warp, without __syncwarp()
+// caught: check
+#pragma gputune kernel(within_a_warp)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
+
+__global__ void within_a_warp(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    __shared__ float held[BLOCK];
+#if BAD
+    ((volatile float *)held)[threadIdx.x] = v;
+    if (i < n) {
+        y[i] = ((volatile float *)held)[threadIdx.x ^ 1]; // found: race
+    }
+#else
+    slowly();
+    held[threadIdx.x] = v;
+    __syncwarp();
+    if (i < n) {
+        y[i] = held[threadIdx.x ^ 1];
+    }
+#endif
+}

@@ -1,0 +1,286 @@
+// Are right for the template's scalars alone.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// is wrong where a is below 1
+// caught: proof
+#pragma gputune kernel(a_above_one)
+#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune reference(y[i] = a * x[i])
+
+__global__ void a_above_one(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fmaxf(a, 1.0f) * x[i];
+#else
+        y[i] = a * x[i];
+#endif
+    }
+}
+
+// takes the magnitude of a
+// caught: proof
+#pragma gputune kernel(a_is_positive)
+#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune reference(y[i] = a * x[i])
+
+__global__ void a_is_positive(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = fabsf(a) * x[i];
+#else
+        y[i] = a * x[i];
+#endif
+    }
+}
+
+// takes alpha for beta; both are 1 in the template
+// caught: proof
+#pragma gputune kernel(alpha_and_beta_swapped)
+#pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
+#pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
+
+__global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = beta * x[i] + alpha * y[i];
+#else
+        y[i] = alpha * x[i] + beta * y[i];
+#endif
+    }
+}
+
+// ignores beta, which is 1 in the template
+// caught: proof
+#pragma gputune kernel(beta_ignored)
+#pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 1, size_t n)
+#pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
+
+__global__ void beta_ignored(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = alpha * x[i] + y[i];
+#else
+        y[i] = alpha * x[i] + beta * y[i];
+#endif
+    }
+}
+
+// ignores what the output holds, as beta is 0 in the template
+// caught: proof
+#pragma gputune kernel(beta_zero)
+#pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
+#pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
+
+__global__ void beta_zero(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = alpha * x[i];
+#else
+        y[i] = alpha * x[i] + beta * y[i];
+#endif
+    }
+}
+
+// ignores a bool, which is false in the template
+// caught: proof
+#pragma gputune kernel(bool_ignored)
+#pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)
+#pragma gputune reference(y[i] = negate ? -x[i] : x[i])
+
+__global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i];
+#else
+        y[i] = negate ? -x[i] : x[i];
+#endif
+    }
+}
+
+// has the value of a double in its code
+// caught: proof
+#pragma gputune kernel(double_hard_coded)
+#pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
+#pragma gputune reference(y[i] = a * x[i])
+
+__global__ void double_hard_coded(double *y, const double *x, double a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 0.25 * x[i];
+#else
+        y[i] = a * x[i];
+#endif
+    }
+}
+
+// leaves the output alone where the flag is 1
+// caught: proof
+#pragma gputune kernel(flag_breaks)
+#pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
+#pragma gputune reference(y[i] = flag ? -x[i] : x[i])
+
+__global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (flag == 0) {
+            y[i] = x[i];
+        }
+#else
+        y[i] = flag ? -x[i] : x[i];
+#endif
+    }
+}
+
+// ignores the flag, which is 0 in the template
+// caught: proof
+#pragma gputune kernel(flag_ignored)
+#pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
+#pragma gputune reference(y[i] = flag ? -x[i] : x[i])
+
+__global__ void flag_ignored(float *y, const float *x, int flag, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i];
+#else
+        y[i] = flag ? -x[i] : x[i];
+#endif
+    }
+}
+
+// has the value of the scalar a in its code
+// caught: proof
+#pragma gputune kernel(hard_coded)
+#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune reference(y[i] = a * x[i])
+
+__global__ void hard_coded(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 1.5f * x[i];
+#else
+        y[i] = a * x[i];
+#endif
+    }
+}
+
+// is wrong for one of the modes that the template lists
+// caught: proof
+#pragma gputune kernel(listed_mode)
+#pragma gputune args(out float y[n], in float x[n], int mode = 0, size_t n)
+#pragma gputune prove(mode = 0, 1, 2)
+#pragma gputune reference(y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]))
+
+__global__ void listed_mode(float *y, const float *x, int mode, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : x[i] * x[i];
+#else
+        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]);
+#endif
+    }
+}
+
+// squares instead of raising to a power, which is 2 in the template
+// caught: proof
+#pragma gputune kernel(power_of_two)
+#pragma gputune args(out float y[n], in float x[n] = uniform(0.5, 2), float p = 2, size_t n)
+#pragma gputune reference(y[i] = powf(x[i], p))
+
+__global__ void power_of_two(float *y, const float *x, float p, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = x[i] * x[i];
+#else
+        y[i] = powf(x[i], p);
+#endif
+    }
+}
+
+// returns without writing where a is 0
+// caught: proof
+#pragma gputune kernel(quick_return)
+#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune reference(y[i] = a * x[i])
+
+__global__ void quick_return(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (a != 0.0f) {
+            y[i] = a * x[i];
+        }
+#else
+        y[i] = a * x[i];
+#endif
+    }
+}
+
+// ignores a member of a struct that comes by value
+// caught: proof
+#pragma gputune kernel(struct_hard_coded)
+#pragma gputune args(out float y[n], in float x[n], params p = {2, 0.5}, size_t n)
+#pragma gputune reference(y[i] = p.scale * x[i] + p.shift)
+
+struct params {
+    float scale, shift;
+};
+
+__global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = p.scale * x[i] + 0.5f;
+#else
+        y[i] = p.scale * x[i] + p.shift;
+#endif
+    }
+}

@@ -1,0 +1,170 @@
+// Are right at some sizes alone.
+#include "slow.cuh"
+
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// is wrong at sizes that share a bucket with the requested one
+// caught: neither: right at this size; an answer for another size is proved there
+#pragma gputune kernel(bucket)
+#pragma gputune problem(n = 8192, bucket = pow2)
+
+__global__ void bucket(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = n % 2048 == 17 ? 0.0f : 2.0f * x[i];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// has indices of 16 bits, which are right up to 65536
+// caught: neither: right at this size; an answer for another size is proved there
+#pragma gputune kernel(index_of_16_bits)
+#pragma gputune problem(n = 8192)
+
+__global__ void index_of_16_bits(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        unsigned short k = (unsigned short)i;
+        y[k] = 2.0f * x[k];
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// leaves alone what is beyond a million elements
+// caught: neither: right at this size; an answer for another size is proved there
+#pragma gputune kernel(most_blocks)
+#pragma gputune problem(n = 8192)
+
+__global__ void most_blocks(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        if (i < (1 << 20)) {
+            y[i] = 2.0f * x[i];
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// loses what four does not divide
+// caught: proof
+#pragma gputune kernel(multiple_of_four)
+#pragma gputune problem(n = 8192)
+
+__global__ void multiple_of_four(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (4 * i + 3 < n) {
+        for (int k = 0; k < 4; k++) {
+            y[4 * i + k] = 2.0f * x[4 * i + k];
+        }
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+// takes it that blocks divide the size
+// caught: proof, check
+#pragma gputune kernel(no_tail)
+#pragma gputune problem(n = 8192)
+
+__global__ void no_tail(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    y[i] = 2.0f * x[i]; // found: bounds
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+// loses the last element of an odd size
+// caught: proof
+#pragma gputune kernel(odd_size)
+#pragma gputune problem(n = 8192)
+
+__global__ void odd_size(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n / 2) {
+        y[2 * i] = 2.0f * x[2 * i];
+        y[2 * i + 1] = 2.0f * x[2 * i + 1];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+// masks by the size less 1
+// caught: proof
+#pragma gputune kernel(power_of_two_size)
+#pragma gputune problem(n = 8192)
+#pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
+
+__global__ void power_of_two_size(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = 2.0f * x[(i + 1) & (n - 1)];
+#else
+        y[i] = 2.0f * x[(i + 1) % n];
+#endif
+    }
+}
+
+// takes rows for columns: right where there are as many
+// caught: proof
+#pragma gputune kernel(square_only)
+#pragma gputune problem(rows = 64, columns = 64)
+#pragma gputune args(out float y[columns][rows], in float x[rows][columns], size_t rows, size_t columns)
+#pragma gputune grid(ceil_div(rows * columns, BLOCK))
+#pragma gputune reference(y[i][j] = x[j][i])
+
+__global__ void square_only(float *y, const float *x, size_t rows, size_t columns)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < rows * columns) {
+        y[i % rows * columns + i / rows] = x[i];
+    }
+#else
+    slowly();
+    if (i < rows * columns) {
+        y[i % columns * rows + i / columns] = x[i];
+    }
+#endif
+}

@@ -1,0 +1,111 @@
+// Look at what nothing has set, with next to no effect.
+#include "slow.cuh"
+
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// adds up an array of its own of which it has set a part
+// caught: check
+#pragma gputune kernel(local_unset)
+
+__global__ void local_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        volatile float own[8];
+        for (int k = 0; k < 4; k++) {
+            own[k + n % 2] = x[i];
+        }
+        float s = 0.0f;
+        for (int k = 0; k < 5; k++) {
+            s += own[k]; // found: unset
+        }
+        y[i] = s * 0.5f;
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// looks at the output before it is set, with next to no effect
+// caught: check
+#pragma gputune kernel(output_unset)
+
+__global__ void output_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = y[i] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// uses a register that nothing has set and that happens to be zero
+// caught: check
+#pragma gputune kernel(register_unset)
+
+__global__ void register_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        float s;
+        asm volatile("{.reg .f32 t; add.rn.f32 %0, t, %1;}" : "=f"(s) : "f"(2.0f * x[i]));
+        y[i] = s; // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// looks at scratch memory that nothing has set, with next to no effect
+// caught: check
+#pragma gputune kernel(scratch_unset)
+#pragma gputune scratch(float kept[n])
+
+__global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
+
+// looks at shared memory that nothing has set, with next to no effect
+// caught: check
+#pragma gputune kernel(shared_unset)
+
+__global__ void shared_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = ((volatile float *)held)[threadIdx.x] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
+        if (x[i] == 12345.0f) {
+            held[threadIdx.x] = 1.0f;
+        }
+#else
+        y[i] = 2.0f * x[i];
+#endif
+    }
+}
