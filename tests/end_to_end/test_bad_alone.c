@@ -3,15 +3,14 @@
 #include "bad_variants.h"
 #include "support/folder.h"
 
-/* The template with its bad variants alone, in the world's folder. */
-static void write_alone(char *path, size_t bytes, const char *name)
+/* The kernels with their bad variants alone, in the world's folder. */
+static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
     gt_text changed = {0};
     static const char *const changes[][2] = {{"tune(BAD = 0, 1)", "tune(BAD = 1)"},
                                              {"default(BAD = 0", "default(BAD = 1"}};
-    snprintf(path, bytes, "tests/poisoned/%s.cu", name);
-    OK(gt_file_read(&text, NULL, path));
+    OK(gt_file_read(&text, NULL, "tests/poisoned/bad.cu"));
     const char *from = text;
     for (size_t i = 0; i < 2; i++) {
         const char *at = strstr(from, changes[i][0]);
@@ -21,20 +20,19 @@ static void write_alone(char *path, size_t bytes, const char *name)
         from = at + strlen(changes[i][0]);
     }
     gt_text_append(&changed, from);
-    snprintf(path, bytes, "%s/alone.cu", world.folder);
     file_write(path, "%s", gt_text_string(&changed));
     gt_text_free(&changed);
 }
 
-static void check_alone(const bad *b)
+static void check_alone(const char *path, const bad *b)
 {
-    char path[128];
+    char kernel[192];
     gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
     options.time_limit_s *= 3; /* a loaded machine compiles for seconds before one can hang */
     gputune *tuner = tuner_open(":memory:");
-    write_alone(path, sizeof path, b->name);
-    int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options);
+    snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
+    int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
     /* a fast machine's compiler takes all of its memory before the time is up */
     bool greedy = !strcmp(b->status, "slow") && status == GPUTUNE_ECOMPILE;
@@ -44,19 +42,22 @@ static void check_alone(const bad *b)
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
     /* nor is it launched by somebody who does not want to measure */
     options.effort = GPUTUNE_CACHED_ONLY;
-    assert_true(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
+    assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
     gputune_close(tuner);
-    unlink(path);
 }
 
 TEST(test_bad_variants_alone_fail_the_call)
 {
+    char path[128];
     traces before = traces_now();
+    snprintf(path, sizeof path, "%s/alone.cu", world.folder);
+    write_alone(path);
     for (size_t i = 0; i < CASES; i++) {
         if (can_be_tried(&table[i]) && (is_long_run() || table[i].limit_s <= 0)) {
-            check_alone(&table[i]);
+            check_alone(path, &table[i]);
         }
     }
+    unlink(path);
     expect_no_traces(before);
 }
 

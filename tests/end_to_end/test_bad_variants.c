@@ -42,7 +42,7 @@ static void check_mixed(gputune *tuner, const bad *b)
     char path[128];
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
-    snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
+    snprintf(path, sizeof path, "tests/poisoned/bad.cu:%s", b->name);
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options));
     gputune_info info = info_of(plan);
     if (!strstr(info.configuration, "BAD=0")) {
@@ -62,7 +62,7 @@ static void check_again(gputune *tuner, const bad *b)
     gputune_plan *plan;
     gputune_options options = options_of(b);
     options.effort = GPUTUNE_EXHAUSTIVE;
-    snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
+    snprintf(path, sizeof path, "tests/poisoned/bad.cu:%s", b->name);
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options));
     gputune_info info = info_of(plan);
     assert_non_null(strstr(info.configuration, "BAD=0"));

@@ -21,7 +21,7 @@ TEST(test_an_endless_variant_is_killed)
     options.only = only;
     options.only_count = 1;
     options.time_limit_s = 8;
-    OK(tune_kernel(&plan, tuner, "tests/poisoned/endless.cu", GPUTUNE_SIZES({"n", 4099}),
+    OK(tune_kernel(&plan, tuner, "tests/poisoned/bad.cu:endless", GPUTUNE_SIZES({"n", 4099}),
                    &options));
     gputune_info info = info_of(plan);
     assert_non_null(strstr(info.configuration, "BAD=0"));

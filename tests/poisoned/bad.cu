@@ -1,0 +1,419 @@
+// Kernels of which half of the variants are bad, each in its own way.
+#pragma gputune problem(n = 65536)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(y[i] = 2.0f * x[i])
+
+// They write far outside every allocation.
+#pragma gputune kernel(out_of_bounds)
+
+__global__ void out_of_bounds(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    y[(size_t)1 << 40] = 1.0f;
+#endif
+}
+
+// They write 20 MB behind their output.
+#pragma gputune kernel(far_write)
+
+__global__ void far_write(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    y[n + 5000000] = 1.0f;
+#endif
+}
+
+// They write one element too many, where nothing faults.
+#pragma gputune kernel(past_the_end)
+
+__global__ void past_the_end(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == 0) {
+        y[n] = 1.0f;
+    }
+#endif
+}
+
+// They forget the bound, so that the last block writes behind the output.
+#pragma gputune kernel(tail_write)
+
+__global__ void tail_write(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    y[i] = 2.0f * x[i < n ? i : 0];
+#else
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+// They read vectors at addresses that are not aligned to them.
+#pragma gputune kernel(misaligned)
+
+__global__ void misaligned(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i + 2 < n) {
+        float first, second;
+        asm volatile("ld.global.v2.f32 {%0, %1}, [%2];"
+                     : "=f"(first), "=f"(second)
+                     : "l"(x + (i | 1)));
+        y[i] += (first + second) * 0.0f;
+    }
+#endif
+}
+
+// They never end.
+#pragma gputune kernel(endless)
+
+__global__ void endless(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    for (const volatile float *at = x; *at < 4.0f;) { // no input is; a loop without a read may be left out
+    }
+#endif
+}
+
+// Some threads wait at a barrier that the others never reach.
+#pragma gputune kernel(deadlock)
+
+__global__ void deadlock(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (threadIdx.x < 32) {
+        asm volatile("bar.sync 1, 64;");
+    }
+#endif
+}
+
+// They trap.
+#pragma gputune kernel(trap)
+
+__global__ void trap(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 2) {
+        __trap();
+    }
+#endif
+}
+
+// An assertion fails.
+#pragma gputune kernel(assertion)
+
+__global__ void assertion(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    assert(i != n / 2);
+#endif
+}
+
+// They jump to an address where there is no code.
+#pragma gputune kernel(lost)
+
+__global__ void lost(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    void (*nowhere)(void) = (void (*)(void))(0x100000 + (n << 8));
+    nowhere();
+#endif
+}
+
+// They call themselves until their stack is full.
+#pragma gputune kernel(deep)
+
+__device__ __noinline__ float deeper(unsigned int n)
+{
+    volatile float frame[64];
+    frame[n % 64] = (float)n;
+    return n == ~0u ? 0.0f : deeper(n + 2) + frame[(n + 1) % 64];
+}
+
+__global__ void deep(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    y[0] = deeper((unsigned int)n);
+#endif
+}
+
+// They get one element of a million wrong.
+#pragma gputune kernel(one_in_a_million)
+
+__global__ void one_in_a_million(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        y[i] = 3.0f;
+    }
+#endif
+}
+
+// They are right only the first time.
+#pragma gputune kernel(once)
+
+__device__ unsigned int launches;
+
+__global__ void once(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == 0 && atomicAdd(&launches, 1) > 0) {
+        y[0] = 0.0f;
+    }
+#endif
+}
+
+// They leave one element unwritten.
+#pragma gputune kernel(one_unwritten)
+
+__global__ void one_unwritten(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n && !(BAD && i == n / 3)) {
+        y[i] = 2.0f * x[i];
+    }
+}
+
+// They leave a NaN.
+#pragma gputune kernel(not_a_number)
+
+__global__ void not_a_number(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        y[i] = __int_as_float(0x7fffffff);
+    }
+#endif
+}
+
+// They write into their input.
+#pragma gputune kernel(writes_input)
+
+__global__ void writes_input(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        ((float *)x)[i] = 0.0f;
+    }
+#endif
+}
+
+// They write into their input, and put it right again, and are the faster ones.
+#pragma gputune kernel(restores_input)
+
+__global__ void restores_input(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if !BAD
+    for (int pass = 0; pass < 64 && i < n; pass++) { // each waits for the one before
+        volatile float *slow = y + i;
+        *slow = *slow + x[i];
+    }
+#endif
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        volatile float *changed = (volatile float *)x;
+        float kept = *changed;
+        *changed = 0.0f;
+        *changed = kept;
+    }
+#endif
+}
+
+// They want more shared memory than there is.
+#pragma gputune kernel(too_much_shared)
+
+__global__ void too_much_shared(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    __shared__ float large[100000];
+    large[threadIdx.x] = (float)i;
+    __syncthreads();
+    if (i < n) {
+        y[i] += large[threadIdx.x ^ 1] * 0.0f;
+    }
+#endif
+}
+
+// They want more registers than a multiprocessor has for their block.
+#pragma gputune kernel(too_many_registers)
+#pragma gputune block(BLOCK + 896 * BAD)
+
+__global__ void too_many_registers(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    float own[200];
+#pragma unroll
+    for (int k = 0; k < 200; k++) {
+        own[k] = x[(i + k) % n];
+    }
+    __syncthreads();
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 200; k++) {
+        sum += own[k] * own[199 - k];
+    }
+    if (sum == 12345.0f && i < n) {
+        y[i] += 1.0f;
+    }
+#endif
+}
+
+// They do not compile.
+#pragma gputune kernel(no_compile)
+
+__global__ void no_compile(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    this is no CUDA;
+#endif
+}
+
+// They take minutes to compile.
+#pragma gputune kernel(slow_compile)
+
+__global__ void slow_compile(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    float own[64];
+#pragma unroll
+    for (int k = 0; k < 64; k++) {
+        own[k] = x[(i + k) % n];
+    }
+#pragma unroll
+    for (int a = 0; a < 200; a++) {
+#pragma unroll
+        for (int b = 0; b < 64; b++) {
+#pragma unroll
+            for (int c = 0; c < 64; c++) {
+                own[b] += own[c] * own[(b + c + a) % 64];
+            }
+        }
+    }
+    if (i < n) {
+        y[i] += own[0] * 0.0f;
+    }
+#endif
+}
+
+// Compiling them takes more memory than there is.
+#pragma gputune kernel(greedy_compile)
+
+template <int A, int B> struct work {
+    static constexpr long value = work<A - 1, B * 2>::value + work<A - 1, B * 2 + 1>::value;
+};
+template <int B> struct work<0, B> {
+    static constexpr long value = B;
+};
+
+__global__ void greedy_compile(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n) {
+        y[0] = work<24, 1>::value;
+    }
+#endif
+}
+
+// They print for ever.
+#pragma gputune kernel(endless_print)
+
+__global__ void endless_print(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    for (volatile int again = 1; again;) {
+        printf("%d\n", threadIdx.x);
+    }
+#endif
+}
