@@ -490,6 +490,18 @@ static bool split_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *siz
            !(gt_sum_is_number(by, &number) && number <= 1);
 }
 
+/* Whether a multiple of so many lanes must divide the size, as where blocks of vectors do. */
+static bool divides_in_blocks(const gt_tracer *c, const char *size, double lanes)
+{
+    const char *begin = gt_draft_print(c->draft, "%s %% (%.0f * ", size, lanes);
+    size_t i = 0;
+    while (i < c->call->divided.count &&
+           strncmp(c->call->divided.items[i], begin, strlen(begin)) != 0) {
+        i++;
+    }
+    return i < c->call->divided.count;
+}
+
 /* What is read or written as vectors is a whole number of them, unless one of its extents is. */
 static void divide_lanes(gt_tracer *c, const gt_draft_argument *buffer)
 {
@@ -503,6 +515,9 @@ static void divide_lanes(gt_tracer *c, const gt_draft_argument *buffer)
             gt_draft_print(c->draft, "%s %% %.0f == 0",
                            gt_draft_name_of(c->draft, product->powers[i].symbol), buffer->lanes);
         has = gt_index_of(condition, all->items, all->count) < all->count;
+    }
+    if (divides_in_blocks(c, length, buffer->lanes)) {
+        return;
     }
     if (strspn(length, "0123456789") < strlen(length)) {
         gt_call_require(

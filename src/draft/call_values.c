@@ -18,8 +18,9 @@ static bool is_size(const gt_trace_leaf *leaf)
 /* What an expression is for; blocks and shared memory are the launch's. */
 typedef enum call_use { FOR_VALUE, FOR_LENGTH, FOR_GRID, FOR_LAUNCH } call_use;
 
-/* The value as text, which the draft keeps; what must divide is appended to `divided`, unless that
- * is NULL. "": the value is not understood. `prefix` and `suffix` stand around the value. */
+/* The value as text, which the draft keeps; what must divide for it is appended to `divided`,
+ * unless that is NULL. "": the value is not understood. `prefix` and `suffix` stand around the
+ * value. */
 static const char *print_value(gt_tracer *c, gt_texts *divided, call_use how, const char *prefix,
                                const gt_closure *value, const char *suffix)
 {
@@ -30,7 +31,7 @@ static const char *print_value(gt_tracer *c, gt_texts *divided, call_use how, co
     c->in_grid = !is_data && !is_count;
     GT_FREED gt_expression *expression = gt_trace(c, prefix, value, suffix);
     c->in_grid = false;
-    if (!expression || !gt_expression_print(&text, divided, expression, c->names)) {
+    if (!expression || !gt_expression_print(&text, NULL, expression, c->names)) {
         return "";
     }
     const char *out = gt_draft_keep(c->draft, &text);
@@ -50,7 +51,12 @@ static const char *print_value(gt_tracer *c, gt_texts *divided, call_use how, co
     }
     gt_trace_mark(c, expression, !is_data, is_length);
     c->is_pinned |= is_length && has_axis && divides;
-    return unnamed ? "" : out;
+    if (unnamed) {
+        return "";
+    }
+    GT_SCOPED(gt_text_free) gt_text again = {0};
+    c->draft->failed |= !gt_expression_print(&again, divided, expression, c->names);
+    return out;
 }
 
 /* ---- lengths -------------------------------------------------------------------------------- */
@@ -749,7 +755,11 @@ static void compare_lengths(gt_tracer *c)
         bool differs = strstr(gt_text_string(&plain), "* ceil_div(") != NULL;
         for (size_t leaf = 0; leaf < c->leaf_count && named; leaf++) {
             const bool uses = gt_expression_uses(needs, (int)leaf);
-            named &= !uses || is_size(&c->leaves[leaf]);
+            const char *name = c->leaves[leaf].name,
+                       *parts = gt_draft_print(c->draft, "%s * (%s / %s)", name, buffer->allocated,
+                                               name);
+            named &= (!uses || is_size(&c->leaves[leaf])) &&
+                     strcmp(gt_text_string(&plain), parts) != 0; /* never more than all */
             differs |= uses && !gt_expression_uses(has, (int)leaf);
         }
         if (differs && named && strcmp(gt_text_string(&plain), buffer->allocated) != 0) {

@@ -191,7 +191,7 @@ static const gt_drafted_program programs[] = {
      "args(out real y[n / 4], in int at[n] = uniform(0, 15), in real x[n], int n, float a = 0.25f, "
      "bool on = 1)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\n"
-     "grid(n / (4 * BLOCK))\nrequire(n % (4 * BLOCK) == 0)\nrequire(n % 4 == 0)\n"
+     "grid(n / (4 * BLOCK))\nrequire(n % (4 * BLOCK) == 0)\n"
      "work(bytes = 4 * (n / 4) + 8 * n)\n"
      "reference(self)\n"},
     {"a launch with blanks, the size of an array, and that of an element",
@@ -503,7 +503,6 @@ static const gt_drafted_program programs[] = {
      "block(BLOCK)\n"
      "grid(n / (4 * BLOCK))\n"
      "require(n % (4 * BLOCK) == 0)\n"
-     "require(n % 4 == 0)\n"
      "work(bytes = 8 * n)\n"
      "reference(self)\n"},
     {"sizes that a function fills, and a border around what blocks must divide",
@@ -608,8 +607,25 @@ static const gt_drafted_program programs[] = {
      "block(BLOCK)\n"
      "grid(groups)\n"
      "require(n % groups == 0)\n"
-     "require(groups * (n / groups) <= n)\n"
      "work(bytes = 8 * groups + 4 * n)\n"
+     "reference(self)\n"},
+    {"a value of names that are no sizes: neither it nor what must divide for it is there",
+     "__global__ void k(float *y, const float *x, int n, int each)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = x[i] + each;\n"
+     "}\n"
+     "int main(int c, char **v) { P p; fill(&p); int n = p.dim, each = p.dim * p.some / p.all;\n"
+     "float *y, *x; cudaMalloc(&y, n * 4); cudaMalloc(&x, n * 4);\n"
+     "k<<<(n + 127) / 128, 128>>>(y, x, n, each); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[n], int n, int each = 1)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 128)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\n"
      "reference(self)\n"},
     {"how many entries a row has, and what is divided by",
      "__global__ void k(float *y, const float *x, const int *first, const int *by, int n)\n"
