@@ -3,6 +3,17 @@
 #include "farm/wire.h"
 #include "farm/worker.h"
 
+#include "gpu/nvml.h"
+
+#include <sys/prctl.h>
+
+/* A worker that has a context and computes nothing disturbs no measurement of another process:
+ * it says so by its name (gt_nvml_read_users()). */
+static void begin_to_compute(void)
+{
+    prctl(PR_SET_NAME, "gputune-worker");
+}
+
 void gt_page_at(gt_page *page, uint64_t variant)
 {
     GT_PAGE_WRITE(page->current, variant);
@@ -14,6 +25,7 @@ void gt_page_at(gt_page *page, uint64_t variant)
 
 static gputune_status prepare_plain(void *measure, const void *job, void *reply, gt_page *page)
 {
+    begin_to_compute();
     gt_page_at(page, GT_NO_VARIANT);
     return gt_measure_prepare(measure, job, reply);
 }
@@ -52,6 +64,7 @@ static gputune_status pace(void *measure, const void *job, void *reply, gt_page 
 {
     (void)job;
     (void)page;
+    begin_to_compute();
     return gt_measure_pace(measure, reply);
 }
 
@@ -80,6 +93,7 @@ static gputune_status tell_and_attach(gt_measure *measure, int channel)
 static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
+    prctl(PR_SET_NAME, GT_NVML_WAITING);
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
     GT_THEN(status, tell_and_attach(measure, channel));
     gt_answer answer = gt_answer_for(status, 0);

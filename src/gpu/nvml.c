@@ -110,16 +110,18 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Whether process `pid` is a worker that this process or `friend` started. In /proc/PID/stat the
- * number of the parent stands behind the process's name and a letter, its state. */
-static bool is_worker_of(unsigned pid, pid_t friend)
+/* Whether process `pid` is a worker that this process or `friend` started, or one that waits. In
+ * /proc/PID/stat the number of the parent stands behind the process's name and a letter, its state.
+ */
+static bool is_calm_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
     char path[32], text[256];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
     const char *at = strstr(gt_file_peek(text, sizeof text, path), name);
     long parent = at ? strtol(at + sizeof name, NULL, 10) : 0;
-    return parent && (parent == getpid() || parent == friend);
+    return strstr(text, " (" GT_NVML_WAITING ") ") ||
+           (parent && (parent == getpid() || parent == friend));
 }
 
 /* Other processes than this one and `friend`. In a container NVML may list them under the numbers
@@ -141,7 +143,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     for (unsigned i = 0; i < count; i++) {
         listed = listed || infos[i].pid == (unsigned)getpid();
         if (infos[i].pid != (unsigned)getpid() && infos[i].pid != (unsigned)friend &&
-            !is_worker_of(infos[i].pid, friend)) {
+            !is_calm_worker(infos[i].pid, friend)) {
             out->others++;
             out->one = infos[i].pid;
         }

@@ -23,12 +23,16 @@ typedef struct gt_nvml_state {
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 
+/* What a worker calls its process until it is asked for something that the GPU computes. */
+#define GT_NVML_WAITING "gputune-waits"
+
 typedef struct gt_nvml_users {
     uint32_t others, one; /* how many other processes, and the number of one of them */
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, other than this one, `friend` (a process number;
  * 0: none), and the workers of both. Workers do not count because a killed one keeps its context
- * for a moment, and one of a tuning in the background does not measure meanwhile. Where NVML
+ * for a moment, and one of a tuning in the background does not measure meanwhile; nor does a worker
+ * of any process that calls itself GT_NVML_WAITING. Where NVML
  * numbers processes in another way (in a container), this process and `friend` are taken to be
  * among those listed. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);

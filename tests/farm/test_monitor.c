@@ -130,6 +130,35 @@ TEST(workers_of_the_host_are_no_strangers)
     waitpid(other, NULL, 0);
 }
 
+/* One of another program that has nothing to do: it waits for what this one will have found. */
+TEST(a_worker_that_only_waits_disturbs_nothing)
+{
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    const pid_t program = fork();
+    if (program == 0) {
+        const pid_t worker = fork();
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (worker == 0) {
+            prctl(PR_SET_NAME, "gputune-waits");
+            (void)!write(ready[1], &(pid_t){getpid()}, sizeof(pid_t));
+        }
+        pause();
+        _exit(0);
+    }
+    pid_t worker;
+    assert_int_equal(read(ready[0], &worker, sizeof worker), sizeof worker);
+    set_processes(2, (unsigned)getpid(), (unsigned)worker);
+    gt_monitor *monitor = start();
+    assert_false(watched_round(monitor).noisy);
+    gt_monitor_stop(monitor);
+    kill(worker, SIGKILL);
+    kill(program, SIGKILL);
+    waitpid(program, NULL, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 TEST(heat_spoils_a_round_and_a_power_cap_does_not)
 {
     set_processes(1, (unsigned)getpid(), 0);
