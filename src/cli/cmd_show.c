@@ -292,7 +292,7 @@ static void write_found(const cli_session *session, found *at)
                  at->columns);
     }
     if (!given.all) {
-        cli_failures_say(&at->failures);
+        cli_failures_say(&at->failures, NULL);
     }
 }
 

@@ -541,7 +541,7 @@ static void say_default(const cli_failure *items, size_t count)
     }
 }
 
-static void say_scenario(const cli_failure *items, size_t count)
+static void say_scenario(const cli_failure *items, size_t count, const gputune_info *info)
 {
     const cli_failure *best = commonest(items, count);
     uint32_t all = 0;
@@ -558,33 +558,36 @@ static void say_scenario(const cli_failure *items, size_t count)
         cli_note("%s: 1 variant failed: %s", best->label, text);
     } else if (all > 1) {
         uint32_t common = count_status(items, count, best->first.status);
-        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
-                 best->label, all, common == all ? "all" : cli_format("%u", common), text,
-                 best->first.kernel);
+        bool has_more = info && info->variants && all > info->failed;
+        cli_note("%s: %u variants failed%s, %s of them %s; 'gputune show %s --all' lists them",
+                 best->label, all,
+                 has_more ? cli_format(" (%u in other tunings)", all - info->failed) : "",
+                 common == all ? "all" : cli_format("%u", common), text, best->first.kernel);
     }
 }
 
-void cli_failures_say(const cli_failures *all)
+void cli_failures_say(const cli_failures *all, const gputune_info *info)
 {
     size_t begin = 0;
     for (size_t i = 1; i <= all->count; i++) {
         const cli_failure *first = &all->items[begin];
         if (i == all->count || !cli_record_is_alike(&all->items[i].first, &first->first)) {
-            say_scenario(first, i - begin);
+            say_scenario(first, i - begin, info);
             begin = i;
         }
     }
 }
 
-int cli_failures_code(const cli_failures *all, uint32_t variants)
+int cli_failures_code(const cli_failures *all, const gputune_info *info)
 {
     for (size_t i = 0; i < all->count; i++) {
         if (all->items[i].first.is_default) {
             return cli_trial_exit_code(all->items[i].first.status);
         }
     }
-    bool most = variants && count_status(all->items, all->count, "wrong") > variants / 2;
-    return most ? CLI_EXIT_WRONG : CLI_EXIT_OK;
+    uint32_t wrong = count_status(all->items, all->count, "wrong");
+    wrong = wrong < info->failed ? wrong : info->failed; /* others are of other tunings */
+    return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 
 /* ---- the compiler's log ---------------------------------------------------------------------- */

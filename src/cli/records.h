@@ -132,13 +132,14 @@ bool cli_is_failure(const char *status);
 /* Counts the record if it is a failure. Records must come in the order of gputune_records(). */
 void cli_failures_add(cli_failures *all, const gputune_record *record);
 /* Prints a note for each scenario: how many variants failed, and the commonest reason; and one more
- * if the default failed. */
-void cli_failures_say(const cli_failures *all);
+ * if the default failed. `info`: of the tuning, if there was one; the note then says how many
+ * failures are those of other tunings. */
+void cli_failures_say(const cli_failures *all, const gputune_info *info);
 
-/* The exit code of a tuning that tried `variants` variants (0 where a stored result answered) and
- * has a winner. It is the code for the default's failure if the default failed, and CLI_EXIT_WRONG
- * if more than half of the variants are wrong. */
-int cli_failures_code(const cli_failures *all, uint32_t variants);
+/* The exit code of a tuning that has a winner. It is the code for the default's failure if the
+ * default failed, and CLI_EXIT_WRONG if more than half of the variants that the tuning tried are
+ * wrong. */
+int cli_failures_code(const cli_failures *all, const gputune_info *info);
 
 /* Compiles the configuration (NULL: the default) of a kernel again, and shows the compiler's log if
  * that fails. Does nothing without --verbose, since the messages of a tuning have the first line

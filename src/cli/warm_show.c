@@ -263,8 +263,8 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     filter.kernel = scenario->kernel->name;
     filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
-        cli_failures_say(&at.failures);
-        code = cli_failures_code(&at.failures, row->info.variants);
+        cli_failures_say(&at.failures, &row->info);
+        code = cli_failures_code(&at.failures, &row->info);
     }
     cli_release(mark);
     return code;
