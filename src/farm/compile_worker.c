@@ -257,11 +257,11 @@ static void warm_up(const gt_nvrtc *nvrtc, const char *arch)
     gt_compiled_free(&compiled);
 }
 
-static gputune_status compile(void *worker, const void *asked, void *reply, gt_page *page)
+static gputune_status compile(void *worker, const void *asked, void *reply, gt_desk *desk)
 {
     compiler *compiler = worker;
     const gt_nvrtc_request *source = &((const gt_compile_job *)asked)->source;
-    (void)page;
+    (void)desk;
     GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
               compiler->refusal.message);
     GT_REFUSE(!source->text || !source->arch || source->head_bytes > strlen(source->text),
@@ -274,7 +274,6 @@ static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compil
 int gt_compile_worker(int in, int out, const char *arch, int driver_version)
 {
     compiler compiler = {0};
-    gt_page page = {0};
     gputune_status status = gt_say_hello(out);
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
@@ -285,6 +284,6 @@ int gt_compile_worker(int in, int out, const char *arch, int driver_version)
     /* what comes next is compiling alone */
     const gt_ready ready = {compiler.nvrtc ? gt_nvrtc_version(compiler.nvrtc) : 0};
     GT_THEN(status, gt_frame_send(out, GT_FRAME_READY, 0, NULL, &ready));
-    const gt_server server = {&compiler, calls, &page};
+    const gt_server server = {&compiler, calls};
     return status == GPUTUNE_OK ? gt_serve(&server, in, out) : GT_EXIT_CHANNEL;
 }

@@ -22,15 +22,14 @@ typedef struct gt_link {
     bool is_remote; /* the process runs a command that starts a worker (worker.h, gt_engine()) */
     bool is_thread;
     pthread_t thread;
-    gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
-    bool greeted;  /* the worker has said hello, and is of the same version */
+    bool greeted; /* the worker has said hello, and is of the same version */
     int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
 
-/* Starts a process for a worker with these arguments, which end with NULL; a measure worker shares
- * a page with it. `command` starts the worker, on another machine for example; NULL: the process is
- * the worker. *link must be closed (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
+/* Starts a process for a worker with these arguments, which end with NULL. `command` starts the
+ * worker, on another machine for example; NULL: the process is the worker. *link must be closed
+ * (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *command, const char *const *arguments);
 /* Returns EWORKER for a command that has started no worker. Adds to the thread's message the
@@ -120,7 +119,7 @@ typedef struct gt_role {
 } gt_role;
 
 /* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`) starts
- * with the worker and again with each request that the worker comes to. */
+ * with the worker, and again with each request or variant that the worker comes to. */
 struct gt_slot {
     gt_host_farm *farm; /* that the slot is part of */
     const gt_role *role;
@@ -130,8 +129,7 @@ struct gt_slot {
     bool full;           /* the channel takes no more now */
     bool ready;          /* the worker's compiler is loaded, or its context is open */
     int64_t since_ns;    /* when the clock started */
-    bool begun;          /* the page has shown that the worker is at queue.first */
-    uint64_t seen;       /* page->current as the host last read it */
+    gt_hand hand;        /* of a measure worker: what it has told last */
     uint64_t generation; /* number of the worker among those of this slot, from 1 */
     int nvrtc_version;   /* of a compile worker that is ready; 0: it has no compiler */
     /* For compile workers that a command starts: */

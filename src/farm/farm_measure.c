@@ -275,7 +275,6 @@ void gt_measure_free(gt_measure_host *host)
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
 static const double END_S = 2;    /* until a killed worker's memory is free; 53 ms were measured */
-static const double LOOK_S = 0.1; /* how often to see whether a request was begun */
 static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
@@ -343,15 +342,20 @@ static void restart(gt_measure_host *host)
     begin_again(host);
 }
 
+/* Whether the worker has said that it is at the first request. */
+static bool is_at_first(const gt_slot *slot)
+{
+    return slot->sent > 0 && slot->hand.sequence == slot->queue.first->sequence;
+}
+
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Whether the trial has ended the present worker, or keeps it from answering. Then notes that the
  * next worker shall do without the trial. */
 static bool does_without(gt_measure_host *host)
 {
-    bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
-               host->slot.sent > 0 && prepares_first(host) &&
-               GT_PAGE_READ(host->slot.link.page->trying);
+    bool can = !host->slot.link.is_thread && !host->plain && host->slot.sent > 0 &&
+               prepares_first(host) && host->slot.hand.trying;
     host->plain |= can;
     return can;
 }
@@ -409,9 +413,8 @@ static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death
 static void died(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
-    uint64_t sequence = GT_PAGE_READ(slot->link.page->sequence);
-    uint64_t current = GT_PAGE_READ(slot->link.page->current);
-    bool in_hand = slot->sent > 0 && sequence == slot->queue.first->sequence;
+    uint64_t variant = slot->hand.variant;
+    bool in_hand = is_at_first(slot);
     bool by_trial = in_hand && does_without(host);
     gt_death death;
     if (!slot->ready) {
@@ -420,7 +423,7 @@ static void died(gt_slot *slot)
     } else {
         replace(host, &death);
         if (in_hand && !by_trial) {
-            died_in_hand(host, current, &death);
+            died_in_hand(host, variant, &death);
         } else if (!by_trial) {
             died_blameless(host, &death);
         }
@@ -438,7 +441,7 @@ static double work_in_hand(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     bool sample = request->kind == GT_FRAME_SAMPLE;
-    uint64_t id = sample ? GT_PAGE_READ(host->slot.link.page->current) : request->id;
+    uint64_t id = sample ? host->slot.hand.variant : request->id;
     const gt_live_variant *variant = live_find(host, id);
     return variant ? fmax(1, variant->work) : 1;
 }
@@ -468,41 +471,25 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Starts the clock of the first request when the worker has read and begun it, so that a large
- * request, or a loaded machine, is not taken for a hang. */
-static void note_begun(gt_measure_host *host)
-{
-    if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
-        GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.first->sequence) {
-        host->slot.begun = true;
-        host->slot.since_ns = gt_now_ns();
-    }
-}
-
+/* A request that the worker has not begun has all the time of a start, so that a large request, or
+ * a loaded machine, is not taken for a hang. */
 static double left_s(gt_slot *slot)
 {
-    gt_measure_host *host = &slot->farm->measure;
-    if (slot->ready && slot->sent == 0) {
-        return INFINITY;
-    }
-    note_begun(host);
-    bool runs = slot->ready && slot->begun;
-    double left = (runs ? allowance(host) : START_S) - gt_seconds_since(slot->since_ns);
-    return slot->ready && !runs ? fmin(left, LOOK_S) : left;
+    bool runs = slot->ready && is_at_first(slot);
+    double allowed_s = runs ? allowance(&slot->farm->measure) : START_S;
+    return slot->ready && slot->sent == 0 ? INFINITY : allowed_s - gt_seconds_since(slot->since_ns);
 }
 
 static void hung(gt_measure_host *host, double seconds)
 {
-    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
-    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    uint64_t culprit = is_at_first(&host->slot) ? host->slot.hand.variant : GT_NO_VARIANT;
     gt_farm_request *request = gt_slot_pop(&host->slot);
-    uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
     measure_fail(host, request, gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds),
                  culprit, request->patient);
 }
 
 /* Handles a first request that is past its deadline: fails it with ETIMEOUT, and starts a new
- * worker. A sample that has come to another variant since the last look gets more time. */
+ * worker. */
 static void late(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
@@ -514,13 +501,7 @@ static void late(gt_slot *slot)
         measure_refuse(host, silent ? gt_engine_hint(host->slot.farm, command) : late);
         return;
     }
-    gt_farm_request *first = slot->queue.first;
-    uint64_t current = GT_PAGE_READ(slot->link.page->current);
-    if (first->kind == GT_FRAME_SAMPLE && current != slot->seen) {
-        slot->seen = current; /* the worker makes progress: it is at another variant */
-        slot->since_ns = gt_now_ns();
-        return;
-    }
+    const gt_farm_request *first = slot->queue.first;
     if (does_without(host)) {
         restart(host);
         return;
@@ -610,14 +591,12 @@ static bool handle_device(gt_measure_host *host, const gt_frame *frame)
 
 static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
 {
-    const gt_link *link = &host->slot.link;
     gt_hand hand;
-    if (!link->is_remote || gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
+    if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
     }
-    GT_PAGE_WRITE(link->page->sequence, hand.sequence);
-    GT_PAGE_WRITE(link->page->current, hand.current);
-    GT_PAGE_WRITE(link->page->trying, hand.trying);
+    host->slot.hand = hand;
+    host->slot.since_ns = gt_now_ns();
     return true;
 }
 

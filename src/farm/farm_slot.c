@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,25 +72,6 @@ enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10, ARGUMENTS_MAX = 16 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-static gputune_status make_page(gt_page **out, int *descriptor)
-{
-    int memory = memfd_create("gputune", MFD_CLOEXEC);
-    void *page = MAP_FAILED;
-    if (memory >= 0 && gt_process_lift(&memory) && ftruncate(memory, sizeof(gt_page)) == 0) {
-        page = mmap(NULL, sizeof(gt_page), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-    }
-    if (page == MAP_FAILED) {
-        gt_message_set("cannot make memory to share with a worker: %s", strerror(errno));
-        if (memory >= 0) {
-            close(memory);
-        }
-        return GPUTUNE_EWORKER;
-    }
-    *out = page;
-    *descriptor = memory;
-    return GPUTUNE_OK;
-}
-
 /* A host that waited for a worker in a read would not hear its own deadlines. */
 static gputune_status set_nonblocking(int descriptor)
 {
@@ -134,16 +114,13 @@ static void put_words(const char *out[ARGUMENTS_MAX], const char *path, const ch
     } while (*arguments++);
 }
 
-static gputune_status start_process(gt_link *link, const gt_host_farm *farm,
-                                    const char *const *words, int child, int *page)
+static gputune_status start_process(gt_link *link, const gt_host_farm *farm, bool measure,
+                                    const char *const *words, int child)
 {
-    bool measure = page != NULL;
     bool low_priority = !measure && !link->is_remote && farm->options.low_priority;
+    char **environment = measure ? farm->measure.environment : farm->compile.environment;
     GT_TRY(set_nonblocking(link->channel));
-    GT_TRY(measure ? make_page(&link->page, page) : GPUTUNE_OK);
-    GT_TRY(gt_process_spawn(&link->process, words,
-                            measure ? farm->measure.environment : farm->compile.environment, child,
-                            measure ? *page : -1));
+    GT_TRY(gt_process_spawn(&link->process, words, environment, child));
     if (low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
     }
@@ -158,39 +135,33 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
                     .start_ns = gt_now_ns(),
                     .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     const char *words[ARGUMENTS_MAX];
-    int child = -1, page = -1;
+    int child = -1;
     put_words(words, farm->worker, command, arguments);
     GT_TRY(gt_process_channel(&made.channel, &child));
-    gputune_status status = start_process(&made, farm, words, child, measure ? &page : NULL);
+    gputune_status status = start_process(&made, farm, measure, words, child);
     close(child);
-    if (page >= 0) {
-        close(page);
-    }
-    if (status < 0 && made.page) {
-        munmap(made.page, sizeof *made.page);
-    }
     return GT_GIVE(status, link, made, close(made.channel));
 }
 
-/* What a measure thread needs. It stays allocated for a thread that hangs and is abandoned. */
+/* What a measure thread needs, which the thread frees at its end. */
 typedef struct thread_work {
-    gt_page page; /* first: the link's page is this */
     int channel, ordinal;
     char *driver;
 } thread_work;
-
-static void *measure_thread(void *argument)
-{
-    thread_work *work = argument;
-    gt_measure_worker(work->channel, work->channel, &work->page, work->driver, work->ordinal, true);
-    close(work->channel);
-    return NULL;
-}
 
 static void free_work(thread_work *work)
 {
     free(work->driver);
     free(work);
+}
+
+static void *measure_thread(void *argument)
+{
+    thread_work *work = argument;
+    gt_measure_worker(work->channel, work->channel, work->driver, work->ordinal, true);
+    close(work->channel);
+    free_work(work);
+    return NULL;
 }
 
 static gputune_status start_thread(gt_link *link, thread_work *work, const char *driver)
@@ -211,7 +182,6 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
     gt_link made = {.open = true,
                     .is_thread = true,
                     .channel = -1,
-                    .page = &work->page,
                     .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     work->ordinal = ordinal;
     work->channel = -1;
@@ -324,10 +294,8 @@ static void describe(gt_death *death)
 
 static void finish_thread(gt_link *link, double seconds)
 {
-    if (gt_thread_wait(link->thread, seconds + 1)) {
-        free_work((thread_work *)(void *)link->page);
-    } else {
-        pthread_detach(link->thread); /* the thread hangs in a kernel: its memory must stay */
+    if (!gt_thread_wait(link->thread, seconds + 1)) {
+        pthread_detach(link->thread); /* the thread hangs in a kernel */
     }
 }
 
@@ -355,9 +323,6 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
         death.end = gt_process_wait(&link->process, &death.code, seconds);
         gt_link_kill(link);
         gt_process_abandon(&link->process);
-        if (link->page) {
-            munmap(link->page, sizeof *link->page);
-        }
     }
     describe(&death);
     close(link->channel);
@@ -480,6 +445,7 @@ void gt_slot_unsend(gt_slot *slot)
 {
     slot->sent = slot->offset = 0;
     slot->full = slot->ready = false;
+    slot->hand = (gt_hand){0};
 }
 
 void gt_slot_clear(gt_slot *slot)
@@ -509,8 +475,6 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
 gt_farm_request *gt_slot_pop(gt_slot *slot)
 {
     slot->since_ns = gt_now_ns();
-    slot->begun = false;
-    slot->seen = GT_NO_VARIANT;
     return gt_slot_take(slot, 0);
 }
 
@@ -530,7 +494,6 @@ gt_push gt_slot_push(gt_slot *slot)
     }
     if (push == GT_PUSH_DONE && slot->sent == 1) {
         slot->since_ns = gt_now_ns();
-        slot->begun = false;
     }
     return push;
 }

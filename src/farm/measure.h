@@ -62,10 +62,10 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
 gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
- * cannot be measured here. Each variant is noted in the page before it is launched, so that the
- * host knows which one hangs; at the end the page has GT_NO_VARIANT. out->values is the caller's.
+ * cannot be measured here. Takes each variant to the desk before it is launched, so that the host
+ * knows which one hangs. out->values is the caller's.
  * Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_page *page);
+                                 gt_desk *desk);
 /* Forgets a variant. An unknown id is no error. A small variant may stay loaded for a while. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

@@ -2,7 +2,6 @@
 #include "farm/measure.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
-
 #include "gpu/nvml.h"
 
 #include <sys/prctl.h>
@@ -14,64 +13,53 @@ static void begin_to_compute(void)
     prctl(PR_SET_NAME, "gputune-worker");
 }
 
-void gt_page_at(gt_page *page, uint64_t variant)
-{
-    GT_PAGE_WRITE(page->current, variant);
-    if (page->channel) {
-        const gt_hand hand = {page->sequence, variant, page->trying != 0};
-        (void)gt_frame_send(page->channel, GT_FRAME_HAND, 0, NULL, &hand);
-    }
-}
-
-static gputune_status prepare_plain(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status prepare_plain(void *measure, const void *job, void *reply, gt_desk *desk)
 {
     begin_to_compute();
-    gt_page_at(page, GT_NO_VARIANT);
+    gt_desk_take(desk, GT_NO_VARIANT);
     return gt_measure_prepare(measure, job, reply);
 }
 
-static gputune_status prepare(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status prepare(void *measure, const void *job, void *reply, gt_desk *desk)
 {
-    GT_TRY(prepare_plain(measure, job, reply, page));
+    GT_TRY(prepare_plain(measure, job, reply, desk));
     if (((const gt_measure_setup *)job)->check) {
         return GPUTUNE_OK;
     }
-    GT_PAGE_WRITE(page->trying, 1);
-    gt_page_at(page, GT_NO_VARIANT);
-    GT_TRY(gt_measure_try(measure, job, reply));
-    GT_PAGE_WRITE(page->trying, 0);
-    return GPUTUNE_OK;
+    desk->hand.trying = true;
+    gt_desk_take(desk, GT_NO_VARIANT);
+    return gt_measure_try(measure, job, reply);
 }
 
-static gputune_status verify(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status verify(void *measure, const void *job, void *reply, gt_desk *desk)
 {
-    gt_page_at(page, ((const gt_verify_job *)job)->id);
+    gt_desk_take(desk, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
-static gputune_status recheck(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status recheck(void *measure, const void *job, void *reply, gt_desk *desk)
 {
-    gt_page_at(page, ((const gt_recheck_job *)job)->id);
+    gt_desk_take(desk, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
-static gputune_status sample(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status sample(void *measure, const void *job, void *reply, gt_desk *desk)
 {
-    return gt_measure_sample(measure, job, reply, page);
+    return gt_measure_sample(measure, job, reply, desk);
 }
 
-static gputune_status pace(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status pace(void *measure, const void *job, void *reply, gt_desk *desk)
 {
     (void)job;
-    (void)page;
     begin_to_compute();
+    gt_desk_take(desk, GT_NO_VARIANT);
     return gt_measure_pace(measure, reply);
 }
 
-static gputune_status drop(void *measure, const void *job, void *reply, gt_page *page)
+static gputune_status drop(void *measure, const void *job, void *reply, gt_desk *desk)
 {
     (void)reply;
-    (void)page;
+    (void)desk;
     gt_measure_drop(measure, ((const gt_id_job *)job)->id);
     return GPUTUNE_OK;
 }
@@ -106,8 +94,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     return sent;
 }
 
-int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int ordinal,
-                      bool close_device)
+int gt_measure_worker(int in, int out, const char *driver, int ordinal, bool close_device)
 {
     gt_measure *measure = NULL;
     gputune_status status = gt_say_hello(out);
@@ -115,7 +102,7 @@ int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int or
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    const gt_server server = {measure, calls, page};
+    const gt_server server = {measure, calls};
     int code = gt_serve(&server, in, out);
     if (close_device) {
         gt_measure_close(measure);

@@ -211,16 +211,15 @@ int gt_process_start(pid_t *pid, const char *const *arguments, char *const *envi
 }
 
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
-                                char *const *environment, int channel, int page)
+                                char *const *environment, int channel)
 {
     pid_t pid;
     int host = open_own_pidfd();
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     const gt_child_files files = {
-        6,
+        5,
         {GT_FILE_NOWHERE, GT_FILE_NOWHERE, keeps_error ? STDERR_FILENO : GT_FILE_NOWHERE,
-         [GT_CHILD_CHANNEL] = channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED,
-         [GT_CHILD_PAGE] = page >= 0 ? page : GT_FILE_CLOSED}};
+         [GT_CHILD_CHANNEL] = channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED}};
     int error = gt_process_start(&pid, arguments, environment, &files, POSIX_SPAWN_SETPGROUP);
     if (host >= 0) {
         close(host);

@@ -10,8 +10,7 @@
 /* The descriptors of a child. */
 enum {
     GT_CHILD_CHANNEL = 3, /* the child's end of the channel */
-    GT_CHILD_HOST = 4,    /* a pidfd of the host; not open where the kernel has none */
-    GT_CHILD_PAGE = 5,    /* memory shared with the host */
+    GT_CHILD_HOST = 4     /* a pidfd of the host; not open where the kernel has none */
 };
 
 typedef struct gt_process {
@@ -23,7 +22,7 @@ typedef struct gt_process {
 /* What a child has as its descriptors 0, 1, ...: copies of these. */
 typedef struct gt_child_files {
     int count;
-    int items[6];
+    int items[5];
 } gt_child_files;
 enum { GT_FILE_NOWHERE = -1 /* /dev/null */, GT_FILE_CLOSED = -2 };
 /* Starts the program arguments[0]: `files` and no other descriptors, empty signal mask, default
@@ -35,10 +34,10 @@ int gt_process_start(pid_t *pid, const char *const *arguments, char *const *envi
 /* Starts the program arguments[0] with posix_spawn: standard input and output on /dev/null
  * (standard error too, unless GPUTUNE_WORKER_STDERR is set), the descriptors above, all others
  * closed, empty signal mask, default dispositions, a process group of its own (an interrupt typed
- * at the terminal is the host's to handle). `channel` and `page` (-1: there is none) are
- * duplicated; the caller still closes them. `arguments` ends with NULL. EWORKER. */
+ * at the terminal is the host's to handle). `channel` is duplicated; the caller still closes
+ * it. `arguments` ends with NULL. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
-                                char *const *environment, int channel, int page);
+                                char *const *environment, int channel);
 
 /* Sends SIGKILL to a process that still runs. Does not wait for its end. */
 void gt_process_kill(gt_process *process);

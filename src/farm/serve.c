@@ -1,9 +1,18 @@
-/* A worker's side of the channel: its hello, and the loop that serves requests. */
+/* A worker's side of the channel: its hello, what it has in hand, and the loop that serves
+ * requests. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+void gt_desk_take(gt_desk *desk, uint64_t variant)
+{
+    desk->hand.variant = variant;
+    if (desk->host) { /* one that is gone ends the process */
+        (void)gt_frame_send(desk->host, GT_FRAME_HAND, 0, NULL, &desk->hand);
+    }
+}
 
 gputune_status gt_say_hello(int channel)
 {
@@ -25,15 +34,12 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 static gputune_status carry_out(const gt_server *server, int out, const gt_frame *frame,
                                 const void *job, void *reply)
 {
-    gt_page *page = server->page;
-    GT_PAGE_WRITE(page->current, GT_NO_VARIANT);
-    GT_PAGE_WRITE(page->sequence, frame->sequence);
-    gputune_status done = server->calls[frame->kind](server->worker, job, reply, page);
-    GT_PAGE_WRITE(page->sequence, 0); /* from here on a death is not the request's fault */
+    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, false}, out};
+    gputune_status done = server->calls[frame->kind](server->worker, job, reply, &desk);
     if (!gt_carried[frame->kind].reply) {
         return GPUTUNE_OK;
     }
-    gt_answer answer = gt_answer_for(done, GT_PAGE_READ(page->current));
+    gt_answer answer = gt_answer_for(done, desk.hand.variant);
     GT_TRY(gt_frame_send(out, frame->kind, frame->sequence, &answer, reply));
     return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
 }

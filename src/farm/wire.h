@@ -79,7 +79,7 @@ typedef enum gt_frame_kind {
     GT_FRAME_SAMPLE,
     GT_FRAME_PACE, /* answered like a sample */
     GT_FRAME_DROP, /* the only request without an answer */
-    GT_FRAME_HAND, /* what a measure worker has in hand, if a command has started it */
+    GT_FRAME_HAND, /* what a measure worker has in hand now */
     GT_FRAME_KINDS
 } gt_frame_kind;
 
@@ -132,10 +132,11 @@ typedef struct gt_id_job {
     uint64_t id;
 } gt_id_job;
 
-/* The body of HAND: the members of gt_page (farm/worker.h) of these names. */
+/* The body of HAND. */
 typedef struct gt_hand {
-    uint64_t sequence, current;
-    bool trying;
+    uint64_t sequence; /* number of the request; 0: none */
+    uint64_t variant;  /* the one that the worker is at, or GT_NO_VARIANT */
+    bool trying;       /* the worker runs the reference on the trial's data */
 } gt_hand;
 
 typedef struct gt_ready {

@@ -7,22 +7,15 @@
 #include "farm/wire.h"
 #include "gpu/nvrtc.h"
 
-/* What the measure worker has in hand. Host and worker share this memory, so that the host can read
- * it after the worker's death. Where a command starts the worker, host and worker have a page each,
- * and the worker sends its own to the host in HAND frames. */
-typedef struct gt_page {
-    volatile uint64_t sequence; /* number of the request in hand; 0: none */
-    volatile uint64_t current;  /* the variant in hand, or GT_NO_VARIANT */
-    volatile uint32_t trying;   /* the worker runs the reference on the trial's data */
-    int channel;                /* where the worker sends HAND frames; 0: the page is shared */
-} gt_page;
-#define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
-#define GT_PAGE_WRITE(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELEASE)
+/* What a worker has in hand, and where its host hears of that. */
+typedef struct gt_desk {
+    gt_hand hand;
+    int host; /* the channel; 0: there is no host */
+} gt_desk;
 
-/* Notes in the page the variant that the worker is at, or GT_NO_VARIANT, and sends the host a HAND
- * frame if the host has another page. Called before the GPU is used for the variant. */
-void gt_page_at(gt_page *page, uint64_t variant);
-
+/* Notes the variant that the worker is at, or GT_NO_VARIANT, and tells the host. Called before the
+ * GPU is used for the variant, so that the host knows it after the worker's death. */
+void gt_desk_take(gt_desk *desk, uint64_t variant);
 /* Sends the HELLO frame, with which every worker begins. */
 gputune_status gt_say_hello(int channel);
 /* The envelope of an answer with that status; of a failure, with the thread's message. */
@@ -30,11 +23,11 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
 /* Carries out one request. `job` and `reply` are the structs that gt_carried names, `reply` all
  * zero at first; what it then owns is freed when it was sent. */
-typedef gputune_status gt_request_fn(void *worker, const void *job, void *reply, gt_page *page);
+typedef gputune_status gt_request_fn(void *worker, const void *job, void *reply, gt_desk *desk);
+
 typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: the worker has no such request */
-    gt_page *page;               /* is kept up to date */
 } gt_server;
 /* Reads requests from the descriptor `in`, in order, and answers them to `out`, until `in` ends or
  * ECRASHED was answered. Returns the process's exit code. */
@@ -89,11 +82,9 @@ void gt_engine_end(void);
 
 /* Serves measure requests. Sends HELLO, opens the device, sends DEVICE, makes the context and sends
  * READY. Then reads requests from the descriptor `in`, in order, and answers to `out`, until `in`
- * ends or a fatal CUDA error was answered. `page` is kept up to date. With `close_device` the
- * device is closed before the return; a thread must do so, a process need not. Returns the
- * process's exit code. */
-int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int ordinal,
-                      bool close_device);
+ * ends or a fatal CUDA error was answered. With `close_device` the device is closed before the
+ * return; a thread must do so, a process need not. Returns the process's exit code. */
+int gt_measure_worker(int in, int out, const char *driver, int ordinal, bool close_device);
 
 /* Exit codes of workers: the channel has ended, a request could not be served or answered, no
  * device was opened. */

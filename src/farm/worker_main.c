@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -88,19 +87,6 @@ static bool take_standard(void)
     channel.host = -1;
     return nowhere >= 0 && channel.in >= 0 && channel.out >= 0 &&
            dup2(nowhere, STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
-}
-
-/* The page that is shared with the host. Where a command has started this worker, or no page can be
- * mapped, one of its own. */
-static gt_page *take_page(void)
-{
-    static gt_page own;
-    if (is_standard) {
-        own.channel = channel.out;
-        return &own;
-    }
-    void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
-    return page == MAP_FAILED ? &own : page;
 }
 
 static int usage(FILE *out, int code)
@@ -186,8 +172,8 @@ static int play(char *const *rest)
         return gt_engine(given[COMMAND], rest);
     }
     if (has_role("measure")) {
-        return gt_measure_worker(channel.in, channel.out, take_page(), given[DRIVER],
-                                 (int)number(ORDINAL), false);
+        return gt_measure_worker(channel.in, channel.out, given[DRIVER], (int)number(ORDINAL),
+                                 false);
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
     limit_memory(number(MEMORY));

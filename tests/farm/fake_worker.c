@@ -190,14 +190,14 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
 
 /* The clock tells which process this is. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_page *page)
+                                 gt_desk *desk)
 {
     double *values = calloc(job->count + 1, sizeof *values);
     if (!values) {
         return gt_fail_memory();
     }
     for (uint32_t i = 0; i < job->count; i++) {
-        gt_page_at(page, job->variants[i]);
+        gt_desk_take(desk, job->variants[i]);
         gputune_status status = sample_one(measure, job->variants[i]);
         if (status < 0) {
             free(values);

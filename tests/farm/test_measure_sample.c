@@ -5,18 +5,17 @@
 
 static void sample(gputune_objective objective, bool quick)
 {
-    gt_page page = {0};
+    gt_desk desk = {0};
     const uint64_t ids[] = {2, 1, 77};
     gt_sampled sampled = {0};
     gt_sample_job job = {.variants = ids,
                          .count = 3,
                          .objective = objective,
                          .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
-    must(gt_measure_sample(world.measure, &job, &sampled, &page));
+    must(gt_measure_sample(world.measure, &job, &sampled, &desk));
     assert_int_equal(sampled.count, 3);
     assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
     assert_true(isnan(sampled.values[2]));
-    assert_true(page.current == GT_NO_VARIANT);
     free(sampled.values);
 }
 
@@ -138,12 +137,12 @@ TEST(every_objective_gives_times)
         sample(GPUTUNE_OBJECTIVE_LATENCY, true);
     }
     gt_measure_drop(world.measure, 1);
-    gt_page page = {0};
+    gt_desk desk = {0};
     const uint64_t id = 1;
     gt_sampled sampled;
     gt_sample_job job = {.variants = &id, .count = 1};
-    assert_true(gt_measure_sample(world.measure, &job, &sampled, &page) < 0);
-    assert_int_equal(page.current, 1);
+    assert_true(gt_measure_sample(world.measure, &job, &sampled, &desk) < 0);
+    assert_int_equal(desk.hand.variant, 1);
 }
 
 /* Each launch adds up to 1.5 to |y|, which begins within 1, and a sample of these two objectives
@@ -168,7 +167,7 @@ TEST(every_sample_begins_with_the_inputs_as_they_were)
 
 static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
 {
-    gt_page page = {0};
+    gt_desk desk = {0};
     const uint64_t id = 1;
     gt_sampled sampled = {0};
     gt_sample_job job = {.variants = &id,
@@ -176,7 +175,7 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
                          .objective = GPUTUNE_OBJECTIVE_LAUNCH,
                          .sharing = known,
                          .judge = judge};
-    must(gt_measure_sample(world.measure, &job, &sampled, &page));
+    must(gt_measure_sample(world.measure, &job, &sampled, &desk));
     assert_true(sampled.values[0] > 0);
     assert_true((sampled.used_ratio == 1) == (known || sampled.sharing == GT_SHARING_HARMLESS));
     free(sampled.values);

@@ -192,12 +192,12 @@ TEST(a_winner_must_be_right_after_its_race)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
-    gt_page page = {0};
+    gt_desk desk = {0};
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
     for (int i = 0; i < 3; ++i) {
-        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &page));
+        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &desk));
         free(sampled.values);
         world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }

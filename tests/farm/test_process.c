@@ -25,7 +25,7 @@ static child run_with(const char *script, char *const *environment)
     int other;
     const char *arguments[] = {"/bin/sh", "-c", script, NULL};
     ASSERT_OK(gt_process_channel(&child.channel, &other));
-    ASSERT_OK(gt_process_spawn(&child.process, arguments, environment, other, -1));
+    ASSERT_OK(gt_process_spawn(&child.process, arguments, environment, other));
     close(other);
     return child;
 }
@@ -164,7 +164,7 @@ TEST(a_missing_program_is_named)
     ASSERT_OK(gt_process_channel(&mine, &other));
     assert_true(mine >= 10 && other >= 10);
     gt_process process;
-    assert_int_equal(gt_process_spawn(&process, arguments, environ, other, -1), GPUTUNE_EWORKER);
+    assert_int_equal(gt_process_spawn(&process, arguments, environ, other), GPUTUNE_EWORKER);
     assert_non_null(strstr(gt_message(), "/nonexistent/worker"));
     close(mine);
     close(other);
