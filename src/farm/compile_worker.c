@@ -257,7 +257,7 @@ static void warm_up(const gt_nvrtc *nvrtc, const char *arch)
     gt_compiled_free(&compiled);
 }
 
-static gputune_status compile(void *worker, const void *asked, void *reply, gt_desk *desk)
+static gputune_status compile(void *worker, void *asked, void *reply, gt_desk *desk)
 {
     compiler *compiler = worker;
     const gt_nvrtc_request *source = &((const gt_compile_job *)asked)->source;

@@ -146,38 +146,17 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     return GPUTUNE_OK;
 }
 
-/* What a later worker gets of the same variant, which was found to be among the fast ones. */
-static gputune_status make_unconditional(gt_packet **out, const gt_farm_request *request,
-                                         const gt_verify_job *job)
-{
-    if (job->slower_ns <= 0) {
-        *out = gt_packet_keep(request->packet);
-        return GPUTUNE_OK;
-    }
-    gt_verify_job *anyway = malloc(sizeof *anyway); /* too large for the stacks of some threads */
-    GT_TRY(gt_allocated(anyway));
-    *anyway = *job;
-    anyway->slower_ns = 0;
-    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, anyway);
-    free(anyway);
-    return status;
-}
-
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
     gt_measure_host *host = &gt_host_of(base)->measure;
-    gt_live_variant live = {.id = job->id, .work = job->work};
     gt_farm_request *request;
+
+    GT_TRY(gt_array_reserve(&host->variants));
     GT_TRY(make_request(&request, base, GT_FRAME_VERIFY, job->id, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
-    gputune_status status = make_unconditional(&live.packet, request, job);
-    GT_THEN(status, gt_array_push(&host->variants, live));
-    if (status < 0) {
-        gt_packet_drop(live.packet);
-        gt_farm_request_free(request);
-        return status;
-    }
+    host->variants.items[host->variants.count++] =
+        (gt_live_variant){job->id, gt_packet_keep(request->packet), 0, job->work};
     gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }

@@ -67,8 +67,8 @@ typedef struct gt_packet {
 /* One request to a worker. */
 typedef struct gt_farm_request {
     struct gt_farm_request *next; /* in its queue */
-    gt_frame_kind kind;
-    uint64_t sequence, id; /* the frame's number, which its answer repeats; the event's id */
+    gt_frame_kind kind, sent_as;  /* PREPARE and VERIFY may be sent as the frames behind them */
+    uint64_t sequence, id;        /* the frame's number, which its answer repeats; the event's id */
     gt_packet *packet;
     gt_event event;     /* with which it ends */
     unsigned attempts;  /* workers that have died at it */
@@ -78,7 +78,6 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     bool internal; /* the farm's own, to load a setup or variant into a new worker: no event */
     bool alone;    /* is sent only as the first: the variants that it needs are being loaded */
-    bool plain;    /* of PREPARE: is sent as PREPARE_PLAIN */
     bool patient;  /* has ten times the deadline */
     bool doubted;  /* a command's worker has failed at it: only this machine's may take it now */
     const struct gt_slot *failed_on; /* the slot whose compiler failed at it; NULL: none */

@@ -54,6 +54,7 @@ static gputune_status measure_insert(gt_measure_host *host, size_t index, gt_fra
     gt_farm_request *request;
     GT_TRY(gt_farm_request_make(&request, host->slot.farm, kind, id, gt_packet_keep(packet)));
     request->internal = true;
+    request->sent_as = kind == GT_FRAME_VERIFY ? GT_FRAME_VERIFY_AGAIN : kind;
     gt_queue_put(&host->slot.queue, index, request);
     return GPUTUNE_OK;
 }
@@ -315,7 +316,7 @@ static void begin_again(gt_measure_host *host)
         return;
     }
     if (prepares_first(host)) {
-        host->slot.queue.first->plain = host->plain;
+        host->slot.queue.first->sent_as = host->plain ? GT_FRAME_PREPARE_PLAIN : GT_FRAME_PREPARE;
     }
     if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
         gt_measure_start(host);

@@ -375,7 +375,7 @@ gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, g
         gt_packet_drop(packet);
         return gt_fail_memory();
     }
-    request->kind = kind;
+    request->kind = request->sent_as = kind;
     request->id = id;
     request->sequence = ++farm->next_sequence;
     request->packet = packet;
@@ -483,8 +483,7 @@ gt_push gt_slot_push(gt_slot *slot)
     const gt_farm_request *request = gt_queue_at(&slot->queue, slot->sent);
     gt_text *text = &request->packet->text;
     if (slot->offset == 0) {
-        gt_frame_number(text->data, request->plain ? GT_FRAME_PREPARE_PLAIN : request->kind,
-                        request->sequence);
+        gt_frame_number(text->data, request->sent_as, request->sequence);
     }
     gt_push push = link_push(&slot->link, text->data, text->length, &slot->offset);
     slot->full = push == GT_PUSH_AGAIN;

@@ -31,8 +31,8 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 }
 
 /* Carries one request out and answers it. Fails when the process is of no more use. */
-static gputune_status carry_out(const gt_server *server, int out, const gt_frame *frame,
-                                const void *job, void *reply)
+static gputune_status carry_out(const gt_server *server, int out, const gt_frame *frame, void *job,
+                                void *reply)
 {
     gt_desk desk = {{frame->sequence, GT_NO_VARIANT, false}, out};
     gputune_status done = server->calls[frame->kind](server->worker, job, reply, &desk);

@@ -75,6 +75,7 @@ typedef enum gt_frame_kind {
     GT_FRAME_PREPARE,
     GT_FRAME_PREPARE_PLAIN, /* the same without the trial, which has ended a worker */
     GT_FRAME_VERIFY,
+    GT_FRAME_VERIFY_AGAIN, /* the same of a variant that an earlier worker has proved */
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
     GT_FRAME_PACE, /* answered like a sample */

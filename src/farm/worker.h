@@ -21,9 +21,9 @@ gputune_status gt_say_hello(int channel);
 /* The envelope of an answer with that status; of a failure, with the thread's message. */
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
-/* Carries out one request. `job` and `reply` are the structs that gt_carried names, `reply` all
- * zero at first; what it then owns is freed when it was sent. */
-typedef gputune_status gt_request_fn(void *worker, const void *job, void *reply, gt_desk *desk);
+/* Carries out one request. `job` and `reply` are the structs that gt_carried names. The function
+ * may change the job. `reply` is all zero at first; what it then owns is freed when it was sent. */
+typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_desk *desk);
 
 typedef struct gt_server {
     void *worker;

@@ -149,6 +149,24 @@ TEST(a_single_outside_end_is_forgiven)
     assert_true(sample_pid(farm, one, 1) != pid);
 }
 
+TEST(what_was_fast_enough_once_is_proved_again_without_a_limit)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+    char script[64];
+    gt_verify_job *job = calloc(1, sizeof *job);
+    snprintf(script, sizeof script, "fast %s", temporary_file());
+    job->id = 1;
+    job->slower_ns = 1000;
+    job->image = (gt_image){script, strlen(script)};
+    ASSERT_OK(farm->ops->verify(farm, job));
+    free(job);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    uint64_t pid = sample_pid(farm, one, 1);
+    kill((pid_t)pid, SIGKILL);
+    expect_silence(farm);
+    assert_true(sample_pid(farm, one, 1) != pid);
+}
+
 static void check_sample_failure(const char *script, gputune_status status, bool repeatable)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
