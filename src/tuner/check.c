@@ -175,7 +175,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
                                "limit, or check fewer",
                                request->template->name, request->options.time_limit_s);
     }
-    if (session.field.ready) {
+    if (session.field.in[GT_STAGE_READY]) {
         int reported = report_all(&session, each, user);
         status = status ? status : reported;
     } else if (!status) {

@@ -124,7 +124,7 @@ static int compile_space(gt_session *session)
     gputune_status kept = gt_field_keep_code(&session->field, NULL);
     answer = answer ? answer : run->answer;
     answer = answer ? answer : kept;
-    if (answer == GPUTUNE_OK && session->field.ready == 0) {
+    if (answer == GPUTUNE_OK && !session->field.in[GT_STAGE_READY]) {
         answer = session->stop == GT_STOP_NONE ? gt_field_verdict(&session->field)
                                                : explain_stop(session);
     }

@@ -53,7 +53,8 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
-    uint32_t done = field->ready + field->slower + field->outclassed + field->twins;
+    uint32_t done = field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] +
+                    field->in[GT_STAGE_OUTCLASSED] + field->in[GT_STAGE_TWIN];
     for (uint32_t i = 0; i < field->given; i++) {
         const gt_variant *variant = field->variants.items[i];
         done -= variant->role == GT_ROLE_FALLBACK && variant->stage == GT_STAGE_READY;
@@ -72,7 +73,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
     const gt_field *field = &tuning->session.field;
     gputune_progress progress = {.variants = gt_field_total(field),
                                  .verified = count_done(tuning),
-                                 .failed = field->failed,
+                                 .failed = field->in[GT_STAGE_FAILED],
                                  .racing = gt_race_active(tuning->race),
                                  .round = (uint32_t)tuning->session.rounds_sent,
                                  .elapsed_s = gt_session_elapsed_s(&tuning->session),
@@ -399,8 +400,8 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     terms.limit_s =
         result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
-    terms.complete =
-        !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;
+    terms.complete = !gt_strategy_proposer_is_content(tuning->strategy) &&
+                     !tuning->session.field.in[GT_STAGE_GIVEN_UP];
     return terms;
 }
 
@@ -411,7 +412,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     gt_race_end end = result->end;
     bool hot = tuning->hot_winner == result->winner;
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
-    uint32_t given_up = tuning->session.field.given_up;
+    uint32_t given_up = tuning->session.field.in[GT_STAGE_GIVEN_UP];
     bool content =
         tuning->session.stop == GT_STOP_NONE && gt_strategy_proposer_is_content(tuning->strategy);
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
@@ -453,7 +454,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .verdict = result->verdict,
                           .terms = terms_of(tuning, result),
                           .variants = gt_tuning_tried(tuning),
-                          .failed = field->failed};
+                          .failed = field->in[GT_STAGE_FAILED]};
     choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
     return gt_choice_take(choice, field, gt_tuning_variant(tuning, result->winner));

@@ -11,14 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
+{
+    field->in[variant->stage]--;
+    field->in[stage]++;
+    variant->stage = stage;
+}
+
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
 static gputune_status field_leave_out(gt_field *field, gt_variant *variant)
 {
-    variant->stage = GT_STAGE_GIVEN_UP;
+    gt_field_move(field, variant, GT_STAGE_GIVEN_UP);
     variant->failure = variant->unit->failure;
-    field->given_up++;
-    for (const gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
-        field->given_up++;
+    for (gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
+        gt_field_move(field, twin, GT_STAGE_GIVEN_UP);
     }
     gt_field_tell(field, variant, 0);
     return gt_strdup(&variant->message, variant->unit->message);
@@ -306,13 +312,12 @@ static gputune_status find_twin(gt_field *field, gt_variant *variant, gt_hash so
     gt_variant *first = field->variants.items[id];
     *found = first != variant;
     if (*found) {
-        variant->stage = GT_STAGE_TWIN;
+        bool given_up = first->stage == GT_STAGE_GIVEN_UP;
+        gt_field_move(field, variant, given_up ? GT_STAGE_GIVEN_UP : GT_STAGE_TWIN);
         variant->twin = first;
         variant->next_twin = first->next_twin;
         first->next_twin = variant;
-        field->given_up += first->stage == GT_STAGE_GIVEN_UP;
         variant->unit = first->unit;
-        field->twins++;
     }
     return status;
 }
@@ -324,14 +329,10 @@ static gputune_status find_twin(gt_field *field, gt_variant *variant, gt_hash so
 static gputune_status advance(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
-    if (variant->role == GT_ROLE_SKETCH && unit->stage == GT_STAGE_FAILED) {
-        gt_field_settle_sketch(field, variant, unit->failure);
-        return GPUTUNE_OK;
-    }
     if (unit->given_up) {
         return field_leave_out(field, variant);
     }
-    if (unit->put_off) {
+    if (unit->put_off && variant->role != GT_ROLE_SKETCH) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
         gt_field_put_off(field, variant);
         return GPUTUNE_OK;
@@ -365,9 +366,8 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     if (gt_history_failure(old, request) != GPUTUNE_OK) {
         variant->failure = gt_history_failure(old, request);
         variant->message = strdup(old->message ? old->message : "");
-        variant->stage = GT_STAGE_FAILED;
         variant->remembered = true;
-        field->failed++;
+        gt_field_move(field, variant, GT_STAGE_FAILED);
         gt_field_tell(field, variant, 0);
         return true;
     }
@@ -379,8 +379,7 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     bool outclassed = variant->role == GT_ROLE_PROPOSED &&
                       gt_history_is_outclassed(old, field->champion_ns, request);
     if (outclassed) {
-        variant->stage = GT_STAGE_OUTCLASSED;
-        field->outclassed++;
+        gt_field_move(field, variant, GT_STAGE_OUTCLASSED);
         gt_field_tell(field, variant, old->time.median);
     }
     return outclassed;

@@ -21,11 +21,13 @@ typedef enum gt_stage {
     GT_STAGE_OUTCLASSED, /* measured earlier, and far slower than the best of this space; not tried
                             again */
     GT_STAGE_TWIN,       /* has the same launch as an earlier variant, which is tried for both */
-    GT_STAGE_GIVEN_UP,   /* compiling it took far longer than it is worth; not tried */
+    GT_STAGE_GIVEN_UP, /* compiling it took far longer than it is worth; not tried, and nor are its
+                          twins */
     GT_STAGE_LATE,     /* takes long to compile, or did not end in an earlier call; tried after all
                           others */
     GT_STAGE_SKETCHED, /* a sketch whose time, or failure, is known */
-    GT_STAGE_FAILED
+    GT_STAGE_FAILED,
+    GT_STAGES
 } gt_stage;
 
 /* Why a variant is in the field. */
@@ -48,7 +50,7 @@ struct gt_variant {
     gt_hash trial;
     gt_unit *unit;         /* the source it is compiled from; NULL: that was not generated yet */
     gt_variant *sibling;   /* the next variant that waits for the same unit; NULL: none */
-    gt_variant *twin;      /* in GT_STAGE_TWIN: the variant that is tried instead; else NULL */
+    gt_variant *twin;      /* the variant that is tried instead, for both; NULL: none is */
     gt_variant *next_twin; /* the next of the twins that one variant is tried for; NULL: none */
     gt_stage stage;
     gt_role role;
@@ -170,15 +172,12 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *)
     compiled; /* variants that wait for preparation, default and their turn to be verified */
     GT_ARRAY(gt_variant *)
-    newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
-    uint32_t ready, failed, twins, outclassed;
-    uint32_t sketches;
-    uint32_t slower;   /* in GT_STAGE_SLOWER */
-    double best_ns;    /* the fastest first launch of a right variant; 0: no first launch tells its
-                          time */
-    uint32_t given_up; /* variants that were not tried, because compiling them took too long */
-    uint32_t late;     /* in GT_STAGE_LATE */
-    uint32_t cut_off;  /* variants that the field was abandoned before they had a result */
+    newly_ready;            /* became ready, and gt_field_next_ready() has not returned them yet */
+    uint32_t in[GT_STAGES]; /* how many variants are in each stage */
+    uint32_t sketches;      /* variants that are sketches, whatever their stage */
+    double best_ns;   /* the fastest first launch of a right variant; 0: no first launch tells its
+                         time */
+    uint32_t cut_off; /* variants that the field was abandoned before they had a result */
     gt_saved_output *saves; /* files that the first variant's outputs are written to */
     uint32_t save_count;
     uint32_t turns;

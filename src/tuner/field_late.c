@@ -33,9 +33,8 @@ static double limit_s(const gt_field *field)
 
 void gt_field_put_off(gt_field *field, gt_variant *variant)
 {
-    variant->stage = GT_STAGE_LATE;
+    gt_field_move(field, variant, GT_STAGE_LATE);
     variant->failure = GPUTUNE_ETIMEOUT;
-    field->late++;
     gt_field_tell(field, variant, 0);
     variant->failure = GPUTUNE_OK;
 }
@@ -176,7 +175,6 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
     char message[96];
     gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
                 compiled ? "did not finish" : "was not compiled", limit_s(field));
-    field->late -= variant->stage == GT_STAGE_LATE;
     variant->cut_off_s = begun ? limit_s(field) : 0;
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     variant->remembered = !begun;

@@ -19,6 +19,7 @@ static gputune_status add(gt_field *field, const gt_config *config, gt_role role
     *variant = (gt_variant){.id = id, .config = *config, .role = role, .stage = GT_STAGE_WAITING};
     *(id ? &field->variants.items[id - 1]->next : &field->first) = variant;
     field->variants.items[field->variants.count++] = variant;
+    field->in[GT_STAGE_WAITING]++;
     field->sketches += role == GT_ROLE_SKETCH;
     if (role == GT_ROLE_DEFAULT) {
         field->standard = variant;

@@ -83,11 +83,13 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
                              bool repeatable, const char *message)
 {
     bool was_right = variant->stage == GT_STAGE_READY;
-    field->ready -= was_right;
-    variant->stage = GT_STAGE_FAILED;
+    if (variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, variant, failure);
+        return GPUTUNE_OK;
+    }
+    gt_field_move(field, variant, GT_STAGE_FAILED);
     variant->failure = failure;
     variant->repeatable = repeatable;
-    field->failed++;
     field->doubtful = failure == GPUTUNE_ECRASHED ? variant : field->doubtful;
     free(variant->message);
     variant->message = NULL;
@@ -161,7 +163,7 @@ const char *gt_variant_status(const gt_variant *variant)
 /* How many variants were asked for and are none that is launched as another one is. */
 static size_t asked_count(const gt_field *field)
 {
-    return field->variants.count - field->twins - field->added_default;
+    return field->variants.count - field->in[GT_STAGE_TWIN] - field->added_default;
 }
 
 /* The first variant with the most frequent failure, and how many of those that were asked for have
@@ -310,7 +312,7 @@ uint32_t gt_field_tried(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) {
         fallbacks += field->variants.items[i]->role == GT_ROLE_FALLBACK;
     }
-    uint32_t untried = fallbacks + field->given_up + field->sketches + field->cut_off;
+    uint32_t untried = fallbacks + field->in[GT_STAGE_GIVEN_UP] + field->sketches + field->cut_off;
     return field->started - (untried < field->started ? untried : field->started);
 }
 

@@ -116,8 +116,7 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
         return GPUTUNE_OK;
     }
     variant->surely_proved = true; /* not put off for ever */
-    variant->stage = GT_STAGE_WAITING;
-    field->slower--;
+    gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
@@ -129,7 +128,8 @@ gputune_status gt_field_prove_slower(gt_field *field)
             note_best(field, variant);
         }
     }
-    for (gt_variant *variant = field->first; variant && field->slower; variant = variant->next) {
+    for (gt_variant *variant = field->first; variant && field->in[GT_STAGE_SLOWER];
+         variant = variant->next) {
         GT_TRY(reconsider(field, variant));
     }
     return GPUTUNE_OK;
@@ -170,10 +170,7 @@ static gputune_status send_to(gt_field *field, gt_variant *variant, const gt_hel
     job->image = variant->unit->compiled.image;
     gputune_status status = describe_launches(job, field, variant);
     *sent = status == GPUTUNE_OK;
-    if (status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, status);
-        status = GPUTUNE_OK;
-    } else if (status != GPUTUNE_OK) {
+    if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, variant, status, true, gt_message());
     } else {
         double slower_ns = slower_of(field, variant);
@@ -192,7 +189,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     bool sent;
     GT_TRY(send_to(field, variant, NULL, &sent));
     if (sent) {
-        variant->stage = GT_STAGE_VERIFYING;
+        gt_field_move(field, variant, GT_STAGE_VERIFYING);
         variant->turn = ++field->turns;
         field->verifying++;
     }
@@ -203,7 +200,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status failure)
 {
     bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, variant);
-    variant->stage = GT_STAGE_SKETCHED;
+    gt_field_move(field, variant, GT_STAGE_SKETCHED);
     variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
     gt_field_tell(field, variant,
                   tells ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
@@ -212,8 +209,7 @@ void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status
 
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
 {
-    variant->stage = GT_STAGE_READY;
-    field->ready++;
+    gt_field_move(field, variant, GT_STAGE_READY);
     note_best(field, variant);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
     return gt_array_push(&field->newly_ready, variant);
@@ -264,8 +260,7 @@ static gputune_status verify_here(gt_field *field)
  * it. ENOMEM. */
 static gputune_status mark_slower(gt_field *field, gt_variant *variant)
 {
-    variant->stage = GT_STAGE_SLOWER;
-    field->slower++;
+    gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
     return reconsider(field, variant); /* the best may have failed meanwhile */
 }
@@ -296,7 +291,7 @@ static gputune_status let_default_precede(bool *waits, gt_field *field, gt_varia
     if (!*waits) {
         return GPUTUNE_OK;
     }
-    variant->stage = GT_STAGE_WAITING;
+    gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
@@ -504,10 +499,6 @@ static gputune_status take_launch(gt_field *field, gt_helper *helper, const gt_e
 static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_event *event)
 {
     gt_variant *variant = field->variants.items[event->id];
-    if (event->status == GPUTUNE_ETIMEOUT && variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, event->status);
-        return GPUTUNE_OK;
-    }
     if (event->status == GPUTUNE_ETIMEOUT) { /* it is tried again here, when nothing else is left */
         variant->hangs++;
         return gt_field_fail(field, variant, event->status, false, event->message);
@@ -558,11 +549,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     field->verifying--;
     GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
               event->status, "%s", event->message);
-    if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, event->status);
-        return GPUTUNE_OK;
-    }
-    if (event->status == GPUTUNE_EWRONG) {
+    if (event->status == GPUTUNE_EWRONG && variant->role != GT_ROLE_SKETCH) {
         GT_TRY(let_default_precede(&again, field, variant));
     }
     if (again) {
@@ -593,8 +580,7 @@ gputune_status gt_field_reverify(gt_field *field)
         if (variant->stage == GT_STAGE_READY) {
             variant->dropped = false;
             variant->surely_proved = true;
-            variant->stage = GT_STAGE_WAITING;
-            field->ready--;
+            gt_field_move(field, variant, GT_STAGE_WAITING);
             GT_TRY(gt_array_push(&field->compiled, variant));
         }
     }
@@ -616,7 +602,6 @@ static gputune_status try_again(gt_field *field, gt_variant *variant, gt_tried_a
     bool is_late = variant->stage == GT_STAGE_LATE;
     if (gt_variant_may_be_late(variant)) {
         variant->failure = GPUTUNE_OK;
-        field->failed--;
         out->hung++;
         return submit_verify(field, variant);
     }
@@ -624,17 +609,16 @@ static gputune_status try_again(gt_field *field, gt_variant *variant, gt_tried_a
         return GPUTUNE_OK;
     }
     variant->tried_late |= is_late;
-    variant->stage = GT_STAGE_WAITING;
+    gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_field_start(field, variant);
 }
 
 gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
 {
-    bool is_refuted = field->outclassed && has_failed(field, field->champion);
-    *out = (gt_tried_again){.outclassed = is_refuted ? field->outclassed : 0, .late = field->late};
-    field->outclassed -= out->outclassed;
+    bool is_refuted = field->in[GT_STAGE_OUTCLASSED] && has_failed(field, field->champion);
+    *out = (gt_tried_again){.outclassed = is_refuted ? field->in[GT_STAGE_OUTCLASSED] : 0,
+                            .late = field->in[GT_STAGE_LATE]};
     field->champion_ns = is_refuted ? 0 : field->champion_ns;
-    field->late = 0;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
         GT_TRY(try_again(field, variant, out));
     }

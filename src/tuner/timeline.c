@@ -105,9 +105,9 @@ static void log_shares(const gt_session *session)
                 "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
                 "%u sketches; "
                 "a proposal was made without the results of %.1f others, at most %u",
-                percent * t->slower_ns, field->slower, percent * (t->verifying_ns - t->slower_ns),
-                percent * t->sampling_ns, percent * t->proving_again_ns,
-                fmax(0, percent * (all_ns - busy_ns)),
+                percent * t->slower_ns, field->in[GT_STAGE_SLOWER],
+                percent * (t->verifying_ns - t->slower_ns), percent * t->sampling_ns,
+                percent * t->proving_again_ns, fmax(0, percent * (all_ns - busy_ns)),
                 t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
                 gt_farm_compile_workers(session->farm), field->sketches,
                 field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);

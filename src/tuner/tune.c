@@ -165,11 +165,11 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner)
+static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner,
+                                    const gt_config *config)
 {
-    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
+    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
     choice.terms.proved = true;
-    GT_TRY(stored_config(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
@@ -215,18 +215,23 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
     return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
 }
 
-static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request,
-                              const gt_terms *asked)
+/* The preferred one of the results that answer what is asked, and its configuration: of those that
+ * are proved here, or of those that would answer if they were and are not known to fail. */
+static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
+                              const gt_request *request, const gt_terms *asked, bool proved)
 {
     gt_winner *best = NULL;
-    gt_config config;
+    gt_config one;
     for (size_t i = 0; i < list->count; i++) {
         gt_winner *winner = &list->items[i];
         gt_terms terms = winner->terms;
         terms.proved = true;
-        if (gt_answers(&terms, asked) && stored_config(&config, request, winner) == GPUTUNE_OK &&
-            is_proved(winner, request, &config) && (!best || is_preferred(winner, best, request))) {
+        if (gt_answers(&terms, asked) && stored_config(&one, request, winner) == GPUTUNE_OK &&
+            is_proved(winner, request, &one) == proved &&
+            (proved || gt_history_refutes(request, &one, false) == GPUTUNE_OK) &&
+            (!best || is_preferred(winner, best, request))) {
             best = winner;
+            *config = one;
         }
     }
     return best;
@@ -237,9 +242,10 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
                               const gt_patience *patience)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
+    gt_config config;
     GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, patience));
-    gt_winner *winner = find_answer(&list, request, asked);
-    return winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
+    gt_winner *winner = find_answer(&config, &list, request, asked, true);
+    return winner ? choose_stored(out, request, winner, &config) : GPUTUNE_ENOTFOUND;
 }
 
 /* Looks up the request's own answer; a request may want to be measured again instead. */
@@ -251,32 +257,6 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 }
 
 /* --- what is stored and not proved here ------------------------------------------------------- */
-
-/* Whether a winner would answer the request if it was proved. */
-static bool would_answer(const gt_winner *winner, gt_request *request, gt_config *config)
-{
-    gt_terms terms = winner->terms;
-    terms.proved = true;
-    return gt_answers(&terms, &request->terms) &&
-           stored_config(config, request, winner) == GPUTUNE_OK &&
-           !is_proved(winner, request, config) &&
-           gt_history_refutes(request, config, false) == GPUTUNE_OK;
-}
-
-static gt_winner *find_fastest(gt_config *config, const gt_winner_list *list, gt_request *request)
-{
-    gt_winner *best = NULL;
-    gt_config one;
-    for (size_t i = 0; i < list->count; i++) {
-        gt_winner *winner = &list->items[i];
-        if (would_answer(winner, request, &one) &&
-            (!best || winner->time.median < best->time.median)) {
-            best = winner;
-            *config = one;
-        }
-    }
-    return best;
-}
 
 /* The code was stored by the proof. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
@@ -340,9 +320,9 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }
 
-/* Chooses the fastest stored result that would answer the request if it was proved here, proves it
- * in a worker, and stores the proof. ENOTFOUND if there is no such result, and, with a warning, if
- * the result is wrong or cannot be proved. */
+/* Chooses the best stored result that would answer the request if it was proved here, proves it in
+ * a worker, and stores the proof. ENOTFOUND if there is no such result, and, with a warning, if the
+ * result is wrong or cannot be proved. */
 static gputune_status choose_imported(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -351,7 +331,7 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
         return GPUTUNE_ENOTFOUND;
     }
     GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
-    gt_winner *winner = find_fastest(&config, &list, request);
+    const gt_winner *winner = find_answer(&config, &list, request, &request->terms, false);
     gputune_status status =
         winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
     if (winner && status != GPUTUNE_OK) {

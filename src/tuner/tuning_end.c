@@ -75,7 +75,7 @@ static bool is_stuck(const gt_session *session)
 double gt_tuning_sets_aside_s(const gt_session *session)
 {
     const gt_tuning *tuning = session->state;
-    if (!session->field.ready) {
+    if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
     /* what is in hand, and one more that takes longer than the others did */

@@ -89,7 +89,7 @@ TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close
     assert_true(own.best_ns == 80000); /* BLOCK=256 */
     assert_int_equal(gt_field_tried(&field), BLOCKS);
     assert_int_equal(gt_field_total(&field), BLOCKS);
-    assert_int_equal(field.ready + field.slower, BLOCKS);
+    assert_int_equal(field.in[GT_STAGE_READY] + field.in[GT_STAGE_SLOWER], BLOCKS);
     for (uint32_t i = 0; i < field.variants.count; i++) {
         const gt_variant *variant = field.variants.items[i];
         assert_int_equal(variant->stage == GT_STAGE_SKETCHED, variant->role == GT_ROLE_SKETCH);
@@ -114,7 +114,7 @@ TEST_OF(other_gpus_launch_sketches_too, world *w, open_world, close_world)
     assert_int_equal(own.failed, 0);
     assert_true(helper.launched > 0 && helper.in_hand == 0);
     assert_true(own.best_ns == 80000);
-    assert_int_equal(field.failed, 0);
+    assert_int_equal(field.in[GT_STAGE_FAILED], 0);
     w->farm.farm.helper = NULL;
     gt_field_close(&field);
     gt_request_free(request);
@@ -130,7 +130,7 @@ TEST_OF(a_sketch_that_crashes_is_no_failure_of_the_tuning, world *w, open_world,
     w->by_block[64].pilot_ns = 1000;
     try_all(&field, &own, request, w, NULL);
     assert_int_equal(own.failed, 2);
-    assert_int_equal(field.failed, 1); /* BLOCK=512 itself */
+    assert_int_equal(field.in[GT_STAGE_FAILED], 1); /* BLOCK=512 itself */
     gt_field_close(&field);
     gt_request_free(request);
 }
