@@ -333,7 +333,7 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
 {
     static const uint32_t counts[] = {
         [GT_SAMPLE_FULL] = 5, [GT_SAMPLE_BRIEF] = 2, [GT_SAMPLE_QUICK] = 1};
-    const uint32_t count = counts[measure->length];
+    const uint32_t count = measure->device.emulated ? 1 : counts[measure->length];
     double sum = 0, one;
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(single(&one, measure, variant));
@@ -400,38 +400,52 @@ static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* The time of one launch, from `count` launches back to back. */
-static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
+/* Nanoseconds by the host's clock, or by the emulator's model of it. */
+static double host_ns(const gt_measure *measure)
 {
-    int64_t start = gt_now_ns();
+    double modelled_ns;
+    bool modelled = measure->driver->EmuModelledTimeNs &&
+                    measure->driver->EmuModelledTimeNs(&modelled_ns) == CUDA_SUCCESS;
+    return modelled ? modelled_ns : (double)gt_now_ns();
+}
+
+/* The time of one launch, from `count` launches of a sample in a row, from launch `first` on. */
+static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t first,
+                            uint32_t count)
+{
+    double start_ns = host_ns(measure);
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(issue(measure, variant, i));
+        GT_TRY(issue(measure, variant, first + i));
     }
     GT_TRY(gt_measure_wait(measure));
-    *out = (double)(gt_now_ns() - start) / count;
+    *out = (host_ns(measure) - start_ns) / count;
     return GPUTUNE_OK;
 }
 
 static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(make_ready(measure, variant));
-    return burst(out, measure, variant, 1);
+    return burst(out, measure, variant, 0, 1);
 }
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
+    enum { PIPELINED = 3 };           /* launches that a modelled sample needs */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
     GT_TRY(make_ready(measure, variant));
+    if (measure->device.emulated) {
+        return burst(out, measure, variant, 0, PIPELINED);
+    }
     if (variant->call_ns == 0) {
         double least =
             variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
-        GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
+        GT_TRY(burst(&variant->call_ns, measure, variant, 0, gt_plan_burst(least, true)));
         GT_TRY(make_ready(measure, variant));
     }
-    GT_TRY(burst(out, measure, variant,
+    GT_TRY(burst(out, measure, variant, 0,
                  gt_plan_burst(variant->call_ns, measure->length == GT_SAMPLE_QUICK)));
     variant->call_ns = *out;
     return GPUTUNE_OK;
@@ -440,63 +454,15 @@ static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded 
 static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double times[100];
-    uint32_t count = gt_plan_singles(variant->launch_ns, measure->length == GT_SAMPLE_QUICK);
+    bool quick = measure->length == GT_SAMPLE_QUICK;
+    uint32_t count = measure->device.emulated ? 1 : gt_plan_singles(variant->launch_ns, quick);
     GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
-        int64_t start = gt_now_ns();
-        GT_TRY(issue(measure, variant, i));
-        GT_TRY(gt_measure_wait(measure));
-        times[i] = (double)(gt_now_ns() - start);
+        GT_TRY(burst(&times[i], measure, variant, i, 1));
     }
     gt_sort(times, count);
     *out = gt_median_sorted(times, count);
-    return GPUTUNE_OK;
-}
-
-/* ---- Emulated devices ------------------------------------------------------------------------ */
-
-static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded *variant,
-                                    uint32_t count)
-{
-    double start, end;
-    GT_CALL(measure, EmuModelledTimeNs, &start);
-    for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(issue(measure, variant, 0));
-    }
-    GT_TRY(gt_measure_wait(measure));
-    GT_CALL(measure, EmuModelledTimeNs, &end);
-    *out = (end - start) / count;
-    return GPUTUNE_OK;
-}
-
-static gputune_status modelled_device(double *out, gt_measure *measure, gt_loaded *variant)
-{
-    GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, 0)));
-    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    return gt_measure_elapsed(out, measure);
-}
-
-/* Takes one sample of any objective on an emulated device, by its modelled clock. */
-static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
-{
-    enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
-    double *known = &variant->modelled[measure->objective];
-    const gt_objective *facts = gt_objective_facts(measure->objective);
-    if (facts->by_energy) {
-        return gt_energy_check(measure);
-    }
-    if (*known == 0) { /* the model is deterministic: once is enough */
-        GT_TRY(restore(measure, variant));
-        GT_TRY(gt_measure_wait(measure));
-        bool pipelined = measure->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
-        uint32_t count = pipelined ? PIPELINED : 1;
-        GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
-                   ? modelled_host(known, measure, variant, count)
-                   : modelled_device(known, measure, variant));
-    }
-    *out = *known;
     return GPUTUNE_OK;
 }
 
@@ -615,6 +581,7 @@ static gputune_status integrate(double *out, load *load)
 static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { BATCH_NS = 5000000 };
+    GT_TRY(gt_energy_check(measure));
     /* a short sample is no shorter: the counter needs a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
@@ -651,6 +618,18 @@ static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
+
+/* The model is deterministic: one sample is enough, of one launch where the device's time counts.
+ */
+static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
+{
+    double *known = &variant->modelled[measure->objective];
+    gt_sampler *take = samplers[measure->objective];
+    take = take == gt_sample_kernel ? gt_sample_single : take;
+    GT_TRY(*known > 0 ? GPUTUNE_OK : take(known, measure, variant));
+    *out = *known;
+    return GPUTUNE_OK;
+}
 
 /* ECRASHED where a failure has made this process unable to use the GPU. */
 static gputune_status note_lost(gt_measure *measure, gputune_status status)
