@@ -274,8 +274,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_unit(&field, (gt_hash){0});
     }
     GT_THEN(status, gt_field_add_given(&field));
-    if (status == GPUTUNE_OK && options->history && options->only_promising &&
-        !is_limited(&field)) {
+    if (status == GPUTUNE_OK && options->history && options->races && !is_limited(&field)) {
         status =
             gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
     }
@@ -419,7 +418,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         field->awaits_default = false;
         GT_TRY(gt_field_verify_compiled(field));
     }
-    if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
+    if (!known && field->options.races && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
         GT_TRY(find_twin(field, variant, source.hash, &known));
     }
     if (known) {

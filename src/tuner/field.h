@@ -118,17 +118,16 @@ typedef struct gt_field_options {
     gt_helper *helpers; /* the session owns them; their farms are linked to `farm` in this order */
     uint32_t helper_count;
     gt_proposer *proposer;
-    bool measure;       /* false: compile only */
-    bool with_default;  /* the default is the first variant, whatever is proposed */
-    bool with_fallback; /* the variant for any alignment comes next; it is verified, but does not
-                           race */
-    bool distinct;      /* of variants with equal launches only the first is tried */
-    uint32_t limit;     /* most proposals that are taken; 0: all */
+    bool measure;      /* false: compile only */
+    bool with_default; /* the default is the first variant, whatever is proposed */
+    bool races;        /* the fastest is sought. The variant for any alignment comes next, and is
+                          verified without racing. Of variants with equal launches only the first is
+                          tried; where all are tried, none that was far slower than the best in
+                          earlier tunings. One that takes long to compile is left to
+                          gt_field_try_again(), and one whose first launch shows that it cannot win
+                          is not proved */
+    uint32_t limit;    /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
-    bool only_promising; /* where all variants are tried: leave out those that were far slower than
-                            the best */
-    bool puts_off;       /* variants that take long to compile are left to gt_field_try_again() */
-    bool drops_slower;   /* a variant whose first launch shows that it cannot win is not proved */
 } gt_field_options;
 
 /* More variants than a tuning can try; a limit on memory. */
@@ -145,7 +144,7 @@ typedef struct gt_field {
     gt_variant *standard;  /* the default; NULL: it is not in the field */
     gt_hash_index sources; /* hash of a source: the id of its unit */
     gt_hash_index launches; /* hash of a launch: the id of the first variant with it; with
-                               options.distinct */
+                               options.races */
     uint32_t given;         /* how many of `variants` were added before the first proposal */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
@@ -210,7 +209,7 @@ gputune_status gt_field_pump(gt_field *field);
  * default's or the fallback's. Their variants are told to the proposer as failures when the farm's
  * answer comes, and are not stored: another tuning may try them.
  *
- * With options.puts_off, ends slow compiles while other variants wait for a compile worker, and
+ * With options.races, ends slow compiles while other variants wait for a compile worker, and
  * leaves their variants for gt_field_try_again(). A compile is slow if it takes more than a fifth
  * of the request's limit, and far longer than every compile that has ended; while none has ended,
  * one slow compile is ended at a time. The default's compile is ended only if there is a single

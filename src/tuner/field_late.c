@@ -118,7 +118,7 @@ static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t runni
         return;
     }
     unit->given_up = is_given_up(field, unit, job->seconds);
-    unit->put_off = !unit->given_up && field->options.puts_off && others_wait(field, running) &&
+    unit->put_off = !unit->given_up && field->options.races && others_wait(field, running) &&
                     may_be_put_off(field, unit) && job->seconds > compile_share_s(field);
     if (unit->put_off) {
         field->last_put_off_ns = gt_now_ns();
@@ -139,7 +139,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     for (uint32_t i = 0; i < count; i++) {
         end_if_slow(field, &jobs[i], count);
     }
-    return field->options.puts_off ? stop_waiting_for_default(field) : GPUTUNE_OK;
+    return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
 /* --- at its end ------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ gputune_status gt_field_add_given(gt_field *field)
     if (field->options.with_default) {
         GT_TRY(gt_field_add_default(field));
     }
-    if (field->options.with_fallback && !gt_config_is(&scalar, &standard)) {
+    if (field->options.races && !gt_config_is(&scalar, &standard)) {
         GT_TRY(add_permitted(field, &scalar, GT_ROLE_FALLBACK));
     }
     field->given = (uint32_t)field->variants.count;

@@ -82,7 +82,7 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     if (variant->role == GT_ROLE_SKETCH) {
         return least_ns;
     }
-    bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
+    bool may_drop = field->options.races && variant->role == GT_ROLE_PROPOSED &&
                     !variant->surely_proved &&
                     field->options.request->options.effort != GPUTUNE_EXHAUSTIVE;
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;

@@ -89,7 +89,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     }
     GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
                                  request->options.isolation));
-    if (options->drops_slower) { /* else every variant is to be proved here anyway */
+    if (options->races) { /* else every variant is to be proved here anyway */
         GT_TRY(borrow_helpers(out));
     }
     all.request = request;
@@ -324,7 +324,7 @@ static gputune_status ask_policy(gt_session *session)
 static gputune_status join_helpers(gt_session *session)
 {
     gt_field *field = &session->field;
-    if (!field->options.drops_slower || session->stop != GT_STOP_NONE || field->abandoned) {
+    if (!field->options.races || session->stop != GT_STOP_NONE || field->abandoned) {
         return GPUTUNE_OK;
     }
     GT_TRY(borrow_helpers(session));

@@ -358,13 +358,9 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
     gt_request *request = tuning->session.request;
     const gt_field_options options = {.proposer = proposer,
                                       .with_default = true,
-                                      .with_fallback = true,
-                                      .distinct = true,
+                                      .races = true,
                                       .limit = request->options.max_variants,
-                                      .history = &tuning->history,
-                                      .only_promising = true,
-                                      .puts_off = true,
-                                      .drops_slower = true};
+                                      .history = &tuning->history};
     GT_TRY(gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options));
     GT_TRY(gt_tuning_open_race(tuning));
     gputune_status status = gt_session_run(&tuning->session);

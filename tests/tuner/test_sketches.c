@@ -53,8 +53,7 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
                                       .proposer = &own->proposer,
                                       .measure = true,
                                       .with_default = true,
-                                      .distinct = true,
-                                      .drops_slower = true};
+                                      .races = true};
     ASSERT_OK(gt_field_open(field, &options));
     ASSERT_OK(gt_field_pump(field));
     ASSERT_OK(gt_field_allow_measuring(field));
