@@ -112,7 +112,7 @@ static void prepare_failing(const attempt *a, int slot)
     setenv("FAIL_REACHED", reached, 1);
     setenv("GPUTUNE_EMU_REACHED", reached, 1);
     if (a->number && is_of_worker(a->call)) {
-        app.crashes = a->code == CUDA_ERROR_ILLEGAL_ADDRESS;
+        app.crashes = a->code && a->code != CUDA_ERROR_OUT_OF_MEMORY;
         set_worker(a);
     }
 }
