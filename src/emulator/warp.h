@@ -285,7 +285,7 @@ void emu_frame_exit(emu_frame *frame, uint32_t mask);
 /* Frees the frames of all calls that the warp's lanes are in. */
 void emu_frames_free(emu_warp *warp);
 
-/* ---- barriers (barrier.c) ---- */
+/* ---- barriers (op_barrier.c) ---- */
 
 /* Looks at each barrier again after threads of the block have exited. */
 void emu_barriers_check(emu_block *block);

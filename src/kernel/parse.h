@@ -37,7 +37,7 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
 
 /* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
  * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. In
- * parse_blocks.c. */
+ * parse_axes.c. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
 /* Whether a kernel has such a clause once, or all of them together say one thing, as args(). In

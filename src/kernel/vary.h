@@ -5,7 +5,7 @@
 #include "kernel/problem.h"
 
 /* What the elements of a buffer with the fill uniform() are. The service kernels depend on these
- * numbers (varied_value() in service_fill.cu). */
+ * numbers (is_varied() in service_fill.cu). */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
     GT_VARIETY_EXTREMES, /* runs of the least value, of the largest value and of zeros, and single
