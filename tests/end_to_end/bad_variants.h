@@ -1,6 +1,6 @@
-/* Every way in which a variant can be bad, a kernel of tests/poisoned/bad.cu each. The tests run on the
- * emulator, with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds those cases that take
- * a call's whole limit. */
+/* Every way in which a variant can be bad, a kernel of tests/poisoned/bad.cu each. The tests run on
+ * the emulator, with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds those cases that
+ * take a call's whole limit. */
 #pragma once
 
 #include "world.h"
