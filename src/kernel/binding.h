@@ -58,13 +58,6 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
  * Returns the first limit that the configuration breaks. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Works out the sequence of launches of a template with loops, and sets each step to the grid of
- * its first launch and to its largest block. The steps must be bound already. If the template has
- * no loops, the sequence is empty. Returns the first limit that a launch breaks, or GT_LIMIT_NONE.
- * In loops.c. */
-gt_limit gt_sequence_bind(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MAX],
-                          const gt_binding *binding);
-
 /* Fills `out` with the template's pass blocks; ways[i] says how block i is passed (GT_PASS_NONE:
  * the block takes no part yet); NULL: as the binding's configuration says. A split block that fits
  * by value is passed by value. Returns the limit that the blocks break, if any. */
