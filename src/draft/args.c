@@ -1,4 +1,4 @@
-/* Writes the clauses of a problem and of a kernel's arguments. */
+/* Writes the clauses of a kernel's arguments: their types, lengths, contents and textures. */
 #include "draft/trace.h"
 
 #include "kernel/structure.h"
@@ -212,19 +212,13 @@ void gt_draft_write_types(gt_draft *draft)
     }
 }
 
-/* ---- sizes, and what nothing defines --------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------- */
 
 bool gt_draft_is_size(const gt_draft *draft, const char *name)
 {
     char clause[GT_NAME_MAX + 4];
     (void)gt_snprintf(clause, sizeof clause, "(%s = ", name);
     return strstr(gt_text_string(&draft->call.sizes), clause) || gt_draft_is_declared(draft, name);
-}
-
-void gt_draft_write_sizes(gt_draft *draft)
-{
-    const bool has = draft->is_called && gt_draft_has_clause(draft->present, "problem");
-    gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
 }
 
 void gt_draft_write_template_parameters(gt_draft *draft)
@@ -245,47 +239,6 @@ void gt_draft_write_template_parameters(gt_draft *draft)
                        "tune(%s = …)\n#pragma gputune problem(const %s = %.0f)\n",
                        constant->name, constant->name, constant->name,
                        constant->has_value ? constant->value : 1);
-    }
-}
-
-/* What a tuner defines is an axis, unless lengths depend on it. */
-static void write_named(gt_draft *draft, const gt_draft_constant *constant)
-{
-    const char *name = constant->name;
-    const int symbol = gt_draft_find_symbol(draft, name);
-    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, name);
-    gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
-    bool is_fixed = false;
-    for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
-        is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
-    }
-    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
-        return;
-    }
-    if (is_fixed) {
-        gt_text_printf(draft->out,
-                       "// guess: nothing here defines '%s'\n"
-                       "#pragma gputune problem(const %s = %lld)\n",
-                       name, name, (long long)usual.list[0]);
-        return;
-    }
-    if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
-        usual.list[usual.count++] = 1 - usual.list[0]; /* a switch */
-    }
-    gt_text_printf(draft->out,
-                   "// guess: nothing here defines '%s', so that it is an axis\n"
-                   "#pragma gputune tune(%s = ",
-                   name, name);
-    gt_draft_append_values(draft->out, &usual);
-    gt_text_append(draft->out, ")\n");
-}
-
-void gt_draft_write_undefined(gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        if (draft->constants.items[i].is_undefined) {
-            write_named(draft, &draft->constants.items[i]);
-        }
     }
 }
 
@@ -464,6 +417,141 @@ static void append_fill(gt_draft *draft, gt_text *notes, const gt_draft_argument
                                                                  : " = uniform(0, 99)");
 }
 
+/* ---- textures -------------------------------------------------------------------------------- */
+
+/* What a kernel reads an object's elements by; a buffer's `texture` is its place here, from 1. */
+static const struct {
+    const char *fetch;
+    int extents;
+    const char *memory; /* "": linear, or rows */
+} fetches[] = {{"tex1Dfetch", 1, ""},         {"tex2D", 2, ""},      {"tex1D", 1, "array"},
+               {"tex3D", 3, "array"},         {"tex2D", 2, "array"}, {"tex1DLayered", 2, "layered"},
+               {"tex2DLayered", 3, "layered"}};
+
+/* The first such token of the program, or as many as it has. */
+static size_t find_token(const gt_program *program, const char *words)
+{
+    return gt_program_first(program, (gt_span){0, program->tokens.count}, words);
+}
+
+static bool has_token(const gt_program *program, const char *words)
+{
+    return find_token(program, words) < program->tokens.count;
+}
+
+uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter)
+{
+    const gt_program *program = draft->program;
+    const bool has_arrays = has_token(program, "cudaMallocArray");
+    char type[GT_NAME_MAX];
+    for (size_t at = draft->body.first;
+         at < draft->body.end && strcmp(parameter->words, "cudaTextureObject_t") == 0; at++) {
+        uint32_t kind = 0;
+        for (uint32_t i = 0; i < sizeof fetches / sizeof *fetches; i++) {
+            const bool is_other = i == 4 && !has_arrays; /* rows of linear memory */
+            kind = gt_program_is(program, at, fetches[i].fetch) && !is_other ? i + 1 : kind;
+        }
+        const bool is_fetch = kind && gt_program_is(program, at + 1, "<");
+        const size_t close = is_fetch ? gt_program_close_angle(program, at + 1) : 0;
+        if (!is_fetch || !gt_program_is(program, close + 1, "(") ||
+            !gt_program_is(program, close + 2, parameter->name)) {
+            continue;
+        }
+        gt_program_words(type, program, (gt_span){at + 2, close});
+        if (gt_element_from_name(&parameter->element, type)) {
+            memcpy(parameter->words, type, sizeof type);
+            parameter->has_type = parameter->pointer = parameter->is_const = true;
+            return kind;
+        }
+    }
+    return 0;
+}
+
+/* What is read along a dimension of the launch. */
+static const char *size_text(gt_draft *draft, int dimension)
+{
+    const gt_sum *size = &draft->dimensions[dimension].size;
+    return size->known && size->count ? gt_draft_sum_text(draft, size) : "1";
+}
+
+/* Appends the extents of a texture's buffer, slowest first; rows of linear memory are padded. */
+static void append_rows(gt_draft *draft, const gt_draft_argument *buffer)
+{
+    const uint32_t elements = GT_TEXTURE_PITCH / buffer->declared.element.bytes;
+    const bool is_padded = !fetches[buffer->texture - 1].memory[0];
+    for (int d = fetches[buffer->texture - 1].extents; d > 0; d--) {
+        const char *size = size_text(draft, d - 1);
+        if (is_padded && d == 1) {
+            gt_text_printf(draft->out, "[ceil_div(%s, %u) * %u]", size, elements, elements);
+        } else {
+            gt_text_printf(draft->out, "[%s]", size);
+        }
+    }
+}
+
+/* As the program describes the only texture that it makes, or all of them. CUDA clamps where
+ * coordinates are not normalized and the mode is for those alone. */
+static void append_settings(gt_draft *draft, uint32_t texture)
+{
+    static const struct {
+        const char *word, *setting;
+        bool is_normalized; /* it counts for such coordinates alone */
+    } settings[] = {{"cudaFilterModeLinear", ", filter = linear", false},
+                    {"cudaAddressModeBorder", ", address = border", false},
+                    {"cudaAddressModeWrap", ", address = wrap", true},
+                    {"cudaAddressModeMirror", ", address = mirror", true},
+                    {"normalizedCoords", ", coordinates = normalized", true}};
+    const gt_program *program = draft->program;
+    const size_t at = find_token(program, "normalizedCoords");
+    const bool normalized =
+        gt_program_is(program, at + 1, "=") && !gt_program_is(program, at + 2, "0 false");
+    bool has_address = false;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const bool is_address = strstr(settings[i].setting, "address") != NULL;
+        if (has_token(program, settings[i].word) && (normalized || !settings[i].is_normalized) &&
+            !(is_address && has_address)) {
+            gt_text_append(draft->out, settings[i].setting);
+            has_address |= is_address;
+        }
+    }
+    if (fetches[texture - 1].memory[0]) {
+        gt_text_printf(draft->out, ", memory = %s", fetches[texture - 1].memory);
+    } else {
+        gt_text_printf(draft->out, ", width = %s", size_text(draft, 0));
+    }
+}
+
+void gt_draft_write_textures(gt_draft *draft)
+{
+    const gt_program *program = draft->program;
+    for (const gt_draft_argument *buffer = NULL; (buffer = gt_draft_next_buffer(draft, buffer));) {
+        const char *name = buffer->declared.name;
+        if (!buffer->texture) {
+            continue;
+        }
+        if (has_token(program, "cudaReadModeNormalizedFloat")) {
+            gt_text_printf(draft->out,
+                           "// ? the elements of '%s', which cudaReadModeNormalizedFloat makes "
+                           "floats of: integers in args(), and read = normalized\n",
+                           name);
+        }
+        if (buffer->texture > 1) {
+            gt_text_printf(draft->out, "// guess: filter, address mode and coordinates of '%s'",
+                           name);
+            gt_text_printf(draft->out,
+                           fetches[buffer->texture - 1].memory[0]
+                               ? ", whose extents are the grid's\n"
+                               : ", whose rows are padded to %d bytes\n",
+                           GT_TEXTURE_PITCH);
+        }
+        gt_text_printf(draft->out, "#pragma gputune texture(%s", name);
+        if (buffer->texture > 1) {
+            append_settings(draft, buffer->texture);
+        }
+        gt_text_append(draft->out, ")\n");
+    }
+}
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most
@@ -529,7 +617,7 @@ static void append_buffer(gt_draft *draft, gt_text *notes, const gt_draft_argume
     gt_text_printf(draft->out, "%s %s %s", gt_draft_direction(buffer), buffer->declared.words,
                    name);
     if (buffer->texture > 1) {
-        gt_draft_append_rows(draft, buffer);
+        append_rows(draft, buffer);
     } else if (is_told) {
         gt_text_printf(draft->out, "[%s]", buffer->allocated);
     } else if (!append_extents(draft, buffer, &length)) {
@@ -583,69 +671,6 @@ static void append_scalar(gt_draft *draft, gt_text *notes, const gt_draft_argume
     } else {
         note_value(notes, draft, parameter->name, "");
         gt_text_append(draft->out, is_float(draft, parameter) ? " = 0.5" : " = 1");
-    }
-}
-
-/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: `at` is behind the word.
- */
-static void write_constant(gt_draft *draft, size_t at, bool is_inside)
-{
-    const gt_program *program = draft->program;
-    gt_span rest = gt_program_statement(program, at);
-    const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
-    char type[GT_NAME_MAX];
-    gt_element element;
-    gt_sum count = gt_sum_number(1);
-    gt_program_words(type, program, (gt_span){at, name_at});
-    const char *name = GT_NAME(program, name_at);
-    rest.first = end;
-    while (gt_program_accept(program, &rest, "[")) {
-        count = gt_sum_multiply(count, gt_draft_read_sum(draft, &rest));
-        (void)gt_program_accept(program, &rest, "]");
-    }
-    const double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
-    if (rest.first < rest.end || elements < 1 || !gt_draft_in_kernel(draft, name) ||
-        !gt_element_from_name(&element, type)) {
-        return;
-    }
-    if (is_inside) {
-        gt_text_printf(
-            draft->out,
-            "// ? who fills '%s': it is in a namespace, where constant() finds nothing\n", name);
-        return;
-    }
-    if (strchr(type, ' ')) {
-        (void)gt_snprintf(type, sizeof type, "%sint%u_t",
-                          strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
-    }
-    gt_text_printf(
-        draft->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
-        name, name, type, elements, gt_type_is_float(element.type) ? "" : " : uniform(0, 99)");
-}
-
-void gt_draft_write_constants(gt_draft *draft)
-{
-    const char *text = draft->text;
-    const gt_program *program = draft->program;
-    const gt_span all = gt_program_between(program, text, text + strlen(text));
-    int depth = 0; /* of namespaces, and of what is in them */
-    for (size_t i = all.first; i < all.end; i++) {
-        depth += gt_program_is(program, i, "{") && !gt_program_is(program, i - 1, "\"C\"");
-        depth -= gt_program_is(program, i, "}") && depth > 0;
-        if (gt_program_is(program, i, "__constant__")) {
-            write_constant(draft, i + 1, depth > 0);
-        }
-    }
-}
-
-void gt_draft_write_passes(gt_draft *draft)
-{
-    for (uint32_t i = 0; i < draft->block_count; i++) {
-        const char *name = draft->blocks[i];
-        gt_text_printf(draft->out,
-                       "// guess: the type and length of the block '%s'\n"
-                       "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",
-                       name, name);
     }
 }
 

@@ -212,17 +212,6 @@ typedef struct gt_draft {
     bool failed;           /* memory ran out */
 } gt_draft;
 
-/* ---- texture.c ---- */
-
-/* Finds out which fetch function the kernel calls on a texture object, and gives `parameter` the
- * type of the texture's elements. Returns 1 for tex1Dfetch(), a larger number for another function
- * (its place in a table), and 0 if the parameter is no texture object. */
-uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
-/* Appends the extents of a texture's buffer, slowest first; rows of linear memory are padded. */
-void gt_draft_append_rows(gt_draft *draft, const gt_draft_argument *buffer);
-/* Writes a texture() for each texture object among the kernel's parameters. */
-void gt_draft_write_textures(gt_draft *draft);
-
 /* ---- args.c ---- */
 
 /* Adds an argument, a pointer in the holder's struct unless that is NULL. */
@@ -230,13 +219,16 @@ gt_draft_argument *gt_draft_add_argument(gt_draft *draft, const gt_function_para
                                          gt_draft_argument *holder);
 /* Gives a `void *` the type of elements that the kernel casts it to, if it does so. */
 void gt_draft_read_void(const gt_draft *draft, gt_function_parameter *parameter);
+/* Finds out which fetch function the kernel calls on a texture object, and gives `parameter` the
+ * type of the texture's elements. Returns 1 for tex1Dfetch(), a larger number for another function
+ * (its place in a table), and 0 if the parameter is no texture object. */
+uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
 /* The product of the sizes that the dimensions of the launch cover. */
 gt_sum gt_draft_whole_problem(const gt_draft *draft);
 /* "in", "out" or "inout". */
 const char *gt_draft_direction(const gt_draft_argument *buffer);
 /* Whether the name is a size of the problem. */
 bool gt_draft_is_size(const gt_draft *draft, const char *name);
-void gt_draft_write_sizes(gt_draft *draft);
 void gt_draft_write_template_parameters(gt_draft *draft);
 /* Replaces parameters' types that are other names of number types (typedef, using) by these types.
  */
@@ -246,12 +238,9 @@ void gt_draft_resolve_types(gt_draft *draft);
 void gt_draft_add_members(gt_draft *draft);
 /* Writes what stands in for parameters' types that nothing declares. */
 void gt_draft_write_types(gt_draft *draft);
-void gt_draft_write_undefined(gt_draft *draft);
-/* Writes a constant() for each __constant__ array that the host fills. */
-void gt_draft_write_constants(gt_draft *draft);
-/* Writes a pass() for each block of parameters that the kernel's parameters begin with. */
-void gt_draft_write_passes(gt_draft *draft);
 void gt_draft_write_args(gt_draft *draft);
+/* Writes a texture() for each texture object among the kernel's parameters. */
+void gt_draft_write_textures(gt_draft *draft);
 
 /* ---- constants.c ---- */
 

@@ -1,11 +1,127 @@
 /* Writes the clauses of a first template. */
 #include "draft/parts.h"
 
+#include "kernel/types.h"
+
 #include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- names that the code has ----------------------------------------------------------------- */
+
+static void write_sizes(gt_draft *draft)
+{
+    const bool has = draft->is_called && gt_draft_has_clause(draft->present, "problem");
+    gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
+}
+
+/* What a tuner defines is an axis, unless lengths depend on it. */
+static void write_named(gt_draft *draft, const gt_draft_constant *constant)
+{
+    const char *name = constant->name;
+    const int symbol = gt_draft_find_symbol(draft, name);
+    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, name);
+    gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
+    bool is_fixed = false;
+    for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
+        is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
+    }
+    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
+        return;
+    }
+    if (is_fixed) {
+        gt_text_printf(draft->out,
+                       "// guess: nothing here defines '%s'\n"
+                       "#pragma gputune problem(const %s = %lld)\n",
+                       name, name, (long long)usual.list[0]);
+        return;
+    }
+    if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
+        usual.list[usual.count++] = 1 - usual.list[0]; /* a switch */
+    }
+    gt_text_printf(draft->out,
+                   "// guess: nothing here defines '%s', so that it is an axis\n"
+                   "#pragma gputune tune(%s = ",
+                   name, name);
+    gt_draft_append_values(draft->out, &usual);
+    gt_text_append(draft->out, ")\n");
+}
+
+static void write_undefined(gt_draft *draft)
+{
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        if (draft->constants.items[i].is_undefined) {
+            write_named(draft, &draft->constants.items[i]);
+        }
+    }
+}
+
+/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: `at` is behind the word.
+ */
+static void write_constant(gt_draft *draft, size_t at, bool is_inside)
+{
+    const gt_program *program = draft->program;
+    gt_span rest = gt_program_statement(program, at);
+    const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
+    char type[GT_NAME_MAX];
+    gt_element element;
+    gt_sum count = gt_sum_number(1);
+    gt_program_words(type, program, (gt_span){at, name_at});
+    const char *name = GT_NAME(program, name_at);
+    rest.first = end;
+    while (gt_program_accept(program, &rest, "[")) {
+        count = gt_sum_multiply(count, gt_draft_read_sum(draft, &rest));
+        (void)gt_program_accept(program, &rest, "]");
+    }
+    const double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
+    if (rest.first < rest.end || elements < 1 || !gt_draft_in_kernel(draft, name) ||
+        !gt_element_from_name(&element, type)) {
+        return;
+    }
+    if (is_inside) {
+        gt_text_printf(
+            draft->out,
+            "// ? who fills '%s': it is in a namespace, where constant() finds nothing\n", name);
+        return;
+    }
+    if (strchr(type, ' ')) {
+        (void)gt_snprintf(type, sizeof type, "%sint%u_t",
+                          strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
+    }
+    gt_text_printf(
+        draft->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
+        name, name, type, elements, gt_type_is_float(element.type) ? "" : " : uniform(0, 99)");
+}
+
+/* A constant() for each __constant__ array that the host fills. */
+static void write_constants(gt_draft *draft)
+{
+    const char *text = draft->text;
+    const gt_program *program = draft->program;
+    const gt_span all = gt_program_between(program, text, text + strlen(text));
+    int depth = 0; /* of namespaces, and of what is in them */
+    for (size_t i = all.first; i < all.end; i++) {
+        depth += gt_program_is(program, i, "{") && !gt_program_is(program, i - 1, "\"C\"");
+        depth -= gt_program_is(program, i, "}") && depth > 0;
+        if (gt_program_is(program, i, "__constant__")) {
+            write_constant(draft, i + 1, depth > 0);
+        }
+    }
+}
+
+/* A pass() for each block of parameters that the kernel's parameters begin with. */
+static void write_passes(gt_draft *draft)
+{
+    for (uint32_t i = 0; i < draft->block_count; i++) {
+        const char *name = draft->blocks[i];
+        gt_text_printf(draft->out,
+                       "// guess: the type and length of the block '%s'\n"
+                       "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",
+                       name, name);
+    }
+}
 
 /* ---- axes ------------------------------------------------------------------------------------ */
 
@@ -398,12 +514,12 @@ static const struct {
     void (*write)(gt_draft *);
 } clauses[] = {
     {"kernel", write_kernel},
-    {NULL, gt_draft_write_sizes},
+    {NULL, write_sizes},
     {NULL, gt_draft_write_template_parameters},
     {NULL, gt_draft_write_types},
-    {NULL, gt_draft_write_undefined},
-    {"constant", gt_draft_write_constants},
-    {"pass", gt_draft_write_passes},
+    {NULL, write_undefined},
+    {"constant", write_constants},
+    {"pass", write_passes},
     {"args", gt_draft_write_args},
     {"texture", gt_draft_write_textures},
     {"block", write_axes},
