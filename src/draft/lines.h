@@ -1,6 +1,6 @@
 /* The lines of the file that a draft is made from. Maps each line of the joined text (the file with
  * the files that it includes) to the file's line, collects texts to insert into the file (lines.c),
- * and hides what is for the host alone from the kernels' compiler (hosts.c). */
+ * and hides headers that are not found from the kernels' compiler (hosts.c). */
 #pragma once
 
 #include "draft/program.h"
@@ -39,10 +39,9 @@ gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char
  * ENOMEM. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);
 
-/* Encloses host-only parts of the file in #ifndef __CUDACC_RTC__ and #endif: #include of files from
- * which no kernel reads a name, variables and functions declared with the host's types, and #error
- * lines. Inserts a comment at each #include of one of the headers in `missing`, which were not
- * found. `file` is the file's own text. `text` is the joined text (the file with what it
- * includes), from which `program` and `lines` were made. */
+/* Encloses what the engine does not leave out itself in #ifndef __CUDACC_RTC__ and #endif: #include
+ * of the headers in `missing`, which were not found and get a comment, and #error lines. Adds
+ * headers of types that a program has from others. `file` is the file's own text. `text` is the
+ * joined text (the file with what it includes), from which `program` and `lines` were made. */
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
                                   const char *file, const gt_texts *missing);

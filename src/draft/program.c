@@ -680,7 +680,8 @@ static const char words[] =
     "typename union unsigned using void volatile while threadIdx blockIdx blockDim gridDim "
     "warpSize NULL INFINITY NAN restrict stdout stderr dim3 cudaTextureObject_t";
 
-bool gt_program_is_word(const gt_program *p, size_t at)
+/* Whether the token is a word of the language, or a name that CUDA's headers declare. */
+static bool is_word(const gt_program *p, size_t at)
 {
     static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
                                            "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
@@ -739,7 +740,7 @@ static bool is_declared_by_macro(const gt_program *p, size_t at)
 bool gt_program_is_undefined(const gt_program *p, size_t at)
 {
     const gt_token *name = gt_token_at(p, at);
-    return is_name(p, at) && !gt_program_is_word(p, at) && !gt_program_macro_of(p, name) &&
+    return is_name(p, at) && !is_word(p, at) && !gt_program_macro_of(p, name) &&
            !gt_program_function_of(p, name) && !gt_program_is(p, at - 1, ". -> ::") &&
            !gt_program_is(p, at + 1, "(") && !gt_program_is_told(p, name);
 }

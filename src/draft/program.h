@@ -157,8 +157,6 @@ bool gt_program_follow(gt_found *found, const gt_program *program, gt_closure *v
 bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 /* Whether the program declares the name anywhere. */
 bool gt_program_is_told(const gt_program *program, const gt_token *name);
-/* Whether the token is a word of the language, or a name that CUDA's headers declare. */
-bool gt_program_is_word(const gt_program *program, size_t at);
 /* Whether the token is a name that neither the program nor CUDA declares, so that a tuner must
  * define it. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);

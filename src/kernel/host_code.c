@@ -2,6 +2,7 @@
 #include "kernel/host_code.h"
 
 #include "kernel/branches.h"
+#include "kernel/types.h"
 
 #include "base/array.h"
 #include "base/text.h"
@@ -58,8 +59,9 @@ bool gt_header_is_toolkits(const char *name)
 
 /* ---- code ---- */
 
-/* A function that belongs to neither by itself, a class with members of the host, or a kernel: it
- * is left out unless a clause, or what stays, reads its name. */
+/* A function that belongs to neither by itself, a class with members of the host, a variable of a
+ * type that may be the host's, or a kernel: it is left out unless a clause, or what stays, reads
+ * its name. A declaration of several variables has a candidate for each. */
 typedef struct candidate {
     gt_token name;
     size_t begin, end;
@@ -258,7 +260,8 @@ static void note_name(const gt_lexer *lexer, piece *now)
 static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 {
     note_name(lexer, now);
-    if (now->is_class && !now->is_function && p->depth < DEEPEST) {
+    const bool is_list = gt_token_is(&now->last, "=");
+    if (now->is_class && !now->is_function && !is_list && p->depth < DEEPEST) {
         const unsigned cuts = p->cuts;
         gt_lexer_next(lexer);
         now->host |= scan_scope(p, lexer, true);
@@ -301,20 +304,59 @@ static void blank(program *p, size_t begin, size_t end)
     gt_blank(p->left, begin, end);
 }
 
+static void add_candidate(program *p, gt_token name, size_t begin, size_t end)
+{
+    const candidate own = {name, begin, end, false};
+    p->failed |= gt_array_push(&p->candidates, own) != GPUTUNE_OK;
+}
+
+/* Whether the declaration is of variables, of a type that is no number. */
+static bool has_foreign_type(const program *p, const piece *now, size_t begin, size_t end)
+{
+    static const char others[] = "typedef using template enum namespace union class extern friend "
+                                 "const constexpr inline void unsigned signed long short volatile";
+    gt_lexer lexer = gt_lexer_on(p->text + begin, end - begin);
+    (void)gt_lexer_accept(&lexer, "static");
+    (void)gt_lexer_accept(&lexer, "struct");
+    const gt_token next = gt_lexer_peek(lexer);
+    return !now->is_function && lexer.token.kind == GT_TOKEN_NAME &&
+           (next.kind == GT_TOKEN_NAME || gt_token_is_any(&next, "* & < ::")) &&
+           !gt_token_is_any(&lexer.token, others) && !gt_is_type(GT_TOKEN_TEXT(&lexer.token));
+}
+
+/* `TYPE NAME, *NAME = …;` */
+static void add_variables(program *p, size_t begin, size_t end)
+{
+    gt_lexer item, list = gt_lexer_on(p->text + begin, end - begin);
+    while (gt_lexer_item(&item, &list)) {
+        gt_token name = item.token;
+        for (; item.token.kind != GT_TOKEN_END && !gt_token_is_any(&item.token, "= [ { ;");
+             gt_lexer_next(&item)) {
+            name = item.token.kind == GT_TOKEN_NAME ? item.token : name;
+        }
+        add_candidate(p, name, begin, end);
+    }
+}
+
 static void finish(program *p, const piece *now, size_t begin, size_t end)
 {
     const bool other_kernel = p->knows_clauses && now->is_kernel && now->is_function;
     if ((now->device && !other_kernel) || now->torn || now->conditionals != 0) {
         return;
     }
+    if (!now->host && !now->in_class && has_foreign_type(p, now, begin, end)) {
+        add_variables(p, begin, end);
+        return;
+    }
     if (!now->host || other_kernel) {
-        const candidate own = {now->name, begin, end, false};
         bool defines_class = now->is_class && !now->is_function && gt_token_is(&now->last, "}");
         bool may_be =
             defines_class ? now->was_cut : other_kernel || (now->is_function && !now->is_class);
         may_be = may_be && now->has_name &&
                  !gt_token_is(&now->name, "operator"); /* which is read by its sign */
-        p->failed |= may_be && !now->in_class && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
+        if (may_be && !now->in_class) {
+            add_candidate(p, now->name, begin, end);
+        }
         return;
     }
     const gt_token *name = now->has_name ? &now->name : &now->last;
@@ -419,9 +461,13 @@ static bool note_read(program *p, const gt_token *token, const candidate *from)
 {
     bool is_new = false;
     for (size_t i = 0; i < p->candidates.count && (!from || from->is_read); i++) {
-        candidate *named = &p->candidates.items[i];
-        if (!named->is_read && named != from && gt_token_equals(&named->name, token)) {
-            named->is_read = is_new = true;
+        const candidate *named = &p->candidates.items[i];
+        if (named->is_read || named == from || !gt_token_equals(&named->name, token)) {
+            continue;
+        }
+        is_new = true;
+        for (size_t k = 0; k < p->candidates.count; k++) { /* all of one declaration */
+            p->candidates.items[k].is_read |= p->candidates.items[k].begin == named->begin;
         }
     }
     return is_new;

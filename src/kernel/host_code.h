@@ -6,11 +6,11 @@
 #include "kernel/template_parts.h"
 
 /* Copies `text` and blanks three things in it: the host's functions, variables and types; functions
- * that are marked for neither side, and classes that lost members, if neither the remaining code
- * nor a pragma reads them; and kernels that no pragma names. All other declarations for the GPU,
- * and declarations that cannot be told, stay. Lines keep their numbers. The pragmas are those of
- * the template's files in `parts`; NULL: there are no pragmas, and all kernels stay. *out is the
- * caller's to free(). ENOMEM. */
+ * that are marked for neither side, variables of types that are no numbers, and classes that lost
+ * members, if neither the remaining code nor a pragma reads them; and kernels that no pragma names.
+ * All other declarations for the GPU, and declarations that cannot be told, stay. Lines keep their
+ * numbers. The pragmas are those of the template's files in `parts`; NULL: there are no pragmas,
+ * and all kernels stay. *out is the caller's to free(). ENOMEM. */
 gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_parts *parts);
 
 /* Whether a header of this name is for host code, so that no kernel needs it when it is not found.

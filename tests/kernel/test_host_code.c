@@ -122,6 +122,20 @@ TEST(test_a_class_that_no_kernel_reads_is_cut)
           "__device__ V<int> v;");
 }
 
+TEST(test_variables_that_no_kernel_reads_are_cut)
+{
+    check("GLuint buffers, *others; static Map<int, float> all[2]; __device__ int d;",
+          "__device__ int d;");
+    check("static struct option options[] = {\n {\"size\", 1},\n {0, 0}};\n__device__ int d;",
+          "\n\n\n__device__ int d;");
+    check("namespace own { Timer *timer = 0; } float plain; struct P { int n; } p; DECLARE;",
+          "namespace own { } float plain; struct P { int n; } p; DECLARE;");
+    check("Pair first, second = {1, 2}; __device__ int f() { return second.n; }",
+          "Pair first, second = {1, 2}; __device__ int f() { return second.n; }");
+    check("const Pair one = {1, 2}; extern Pair other;",
+          "const Pair one = {1, 2}; extern Pair other;");
+}
+
 TEST(test_sizes_of_files_and_the_whole_library_are_the_hosts)
 {
     check("typedef struct { float *at; ssize_t bytes; } Weights; __device__ int d;",
