@@ -65,27 +65,19 @@ static gputune_status put_headers_aside(const hosts *h, const gt_texts *missing)
     return GPUTUNE_OK;
 }
 
-static bool has(const hosts *h, const char *word)
-{
-    const gt_span own = {0, h->program->own};
-    return gt_program_first(h->program, own, word) < own.end;
-}
-
-/* Types that a program has from headers of the host, such as <cublas_v2.h>, and a word that C++ has
- * no longer. */
+/* Types that a program has from headers of the host, such as <cublas_v2.h>. */
 static gputune_status add_headers(const hosts *h)
 {
-    static const char no_register[] = "#ifdef __CUDACC_RTC__\n#define register\n#endif\n";
     static const char *const types[][2] = {{"__nv_bfloat16", "cuda_bf16.h"},
                                            {"__half", "cuda_fp16.h"}};
+    const gt_span own = {0, h->program->own};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (has(h, types[i][0]) && !strstr(h->text, types[i][1])) {
-            GT_TRY(gt_lines_insert(h->lines, 1, "#include <%s>\n", types[i][1]));
-        }
+        bool has = gt_program_first(h->program, own, types[i][0]) < own.end;
+        GT_TRY(has && !strstr(h->text, types[i][1])
+                   ? gt_lines_insert(h->lines, 1, "#include <%s>\n", types[i][1])
+                   : GPUTUNE_OK);
     }
-    return has(h, "register") && !strstr(h->file, no_register)
-               ? gt_lines_insert(h->lines, 1, "%s", no_register)
-               : GPUTUNE_OK;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,

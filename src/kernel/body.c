@@ -352,9 +352,10 @@ static gputune_status rewrite(char **text, const gt_template *template)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        if (depth == 0 && gt_token_is(&now, "static") &&
-            (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"))) {
-            replace_token(&r, &now, ""); /* it would hide the symbol from the driver */
+        bool hides = depth == 0 && gt_token_is(&now, "static") && /* the symbol from the driver */
+                     (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
+        if (hides || gt_token_is(&now, "register")) { /* which C++ has no longer */
+            replace_token(&r, &now, "");
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(&r, lexer);
         } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {

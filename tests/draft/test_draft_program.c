@@ -883,20 +883,6 @@ TEST(test_what_is_the_hosts)
     free(draft);
 }
 
-/* A word that C++ has no longer. */
-TEST(test_register)
-{
-    char *draft = draft_of("__global__ void k(float *y, int n)\n{\n"
-                           "    register int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                           "    if (i < n) y[i] = 1;\n}\n",
-                           NULL);
-    assert_true(has(draft, "#ifdef __CUDACC_RTC__\n#define register\n#endif\n#pragma gputune"));
-    char *again = draft_of(draft, NULL);
-    assert_string_equal(again, draft);
-    free(again);
-    free(draft);
-}
-
 /* A length that is the difference of two sizes is of one element at least. */
 TEST(test_sizes_that_differ)
 {

@@ -79,8 +79,8 @@ TEST(test_lines)
     gt_source_free(&source);
 }
 
-/* What statements in parentheses give may end with a list. */
-TEST(test_statements_that_give_a_list)
+/* What statements in parentheses give may end with a list; and a word that C++ has no longer. */
+TEST(test_what_nvcc_takes)
 {
     static const char lists[] =
         "// lists\n"
@@ -90,12 +90,14 @@ TEST(test_statements_that_give_a_list)
         "{\n"
         "    y[0] = ({ (struct T){1, 2}; }).a;\n"
         "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
+        "    register int i = 2;\n"
         "}\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, lists, "sm_90");
     gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
+    assert_line(source.text, 8, "     int i = 2;");
     gt_source_free(&source);
 }
 
