@@ -182,15 +182,8 @@ void gt_draft_resolve_types(gt_draft *draft)
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         gt_function_parameter *parameter = &draft->arguments[i].declared;
         const char *name = parameter->words;
-        char words[GT_NAME_MAX];
-        bool by_macro;
-        memcpy(words, parameter->words, sizeof words);
         if (!parameter->has_type && !structure_of(draft, &name)) {
             parameter->has_type = gt_element_from_name(&parameter->element, name);
-        }
-        if (!parameter->has_type && gt_trace_bytes(draft->program, words, &by_macro) > 0 &&
-            by_macro) {
-            set_type(parameter, words);
         }
     }
 }

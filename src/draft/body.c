@@ -142,9 +142,8 @@ static void note_use(gt_draft_argument *buffer, use how)
 static double bytes_of(const walk *w, const char *type)
 {
     char words[GT_NAME_MAX];
-    bool by_macro;
     memcpy(words, type, sizeof words);
-    return (double)gt_trace_bytes(w->program, words, &by_macro);
+    return (double)gt_trace_bytes(w->program, words);
 }
 
 /* How many of the buffer's elements the bytes hold; 1: it is not known, or less than one. */

@@ -253,7 +253,6 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_closure value, bytes = {0};
     char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
-    bool by_macro;
     buffer->allocated = buffer->unknown = "";
     if (!gt_call_argument(c, &value, buffer->holder ? buffer->holder : buffer)) {
         return;
@@ -271,7 +270,7 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
         return;
     }
     memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
-    const int64_t size = gt_trace_bytes(c->program, name, &by_macro);
+    const int64_t size = gt_trace_bytes(c->program, name);
     (void)gt_snprintf(leaf, sizeof leaf, "sizeof_%s", parameter->words);
     (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
     if (size <= 0) {

@@ -155,7 +155,7 @@ static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
     gt_sum arguments[2] = {{0}, {0}};
     const gt_macro *macro = gt_program_macro_of(draft->program, gt_token_at(draft->program, at));
     char words[GT_NAME_MAX];
-    bool by_macro, whole = true;
+    bool whole = true;
     size_t count = 0;
     gt_draft_skip_brackets(draft, span);
     if (macro && macro->takes_arguments) {
@@ -165,7 +165,7 @@ static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
     }
     if (gt_program_is(draft->program, at, "sizeof")) {
         gt_program_words(words, draft->program, inside);
-        const int64_t bytes = gt_trace_bytes(draft->program, words, &by_macro);
+        const int64_t bytes = gt_trace_bytes(draft->program, words);
         return bytes > 0 ? gt_sum_number((double)bytes) : (gt_sum){0};
     }
     while (gt_program_item(draft->program, &item, &inside)) {

@@ -1,6 +1,6 @@
 /* The lines of the file that a draft is made from. Maps each line of the joined text (the file with
- * the files that it includes) to the file's line, collects texts to insert into the file (lines.c),
- * and hides headers that are not found from the kernels' compiler (hosts.c). */
+ * the files that it includes) to the file's line, collects texts to insert into the file, and hides
+ * headers that are not found from the kernels' compiler. */
 #pragma once
 
 #include "draft/program.h"

@@ -230,8 +230,7 @@ const char *gt_draft_direction(const gt_draft_argument *buffer);
 /* Whether the name is a size of the problem. */
 bool gt_draft_is_size(const gt_draft *draft, const char *name);
 void gt_draft_write_template_parameters(gt_draft *draft);
-/* Replaces parameters' types that are other names of number types (typedef, using) by these types.
- */
+/* Finds the elements of parameters whose types are other names of number types. */
 void gt_draft_resolve_types(gt_draft *draft);
 /* Adds the members of structs that the kernel takes by value: pointers to its arguments, as
  * STRUCT.NAME, others to draft->members. */

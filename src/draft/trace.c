@@ -338,10 +338,9 @@ uint32_t gt_trace_opaque(const char *type)
     return i < TYPES ? opaque[i].bytes : 0;
 }
 
-int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_macro)
+int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX])
 {
     gt_element element;
-    *by_macro = false;
     for (int depth = 0; depth < 8 && word[0]; depth++) {
         if (gt_element_from_name(&element, word)) {
             return element.bytes;
@@ -352,7 +351,6 @@ int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_mac
         gt_token name = gt_token_of(word);
         const gt_macro *macro = gt_program_macro_of(p, &name);
         const gt_span type = macro ? macro->value : alias_of(p, word);
-        *by_macro |= macro != NULL;
         if (type.first == type.end) {
             return 0;
         }
@@ -366,13 +364,12 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_closure o
     enum { HOPS = 6 };
     gt_found found;
     char type[GT_NAME_MAX];
-    bool by_macro;
     int64_t bytes;
     int hop = 0;
     gt_program_words(words, p, of.span);
     do {
         gt_program_words(type, p, of.span);
-        bytes = gt_trace_bytes(p, type, &by_macro);
+        bytes = gt_trace_bytes(p, type);
     } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &of));
     if (bytes > 0) {
         memcpy(words, type, sizeof type);

@@ -86,9 +86,8 @@ void gt_trace_component(const gt_tracer *tracer, gt_closure *value, int dimensio
 /* The bytes of a struct that a library of CUDA's declares; 0: the type is none of them. */
 uint32_t gt_trace_opaque(const char *type);
 /* Follows typedef, using and macros from a type's `words` to a number type, and replaces `words` on
- * the way. Returns the type's bytes; 0: the words name neither a number type nor such a struct.
- * *by_macro: one of the steps was a macro. */
-int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
+ * the way. Returns the type's bytes; 0: the words name neither a number type nor such a struct. */
+int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX]);
 /* Reads `prefix`, the value and `suffix` as one expression over the leaves. NULL: the text is not
  * understood. The result is the caller's, to free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, const gt_closure *value,
