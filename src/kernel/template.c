@@ -8,6 +8,7 @@
 #include "kernel/tensormap.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- clauses ---- */
@@ -545,6 +546,19 @@ int gt_template_axis_index(const gt_template *template, const char *name)
 int gt_template_problem_index(const gt_template *template, const char *name)
 {
     return GT_NAMED(template->problem, template->problem_count, name);
+}
+
+const char *gt_template_unknown_define(const gt_template *template, const char *message)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        char said[GT_NAME_MAX + 32];
+        snprintf(said, sizeof said, "identifier \"%s\" is undefined", parts->defines[i].name);
+        if (parts->defines[i].is_name && strstr(message, said)) {
+            return parts->defines[i].name;
+        }
+    }
+    return NULL;
 }
 
 uint32_t gt_name_count(const gt_template *template)

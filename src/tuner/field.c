@@ -451,6 +451,21 @@ static gputune_status advance_waiting(gt_field *field, gt_unit *unit)
     return gt_field_verify_compiled(field);
 }
 
+/* The compiler's message, and what it cannot know. */
+static gputune_status keep_message(gt_unit *unit, const gt_template *template, const char *message)
+{
+    const char *name = gt_template_unknown_define(template, message);
+    if (!name) {
+        return gt_strdup(&unit->message, message);
+    }
+    gt_text text = {0};
+    gt_text_printf(&text,
+                   "%s: only expressions know the define() of '%s', since it uses a run-time size; "
+                   "compute it in the code",
+                   message, name);
+    return gt_text_take(&unit->message, &text);
+}
+
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
     gt_unit *unit = field->units.items[event->id];
@@ -464,7 +479,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        GT_TRY(gt_strdup(&unit->message, event->message));
+        GT_TRY(keep_message(unit, field->options.request->template, event->message));
     }
     gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
     gt_field_note_compiled(field, unit);

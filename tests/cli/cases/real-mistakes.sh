@@ -39,6 +39,7 @@ try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
 right=$(echo "$right" | sed 's/i < n/i < n - 5/')
 try unwritten_reference "$grid" "$kernel"
 right=$(echo "$right" | sed 's/i < n - 5/i < n/')
+try only_expressions_know "define(HALF = n / 2) $grid" "$(echo "$kernel" | sed 's/2 \*/(i < HALF ? 2 : 2.0f) */')"
 try a_little_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/2.0002f */')"
 full=$head
 head=$(echo "$head" | sed 's/in float x\[n\]/in float x[n \/ 2]/')
