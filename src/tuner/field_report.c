@@ -24,17 +24,27 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
     }
 }
 
-/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. A name
- * alone would not do where the program gave the template to its tuner. */
-static gputune_status say_check(gt_text *out, const gt_request *r, const gt_variant *variant)
+/* Appends ` OPTION WORD` for each word of a list with blanks. */
+static void say_options(gt_text *out, const char *option, const char *list)
 {
-    char *rest = NULL;
+    for (size_t length; *list; list += length + strspn(list + length, " ")) {
+        length = strcspn(list, " ");
+        gt_text_printf(out, " %s %.*s", option, (int)length, list);
+    }
+}
+
+/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. A name
+ * alone would not do where the program gave the template to its tuner. The size is the smaller one
+ * of those that were launched, as the emulator is slow. */
+static gputune_status say_check(gt_text *out, const gt_field *field, const gt_variant *variant)
+{
+    const gt_request *r = field->options.request;
+    const char *awkward = field->setup->awkward;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
     gt_text_printf(out, "; 'gputune check %s:%s", r->template->path, r->template->name);
-    for (char *axis = strtok_r(config, " ", &rest); axis; axis = strtok_r(NULL, " ", &rest)) {
-        gt_text_printf(out, " --only %s", axis);
-    }
+    say_options(out, "--size", awkward[0] ? awkward : r->problem_text);
+    say_options(out, "--only", config);
     gt_text_append(out, "' names the line");
     return GPUTUNE_OK;
 }
@@ -73,7 +83,7 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
                            : "too small");
     }
     if (crashed && is_fault(message) && !r->device->emulated) {
-        status = say_check(&text, r, variant);
+        status = say_check(&text, field, variant);
     }
     gputune_status taken = gt_text_take(out, &text);
     return status ? status : taken;

@@ -143,7 +143,8 @@ TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
     assert_non_null(strstr(gt_message(), "'gputune check /"));
-    assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
+    assert_non_null(
+        strstr(gt_message(), "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line"));
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "failed like this in an earlier tuning ('force' tries"));
 }
@@ -166,7 +167,8 @@ TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
     }
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "launch failure; 'gputune check /"));
-    assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
+    assert_non_null(
+        strstr(gt_message(), "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line"));
     assert_null(strstr(gt_message(), "args()"));
 }
 
