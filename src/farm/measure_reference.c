@@ -357,12 +357,14 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_buffe
 {
     char text[128], name[GT_COMPONENT_TEXT];
     const gt_workload *workload = &slot->workspace->workload;
-    return gt_fail(GPUTUNE_ETEMPLATE,
-                   "the reference kernel %s gives other values of %s when it runs again (the first "
-                   "is %s, the tolerance %s): it must agree with itself within the tolerance",
-                   workload->reference.steps[0].entry, slot->buffer->name,
-                   gt_component_name(name, workload, slot->buffer, found->first),
-                   gt_tolerance_text(text, measure, slot));
+    return gt_fail(
+        GPUTUNE_ETEMPLATE,
+        "the reference kernel %s gives other values of %s when it runs again (the first "
+        "is %s, the tolerance %s): it must agree with itself within the tolerance; is it an output "
+        "that is added to, without clear()?",
+        workload->reference.steps[0].entry, slot->buffer->name,
+        gt_component_name(name, workload, slot->buffer, found->first),
+        gt_tolerance_text(text, measure, slot));
 }
 
 /* Whether both runs agree. An element that neither has written is no part of the result. */

@@ -52,6 +52,9 @@
  *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
  *     and the source has NAME_word, 0 or 1. The kernel's code or its launch depends on each tunable
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
+ *     so many elements are accessed at once, as far as the buffers' alignment allows. A buffer that
+ *     begins at any element is served by the narrowest variant. Code that accesses more at once
+ *     than an element without a vector() axis needs aligned buffers always, which nobody checks
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     the kernel's parameters begin with GPUTUNE_PARAM(NAME), without a comma behind it; the code
  *     reads element i as NAME(i). Several are possible; without [COUNT] it is one element, read as
