@@ -3,6 +3,8 @@
  * Names as arguments: those alone. With GPUTUNE_TEST_LONG=1 all. */
 #include "faulty.h"
 
+#include "base/number.h"
+
 enum { PLANTED_MAX = 8 };
 
 /* ---- what a check tells ---- */
@@ -111,7 +113,7 @@ TEST(test_planted_mistakes)
     for (int i = 0; i < found; i++) {
         char path[64], kernel[160];
         told t = {.class = all[i].class};
-        snprintf(path, sizeof path, "tests/faulty/%s.cu", t.class);
+        gt_snprintf(path, sizeof path, "tests/faulty/%s.cu", t.class);
         snprintf(kernel, sizeof kernel, "%s:%s", path, all[i].name);
         read_planted(&t, path, all[i].name);
         if (t.planted_count > 0 && is_wanted(all[i].name, index++, 9)) {
