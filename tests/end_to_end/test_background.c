@@ -5,15 +5,11 @@
 #include <sys/wait.h>
 
 enum { N = 2000 };
-static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
 
 static gputune_options in_background(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = few_variants();
     options.background = true;
-    options.time_limit_s = 200; /* tests run beside each other */
-    options.only = only;
-    options.only_count = 3;
     return options;
 }
 

@@ -316,11 +316,8 @@ static void close_in_progress(void *user, const gputune_progress *progress)
 TEST(test_a_callback_cannot_close_its_tuner)
 {
     callback_closes = tuner_open(":memory:");
-    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = few_variants();
     gputune_plan *plan;
-    options.only = only;
-    options.only_count = 3;
     options.log = close_it;
     options.progress = close_in_progress;
     OK(tune_kernel(&plan, callback_closes, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));

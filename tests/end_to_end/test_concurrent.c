@@ -11,16 +11,6 @@
 
 enum { N = 4099, LONGEST_S = 120 };
 
-static gputune_options few_variants(void)
-{
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = LONGEST_S;
-    return options;
-}
-
 typedef struct reply {
     int status;
     gputune_source source;

@@ -37,11 +37,7 @@ typedef struct member {
 static void *ask_for_all(void *user)
 {
     member *m = user;
-    static const char *const only[] = {"VEC=1", "BLOCK=64,128", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 120; /* in which the slowest has its turn */
+    const gputune_options options = few_variants(); /* in whose limit the slowest has its turn */
     for (int i = 0; i < m->scenarios; i++) {
         gputune_plan *plan;
         int n = 2000 + (m->first + i) % m->scenarios;

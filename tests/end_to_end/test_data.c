@@ -47,11 +47,7 @@ static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argu
 
 static gputune_options with_reference(host *self)
 {
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 60;
+    gputune_options options = few_variants();
     options.reference = axpy_on_host;
     options.user = self;
     return options;

@@ -23,12 +23,8 @@ static int open_heir(void **state)
 
 static int tune(gputune *tuner, bool background)
 {
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = few_variants();
     gputune_plan *plan;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 60;
     options.force = !background;
     options.background = background;
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);

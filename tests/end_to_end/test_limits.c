@@ -15,16 +15,6 @@
 
 enum { KNOWN = 3000, ASKED = 3001, NO_PLAN = 100, WRONG_PLAN, MANY_LINES, NO_LIMIT };
 
-static gputune_options few_variants(void)
-{
-    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 20;
-    return options;
-}
-
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 static bool set_limit(int resource, rlim_t value)

@@ -18,15 +18,6 @@ static int close_with_comma(void **state)
     return comma_locale_reset(state);
 }
 
-static gputune_options few_variants(void)
-{
-    static const char *const only[] = {"VEC=1,4", "BLOCK=256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    return options;
-}
-
 /* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are right. */
 static void tune_axpy(const gputune_options *options, gputune_source source)
 {

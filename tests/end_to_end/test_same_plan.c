@@ -74,13 +74,10 @@ typedef struct call {
     char message[256];
 } call;
 
-static gputune_options few_variants(gputune_effort effort)
+static gputune_options few_with(gputune_effort effort)
 {
-    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = few_variants();
     options.effort = effort;
-    options.only = only;
-    options.only_count = 3;
     options.time_limit_s = LONGEST_S;
     return options;
 }
@@ -140,7 +137,7 @@ static void expect_one_plan(call calls[THREADS], gputune_source source)
 TEST(test_a_default_is_compiled_once)
 {
     call calls[THREADS];
-    const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_CACHED_ONLY)};
+    const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_CACHED_ONLY)};
     all_at_once(calls, &like);
     expect_one_plan(calls, GPUTUNE_SOURCE_DEFAULT);
     assert_int_equal(workers_started("compile"), 1);
@@ -151,7 +148,7 @@ TEST(test_a_default_is_compiled_once)
 TEST(test_one_measures)
 {
     call calls[THREADS];
-    const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)};
+    const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)};
     all_at_once(calls, &like);
     expect_one_plan(calls, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(workers_started("compile"), 1);
@@ -214,8 +211,7 @@ static void begin_first(call *first, gate *g)
 TEST(test_a_wait_ends_with_the_own_limit)
 {
     gate g;
-    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
-         second = first;
+    call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;
     begin_first(&first, &g);
     second.options.time_limit_s = 3;
     begin(&second);
@@ -236,8 +232,7 @@ TEST(test_a_wait_ends_with_the_own_cancel)
 {
     gate g;
     volatile int cancel = 0;
-    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
-         second = first;
+    call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;
     begin_first(&first, &g);
     second.options.cancel = &cancel;
     begin(&second);
@@ -258,8 +253,7 @@ TEST(test_a_cancel_is_the_own_only)
 {
     gate g;
     volatile int cancel = 0;
-    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
-         second = first;
+    call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;
     first.options.cancel = &cancel;
     begin_first(&first, &g);
     begin(&second);
@@ -280,8 +274,7 @@ TEST(test_a_cancel_is_the_own_only)
 TEST(test_a_replaced_template_is_not_waited_for)
 {
     gate g;
-    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
-         second = first;
+    call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;
     begin_first(&first, &g);
     OK(gputune_add_template(first.tuner, "templates/axpy.cu"));
     second.options.effort = GPUTUNE_MEASURE;

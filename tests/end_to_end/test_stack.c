@@ -8,16 +8,6 @@ enum { STACK_BYTES = 1 << 20, MOST_BYTES = 64 << 10, FILLER = 0xa5 };
 
 static gputune *tuner;
 
-static gputune_options few_variants(void)
-{
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 100;
-    return options;
-}
-
 static void *tune(void *unused)
 {
     gputune_options options = few_variants();

@@ -6,15 +6,6 @@
 
 enum { N = 4099 };
 
-static gputune_options few_variants(void)
-{
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    return options;
-}
-
 /* ---- variants that are no good ---- */
 
 typedef struct trials {

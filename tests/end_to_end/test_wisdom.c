@@ -3,15 +3,10 @@
 #include "support/folder.h"
 #include "world.h"
 
-static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-
 static gputune_options few(gputune_effort effort)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
+    gputune_options options = few_variants();
     options.effort = effort;
-    options.time_limit_s = 60; /* a busy machine measures within it too */
     return options;
 }
 

@@ -43,15 +43,10 @@ static int count_children(const char *argument)
     return count;
 }
 
-static const char *const narrow[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-
 static void tune(gputune *tuner)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = few_variants();
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
-    options.only = narrow;
-    options.only_count = 3;
-    options.time_limit_s = 100;
     options.force = true;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
@@ -114,11 +109,8 @@ static gputune *open_as_tool(void)
 
 TEST(test_a_hit_starts_no_compiler)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    const gputune_options options = few_variants();
     gputune_plan *plan;
-    options.only = narrow;
-    options.only_count = 3;
-    options.time_limit_s = 100;
     gputune *tuner = tuner_open(world.database);
     tune(tuner);
     assert_true(count_children("compile") >= 1);

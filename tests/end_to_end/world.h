@@ -172,6 +172,17 @@ static CUstream stream_new(void)
     return stream;
 }
 
+/* Few variants of axpy, for which a busy machine has the time. */
+static gputune_options few_variants(void)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 120;
+    return options;
+}
+
 /* The plan of a tuning that a busy machine has the time for. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {

@@ -1,13 +1,6 @@
 // Read several elements at once, at places that need not be aligned for that.
-#include "slow.cuh"
-
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
+#include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 // reads four at once from rows whose length four need not divide
 // caught: proof, check

@@ -1,12 +1,5 @@
 // Are right for ordinary data alone.
-#include "slow.cuh"
-
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
+#include "faulty.cuh"
 
 // How often each key is there.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)

@@ -1,14 +1,7 @@
 // Are wrong at another time or on another GPU.
-#include "slow.cuh"
-
+#include "faulty.cuh"
 #pragma gputune problem(n = 8192)
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
 #pragma gputune tune(BLOCK = 128)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 // is wrong at some times
 // caught: neither: no launch here meets that time

@@ -1,14 +1,7 @@
 // Take what memory held before for something that they have set.
-#include "slow.cuh"
-
+#include "faulty.cuh"
 #pragma gputune problem(n = 8191)
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
 #pragma gputune tune(BLOCK = 128)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 // an atomic minimum on an output that nothing has set
 // caught: proof, check

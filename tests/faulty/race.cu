@@ -1,13 +1,6 @@
 // Read what other threads write without waiting for them.
-#include "slow.cuh"
-
+#include "faulty.cuh"
 #pragma gputune problem(n = 8192)
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 // How often each key is there.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)

@@ -1,13 +1,6 @@
 // Are right at some sizes alone.
-#include "slow.cuh"
-
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
+#include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 // is wrong at sizes that share a bucket with the requested one
 // caught: neither: right at this size; an answer for another size is proved there

@@ -1,13 +1,6 @@
 // Keep something from launch to launch.
-#include "slow.cuh"
-
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
+#include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
 
 __device__ unsigned int launches, ticket;
 

@@ -1,12 +1,5 @@
 // Have results that are nearly right.
-#include "slow.cuh"
-
-#pragma gputune args(out float y[n], in float x[n], size_t n)
-#pragma gputune tune(BAD = 0, 1)
-#pragma gputune default(BAD = 0)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(y[i] = 2.0f * x[i])
+#include "faulty.cuh"
 
 // divides by an approximation that is off by one in a thousand, beside a pole
 // caught: proof

@@ -192,21 +192,6 @@ static const gt_mistake mistakes[] = {
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
      "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
-    {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
-    {8, P "texture(y)",
-     "a.cu:8:25: 'y' is written, and textures are read alone; expected an 'in' buffer, or the "
-     "output as a pointer"},
-    {8, P "tensormap(x)", "a.cu:8:27: 'x' is not a buffer; expected one of args()"},
-    {8, P "tensormap(y)",
-     "a.cu:8:27: no box; expected box = (…) with an extent for each dimension"},
-    {8, P "tensormap(y, boks = 4)", "a.cu:8:30: unknown setting 'boks'; expected 'box'"},
-    {8, P "tensormap(y, box = (4, 4))",
-     "a.cu:8:27: a box of 2 dimensions, and sizes of 1; expected as many"},
-    {8, P "tensormap(y, box = (4, 4), sizes = (n / 4, 4), strides = (4, 4))",
-     "a.cu:8:27: 2 strides for 2 dimensions; expected one for each but the last"},
-    {8, P "tensormap(y, box = 16, fill = one)",
-     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
-     "64), swizzle = 128)"},
     {8, P "tensormap(y, box = 16)",
      "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
      "tensormap() says"},
