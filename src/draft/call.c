@@ -355,11 +355,11 @@ static void find_items(gt_draft *draft)
     enum { ITEMS_MOST = 64 };
     for (size_t i = 0; i < draft->constants.count; i++) {
         gt_draft_constant *constant = &draft->constants.items[i];
-        constant->is_items =
-            constant->has_value && constant->value > 1 && constant->value <= ITEMS_MOST &&
-            !constant->is_template_parameter && !constant->is_enumerator &&
-            !constant->is_undefined && !gt_draft_is_foreign(draft, constant) &&
-            !gt_draft_is_block(draft, constant->name) && is_loops_end(draft, constant->name);
+        constant->is_items = constant->has_value && constant->value > 1 &&
+                             constant->value <= ITEMS_MOST && !constant->is_template_parameter &&
+                             !constant->is_enumerator && !constant->is_undefined &&
+                             !constant->is_listed && !gt_draft_is_block(draft, constant->name) &&
+                             is_loops_end(draft, constant->name);
     }
 }
 

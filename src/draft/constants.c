@@ -13,7 +13,7 @@ gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 /* A constant of the name at that token, unless that is known already; NULL: then, or no room. */
 static gt_draft_constant *add(gt_draft *draft, const gt_token *name)
 {
-    gt_draft_constant added = {.first_line = name->line, .last_line = name->line};
+    gt_draft_constant added = {.line = name->line};
     gt_token_name(added.name, name);
     if (!added.name[0] || gt_draft_constant_of(draft, added.name)) {
         return NULL;
@@ -49,7 +49,6 @@ static void read_macro(gt_draft *draft, const gt_macro *macro)
                                       ? NULL
                                       : add_at(draft, macro->name);
     if (constant) {
-        constant->is_macro = true;
         read_value(draft, constant, macro->value);
     }
 }
@@ -73,9 +72,7 @@ static void read_declaration(gt_draft *draft, size_t at, gt_span code)
         gt_draft_constant *constant = add_at(draft, item.first);
         if (constant) {
             constant->is_listed = is_listed;
-            constant->first_line = program->tokens.items[at].line;
             read_value(draft, constant, (gt_span){item.first + 2, item.end});
-            constant->last_line = program->tokens.items[all.end < code.end ? all.end : at].line;
         }
     }
 }
@@ -118,7 +115,7 @@ static void read_template(gt_draft *draft)
         const size_t set = gt_program_first(program, (gt_span){at, end}, "=");
         gt_draft_constant *constant = add_at(draft, set - 1);
         if (constant) {
-            constant->first_line = constant->last_line = 0;
+            constant->line = 0;
             constant->is_template_parameter = true;
             constant->is_type = gt_program_is(program, at, "typename class");
             if (set < end && !constant->is_type) {
@@ -306,7 +303,7 @@ static void note_undefined(gt_draft *draft, const gt_token *name)
     int dimension = constant ? named_dimension(constant->name) : -1;
     if (constant) {
         constant->is_undefined = true;
-        constant->first_line = constant->last_line = 0;
+        constant->line = 0;
     }
     if (dimension >= 0) {
         draft->dimensions[dimension].fixed = gt_draft_constant_sum(draft, constant->name);

@@ -207,69 +207,13 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
 }
 
-/* The lines of `#define NAME` that an axis takes the place of stand where the axis is not defined.
+/* A block whose name is declared with others, of which the engine leaves none out, stays as it is.
  */
-static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const char *name)
-{
-    for (gt_lexer lexer = gt_lexer_of(draft->text), line; gt_lexer_find_directive(&lexer, &line);) {
-        int first = line.token.line;
-        if (gt_lexer_accept(&line, "define") && gt_lexer_is(&line, name)) {
-            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, first),
-                                    gt_lines_of(&m->lines, first), name));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status guard_constant(maker *m, const gt_draft *draft,
-                                     const gt_draft_constant *constant)
-{
-    return constant->is_macro
-               ? enclose_definitions(m, draft, constant->name)
-               : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
-                                  gt_lines_of(&m->lines, constant->last_line), constant->name);
-}
-
-/* Whether the text has an #ifndef of the constant's name already. */
-static bool is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
-{
-    return gt_text_has_directive(draft->whole, "ifndef", constant->name);
-}
-
-static gputune_status guard_constants(maker *m, const gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *constant = &draft->constants.items[i];
-        GT_TRY(constant->is_items && !is_guarded(draft, constant)
-                   ? guard_constant(m, draft, constant)
-                   : GPUTUNE_OK);
-    }
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
-        bool again =
-            d > 0 && gt_sum_equal(&draft->dimensions[d].fixed, &draft->dimensions[d - 1].fixed);
-        if (!constant || is_guarded(draft, constant) || constant->is_undefined ||
-            gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
-            continue;
-        }
-        GT_TRY(guard_constant(m, draft, constant));
-    }
-    return GPUTUNE_OK;
-}
-
-bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant)
-{
-    return constant->is_listed ||
-           (constant->first_line > 0 && !gt_lines_is_own(draft->lines, constant->first_line) &&
-            !is_guarded(draft, constant));
-}
-
-/* A block that a header gives a name to, which nothing can be put around, stays as it is. */
-static void keep_foreign(gt_draft *draft)
+static void keep_listed(gt_draft *draft)
 {
     for (int d = 0; d < 3; d++) {
         const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
-        if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
+        if (constant && constant->has_value && constant->is_listed) {
             draft->dimensions[d].fixed = gt_sum_number(constant->value);
         }
     }
@@ -282,11 +226,10 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
                      gt_draft_has_clause(draft->present, "launch");
     GT_TRY(read_kernel(draft));
     gt_draft_resolve_types(draft);
-    keep_foreign(draft);
+    keep_listed(draft);
     gt_draft_name_axes(draft, has_block);
     gt_call_read(draft, !has_block);
-    keep_foreign(draft);
-    GT_TRY(guard_constants(m, draft));
+    keep_listed(draft);
     draft->out = &clauses;
     gt_draft_write(draft);
     GT_TRY(draft->failed || clauses.failed ? gt_fail_memory() : GPUTUNE_OK);
@@ -642,7 +585,7 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_SCOPED(gt_text_free) gt_text names = {0};
     const bool is_one =
         kernel || list_kernels(&names, joined) < 2 || gt_draft_has_clause(&m->reader, "kernel");
-    GT_TRY(gt_hosts_put_aside(&m->lines, &m->program, joined, text, &m->missing));
+    GT_TRY(gt_lines_put_aside(&m->lines, &m->program, joined, text, &m->missing));
     GT_TRY(is_one ? add_one(m, kernel) : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));
     return check_draft(out, m);

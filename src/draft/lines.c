@@ -66,7 +66,8 @@ int gt_lines_of(const gt_lines *lines, int joined)
     return is_there ? abs(lines->own.items[joined - 1]) : 1;
 }
 
-bool gt_lines_is_own(const gt_lines *lines, int joined)
+/* Whether this line of the joined text stands in the file itself. */
+static bool is_own_line(const gt_lines *lines, int joined)
 {
     return joined > 0 && (size_t)joined <= lines->own.count && lines->own.items[joined - 1] > 0;
 }
@@ -82,14 +83,6 @@ gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ..
         gt_text_free(&added.text);
         return gt_fail_memory();
     }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro)
-{
-    GT_TRY(gt_lines_insert(lines, first, "#ifndef %s\n", macro));
-    GT_TRY(gt_lines_insert(lines, last + 1, "#endif\n"));
-    lines->insertions.items[lines->insertions.count - 1].closes = true;
     return GPUTUNE_OK;
 }
 
@@ -138,8 +131,13 @@ static gputune_status enclose(const hosts *h, int own)
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
-    bool is_so = own > 1 && line && strncmp(line, before, sizeof before - 1) == 0;
-    return is_so ? GPUTUNE_OK : gt_lines_enclose(h->lines, own, own, "__CUDACC_RTC__");
+    if (own > 1 && line && strncmp(line, before, sizeof before - 1) == 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_lines_insert(h->lines, own, before));
+    GT_TRY(gt_lines_insert(h->lines, own + 1, "#endif\n"));
+    h->lines->insertions.items[h->lines->insertions.count - 1].closes = true;
+    return GPUTUNE_OK;
 }
 
 /* The next #include: the header's name without quotes, and its line; false: there is none left. */
@@ -176,8 +174,8 @@ static gputune_status put_headers_aside(const hosts *h, const gt_texts *missing)
         while (i < missing->count && !gt_token_is(&name, missing->items[i])) {
             i++;
         }
-        GT_TRY(i < missing->count && gt_lines_is_own(h->lines, name.line) ? note_missing(h, &name)
-                                                                          : GPUTUNE_OK);
+        GT_TRY(i < missing->count && is_own_line(h->lines, name.line) ? note_missing(h, &name)
+                                                                      : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -197,7 +195,7 @@ static gputune_status add_headers(const hosts *h)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
+gputune_status gt_lines_put_aside(gt_lines *lines, const gt_program *program, const char *text,
                                   const char *file, const gt_texts *missing)
 {
     const hosts h = {lines, program, text, file};

@@ -28,13 +28,8 @@ void gt_lines_free(gt_lines *lines);
 /* The file's line for a line of the joined text; for a line of an included file, the line of the
  * #include. */
 int gt_lines_of(const gt_lines *lines, int joined);
-/* Whether this line of the joined text stands in the file itself. */
-bool gt_lines_is_own(const gt_lines *lines, int joined);
 /* Inserts a text in front of a line of the file. ENOMEM. */
 gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ...) GT_PRINTF(3, 4);
-/* Encloses the file's lines `first` to `last` (both included) in #ifndef `macro` and #endif.
- * ENOMEM. */
-gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro);
 /* Copies `text`, the file's own, into *out with all insertions. *out is the caller's to free().
  * ENOMEM. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);
@@ -43,5 +38,5 @@ gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text
  * of the headers in `missing`, which were not found and get a comment, and #error lines. Adds
  * headers of types that a program has from others. `file` is the file's own text. `text` is the
  * joined text (the file with what it includes), from which `program` and `lines` were made. */
-gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
+gputune_status gt_lines_put_aside(gt_lines *lines, const gt_program *program, const char *text,
                                   const char *file, const gt_texts *missing);

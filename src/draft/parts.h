@@ -125,12 +125,11 @@ typedef struct gt_draft_constant {
     char type[GT_NAME_MAX]; /* the type that a launch gives for a template's parameter; "": not
                                known */
     bool is_template_parameter, is_type;
-    bool is_macro;
-    bool is_undefined;         /* the text does not define it: a tuner gives it a value */
-    bool is_enumerator;        /* no macro can replace it */
-    bool is_listed;            /* its declaration has other names, too */
-    bool is_items;             /* so many elements has each thread: it is an axis */
-    int first_line, last_line; /* of the definition; 0: a template's parameter */
+    bool is_undefined;  /* the text does not define it: a tuner gives it a value */
+    bool is_enumerator; /* no macro can replace it */
+    bool is_listed;     /* its declaration has other names, too */
+    bool is_items;      /* so many elements has each thread: it is an axis */
+    int line;           /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
 
 /* One dimension of the launch. */
@@ -362,9 +361,6 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft.c ---- */
 
-/* Whether the constant is defined in a header, or with others, so that the draft cannot enclose the
- * definition. */
-bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);
 

@@ -270,7 +270,7 @@ static void write_axes(gt_draft *draft)
         const char *name = gt_draft_fixed_name(draft, d);
         const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         if (name) {
-            if (!(constant && gt_draft_is_foreign(draft, constant)) && !is_again(draft, d)) {
+            if (!(constant && constant->is_listed) && !is_again(draft, d)) {
                 write_constant_axis(draft, d, name, &left);
             }
         } else if (gt_sum_is_number(&dimension->fixed, &number)) {
@@ -482,10 +482,8 @@ static void write_candidates(gt_draft *draft)
             !gt_draft_is_declared(draft, name) && gt_draft_in_kernel(draft, name)) {
             gt_text_printf(draft->out,
                            "// guess: if results do not depend on '%s' (line %d), it may be an "
-                           "axis: put its definition between #ifndef %s and #endif, and add\n"
-                           "// #pragma gputune tune(%s = %.0f, %.0f, %.0f)\n",
-                           name, constant->first_line, name, name, fmax(1, value / 2), value,
-                           value * 2);
+                           "axis: add\n// #pragma gputune tune(%s = %.0f, %.0f, %.0f)\n",
+                           name, constant->line, name, fmax(1, value / 2), value, value * 2);
         }
     }
 }
