@@ -358,7 +358,7 @@ static void find_items(gt_draft *draft)
         constant->is_items = constant->has_value && constant->value > 1 &&
                              constant->value <= ITEMS_MOST && !constant->is_template_parameter &&
                              !constant->is_enumerator && !constant->is_undefined &&
-                             !constant->is_listed && !gt_draft_is_block(draft, constant->name) &&
+                             !gt_draft_is_block(draft, constant->name) &&
                              is_loops_end(draft, constant->name);
     }
 }

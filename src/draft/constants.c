@@ -65,13 +65,10 @@ static void read_declaration(gt_draft *draft, size_t at, gt_span code)
     if (is_float || end <= at + 1 || !gt_program_is(program, end, "=")) {
         return;
     }
-    const gt_span all = gt_program_statement(program, end - 1);
-    gt_span item, rest = all;
-    const bool is_listed = gt_program_item_at(program, &item, all, 1);
+    gt_span item, rest = gt_program_statement(program, end - 1);
     while (gt_program_item(program, &item, &rest) && gt_program_is(program, item.first + 1, "=")) {
         gt_draft_constant *constant = add_at(draft, item.first);
         if (constant) {
-            constant->is_listed = is_listed;
             read_value(draft, constant, (gt_span){item.first + 2, item.end});
         }
     }

@@ -207,18 +207,6 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
 }
 
-/* A block whose name is declared with others, of which the engine leaves none out, stays as it is.
- */
-static void keep_listed(gt_draft *draft)
-{
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
-        if (constant && constant->has_value && constant->is_listed) {
-            draft->dimensions[d].fixed = gt_sum_number(constant->value);
-        }
-    }
-}
-
 static gputune_status add_kernel(maker *m, gt_draft *draft)
 {
     GT_SCOPED(gt_text_free) gt_text clauses = {0};
@@ -226,10 +214,8 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
                      gt_draft_has_clause(draft->present, "launch");
     GT_TRY(read_kernel(draft));
     gt_draft_resolve_types(draft);
-    keep_listed(draft);
     gt_draft_name_axes(draft, has_block);
     gt_call_read(draft, !has_block);
-    keep_listed(draft);
     draft->out = &clauses;
     gt_draft_write(draft);
     GT_TRY(draft->failed || clauses.failed ? gt_fail_memory() : GPUTUNE_OK);

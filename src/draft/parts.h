@@ -127,7 +127,6 @@ typedef struct gt_draft_constant {
     bool is_template_parameter, is_type;
     bool is_undefined;  /* the text does not define it: a tuner gives it a value */
     bool is_enumerator; /* no macro can replace it */
-    bool is_listed;     /* its declaration has other names, too */
     bool is_items;      /* so many elements has each thread: it is an axis */
     int line;           /* of the definition; 0: a template's parameter */
 } gt_draft_constant;

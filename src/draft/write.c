@@ -268,9 +268,8 @@ static void write_axes(gt_draft *draft)
     for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         const char *name = gt_draft_fixed_name(draft, d);
-        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         if (name) {
-            if (!(constant && constant->is_listed) && !is_again(draft, d)) {
+            if (!is_again(draft, d)) {
                 write_constant_axis(draft, d, name, &left);
             }
         } else if (gt_sum_is_number(&dimension->fixed, &number)) {
@@ -477,9 +476,9 @@ static void write_candidates(gt_draft *draft)
         const char *name = constant->name;
         const double value = constant->value;
         if (!constant->is_template_parameter && constant->has_value && value >= 2 &&
-            value <= 1024 && !constant->is_enumerator && !constant->is_listed &&
-            !constant->is_items && !gt_draft_is_block(draft, name) &&
-            !gt_draft_is_declared(draft, name) && gt_draft_in_kernel(draft, name)) {
+            value <= 1024 && !constant->is_enumerator && !constant->is_items &&
+            !gt_draft_is_block(draft, name) && !gt_draft_is_declared(draft, name) &&
+            gt_draft_in_kernel(draft, name)) {
             gt_text_printf(draft->out,
                            "// guess: if results do not depend on '%s' (line %d), it may be an "
                            "axis: add\n// #pragma gputune tune(%s = %.0f, %.0f, %.0f)\n",

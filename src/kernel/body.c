@@ -289,36 +289,30 @@ static bool is_argument(const gt_template *template, const gt_token *name)
     return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 
-/* The same with `const int NAME = VALUE;`, in a function if the name is no C++ template's; *lexer
- * is then on the semicolon. A class's static member has its name behind others', and stays. */
-static bool leave_constant_out(edits *r, const gt_template *template, gt_lexer *lexer,
-                               bool is_inside)
+/* Gives a constant of such a name, `const int NAME = VALUE, …;`, another one, in a function if the
+ * name is no C++ template's. A class's static member has its name behind others', and keeps it. */
+static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
-    const char *begin = lexer->token.text;
-    gt_lexer ahead = *lexer;
+    gt_token name = lexer.token;
     bool is_constant = false;
-    if (is_inside && gt_lexer_is(lexer, "static")) {
-        return false;
+    if (is_inside && gt_lexer_is(&lexer, "static")) {
+        return;
     }
-    while (ahead.token.kind == GT_TOKEN_NAME && !gt_name_is_chosen(template, &ahead.token)) {
-        is_constant |= gt_token_is_any(&ahead.token, "const constexpr");
-        gt_lexer_next(&ahead);
+    for (; lexer.token.kind == GT_TOKEN_NAME; gt_lexer_next(&lexer)) {
+        is_constant |= gt_token_is_any(&lexer.token, "const constexpr");
+        name = lexer.token;
     }
-    is_constant = is_constant && ahead.token.kind == GT_TOKEN_NAME &&
-                  !(is_inside && is_argument(template, &ahead.token));
-    gt_lexer_next(&ahead);
-    if (!is_constant || !gt_lexer_is(&ahead, "=")) {
-        return false;
+    while (is_constant && gt_lexer_accept(&lexer, "=")) {
+        if (gt_name_is_chosen(template, &name) && !(is_inside && is_argument(template, &name))) {
+            replace(r, name.text, name.text, "gputune_not_");
+        }
+        while (lexer.token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer.token, "; ,")) {
+            gt_lexer_skip(&lexer, "( [ {", ") ] }");
+        }
+        is_constant = gt_lexer_accept(&lexer, ",");
+        name = lexer.token;
+        gt_lexer_next(&lexer);
     }
-    while (!gt_token_is_any(&ahead.token, "; , { <") && ahead.token.kind != GT_TOKEN_END) {
-        gt_lexer_next(&ahead);
-    }
-    if (!gt_lexer_is(&ahead, ";")) {
-        return false;
-    }
-    replace(r, begin, ahead.token.text, NULL);
-    *lexer = ahead;
-    return true;
 }
 
 static void rewrite_line(edits *r, gt_lexer line)
@@ -347,7 +341,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
             continue;
         }
         if (!last.length || gt_token_is_any(&last, "; } {")) {
-            leave_constant_out(&r, template, &lexer, depth > 0);
+            rename_constants(&r, template, lexer, depth > 0);
         }
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;

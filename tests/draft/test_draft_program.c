@@ -92,7 +92,7 @@ static const gt_drafted_program programs[] = {
      "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[4 * n], in float x[n], int n)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / 256)\n"
      "require(n % 256 == 0)\nwork(bytes = 20 * n)\nreference(self)\n"},
-    {"a grid and a block in one declaration, of constants in one declaration, which stay",
+    {"a grid and a block in one declaration, of constants in one declaration",
      "constexpr int TILE = 32, ROWS = 8;\n"
      "__global__ void k(float *y, const float *x, int w, int h)\n{\n"
      "    __shared__ float t[TILE][TILE + 1];\n"
@@ -108,8 +108,11 @@ static const gt_drafted_program programs[] = {
      "dim3 g((w + TILE - 1) / TILE, (h + TILE - 1) / TILE), b(TILE, ROWS);\n"
      "k<<<g, b>>>(y, x, w, h); }\n",
      "kernel(k)\nproblem(w = 1 << 10)\nproblem(h = 768)\n"
-     "args(out float y[w * h], in float x[w * h], int w, int h)\nblock(32, 8)\n"
-     "grid(ceil_div(w, 32), ceil_div(h, 32))\nwork(bytes = 8 * w * h)\nreference(self)\n"},
+     "args(out float y[w * h], in float x[w * h], int w, int h)\n"
+     "tune(TILE = 8, 16, 32)\ndefault(TILE = 32)\ntune(ROWS = 8, 16, 32)\ndefault(ROWS = 8)\n"
+     "block(TILE, ROWS)\nrequire(TILE * ROWS >= 32)\n"
+     "grid(ceil_div(w, TILE), ceil_div(h, TILE))\nrequire(TILE % ROWS == 0)\n"
+     "work(bytes = 8 * w * h)\nreference(self)\n"},
     {"pointers to void, which the kernel casts, and a class with private members",
      "class half_of { float by; public: __device__ float operator()(float x) { return x / by; } "
      "};\n"

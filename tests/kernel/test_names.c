@@ -221,10 +221,12 @@ TEST(test_values_of_the_file)
         {PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 8\n#else\n#define U 4\n"
                                  "#endif\n") "{ y[0] = U; }",
          "U 8", "U 1"},
-        {PLAIN("tune(U = 1, 2)", "static const int U = 8;\n") "{ y[0] = U; }", "= 8", "U 1"},
+        {PLAIN("tune(U = 1, 2)", "static const int U = 8;\n") "{ y[0] = U; }", "int U = 8", "U 1"},
         {PLAIN("tune(MODE = slow, fast)", "#define MODE_fast 1\n") "{ y[0] = MODE_fast; }",
          "MODE_fast 1", "MODE_slow 1"},
-        {PLAIN("problem(const R = 2)", "constexpr int R = 3;\n") "{ y[0] = R; }", "= 3", "R 2"},
+        {PLAIN("problem(const R = 2)", "constexpr int R = 3;\n") "{ y[0] = R; }", "int R", "R 2"},
+        {PLAIN("tune(U = 1, 2)", "const int A = f(1, 2), U = f(A, 3), B = U;\n") "{ y[0] = B; }",
+         ", U = f", "U 1"},
         {PLAIN("problem(const R = 2)", "#define R 3\n") "{ y[0] = R; }", "R 3", "R 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
