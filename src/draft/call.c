@@ -293,6 +293,7 @@ static void bind_block(gt_tracer *c, int d)
     if (dimension->has_threads && !c->draft->is_pinned && !gt_draft_fixed_name(c->draft, d) &&
         is_on_device(&macro, c, identities, count)) {
         dimension->fixed = gt_draft_constant_sum(c->draft, GT_NAME(c->program, macro));
+        gt_token_name(c->draft->axes[d], gt_token_at(c->program, macro));
     }
     const gt_draft_constant *own = fixed_parameter(c, d);
     if (own && c->call->threads[d] && own->value != (double)value) {

@@ -244,19 +244,12 @@ void gt_draft_name_axes(gt_draft *draft, bool has_block)
     }
 }
 
-static const char *axis_of(const gt_draft *draft, int d)
-{
-    const char *fixed = gt_draft_fixed_name(draft, d);
-    return fixed ? fixed : draft->axes[d];
-}
-
 /* Whether the axis is that of a dimension before. */
 static bool is_again(const gt_draft *draft, int d)
 {
     bool again = false;
     for (int e = 0; e < d; e++) {
-        again |=
-            draft->dimensions[e].has_threads && strcmp(axis_of(draft, e), axis_of(draft, d)) == 0;
+        again |= draft->dimensions[e].has_threads && strcmp(draft->axes[e], draft->axes[d]) == 0;
     }
     return again;
 }
