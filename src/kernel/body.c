@@ -294,15 +294,13 @@ static bool is_argument(const gt_template *template, const gt_token *name)
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
-    bool is_constant = false;
-    if (is_inside && gt_lexer_is(&lexer, "static")) {
-        return;
-    }
+    bool is_constant = false, is_member = false;
     for (; lexer.token.kind == GT_TOKEN_NAME; gt_lexer_next(&lexer)) {
         is_constant |= gt_token_is_any(&lexer.token, "const constexpr");
+        is_member |= is_inside && gt_lexer_is(&lexer, "static");
         name = lexer.token;
     }
-    while (is_constant && gt_lexer_accept(&lexer, "=")) {
+    while (is_constant && !is_member && gt_lexer_accept(&lexer, "=")) {
         if (gt_name_is_chosen(template, &name) && !(is_inside && is_argument(template, &name))) {
             replace(r, name.text, name.text, "gputune_not_");
         }
