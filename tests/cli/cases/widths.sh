@@ -3,9 +3,12 @@ exec 2>/dev/null
 echo space >space.t4
 while read -r command; do
     for columns in 80 200; do
-        echo "== $columns: $command"
-        COLUMNS=$columns GPUTUNE_FAKE='part race' $FAKE $command | tee out
-        LC_ALL=C sed 's/[\x80-\xbf]//g' out | LC_ALL=C awk -v columns=$columns 'length > columns { print "^ too long" }'
+        COLUMNS=$columns GPUTUNE_FAKE='part race' $FAKE $command >out
+        case $columns:$command in # wide tables are in the cases of their commands
+        80:warm* | 80:show | 80:*--history | 80:*--why | 80:doctor) echo "== $command" && cat out ;;
+        esac
+        LC_ALL=C sed 's/[\x80-\xbf]//g' out | LC_ALL=C awk -v columns=$columns -v command="$command" \
+            'length > columns { print command ": too long: " $0 }'
     done
 done <<END
 warm axpy scale
