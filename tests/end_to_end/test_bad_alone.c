@@ -24,13 +24,12 @@ static void write_alone(const char *path)
     gt_text_free(&changed);
 }
 
-static void check_alone(const char *path, const bad *b)
+static void check_alone(gputune *tuner, const char *path, const bad *b)
 {
     char kernel[192];
     gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
     options.time_limit_s *= 3; /* a loaded machine compiles for seconds before one can hang */
-    gputune *tuner = tuner_open(":memory:");
     snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
     int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
@@ -43,7 +42,6 @@ static void check_alone(const char *path, const bad *b)
     /* nor is it launched by somebody who does not want to measure */
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
-    gputune_close(tuner);
 }
 
 TEST(test_bad_variants_alone_fail_the_call)
@@ -52,11 +50,13 @@ TEST(test_bad_variants_alone_fail_the_call)
     traces before = traces_now();
     snprintf(path, sizeof path, "%s/alone.cu", world.folder);
     write_alone(path);
+    gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < CASES; i++) {
         if (can_be_tried(&table[i]) && (is_long_run() || table[i].limit_s <= 0)) {
-            check_alone(path, &table[i]);
+            check_alone(tuner, path, &table[i]);
         }
     }
+    gputune_close(tuner);
     unlink(path);
     expect_no_traces(before);
 }
