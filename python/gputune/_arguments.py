@@ -141,8 +141,11 @@ class Arguments:
         array = device_array(value, self._stream, self._on_host)
         if array is None:
             raise TypeError(f"is a {type(value).__name__}; expected an array on the GPU")
-        if array.type and known_type(parameter["type"]) and array.type != parameter["type"]:
-            raise TypeError(f"has elements of type {array.type}")
+        wanted = parameter["type"]
+        if array.type and known_type(wanted) and array.type != wanted:
+            is_sign = array.type.removeprefix("unsigned ") == wanted.removeprefix("unsigned ")
+            raise TypeError(f"has elements of type {array.type}"
+                            + ("; .view() gives the bits another type" if is_sign else ""))
         if array.bytes < parameter["buffer_bytes"]:
             raise TypeError(f"has {array.bytes} bytes; the plan is for {parameter['buffer_bytes']}")
         if array.readonly and parameter["is_output"]:

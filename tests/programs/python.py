@@ -712,6 +712,9 @@ def arrays_in_host_memory_on_the_emulator():
     axpy(memoryview(both)[:N], memoryview(both)[N:], 1.0, N)  # two views of one array
     raises(TypeError, "has elements of type double", axpy, array.array("d", [1] * N), x, 1.0, N)
     raises(TypeError, "argument 1 (float *y) has 40 bytes", axpy, array.array("f", [1] * 10), x, 1.0, N)
+    histogram, keys = gputune.tune("histogram", n=N, bins=64, effort="cached"), array.array("I", range(N))
+    raises(TypeError, "has elements of type int; .view() gives the bits another type",
+           histogram, array.array("i", [0] * 64), keys, N, 64)
     raises(TypeError, "not contiguous", axpy, memoryview(both)[::2], x, 1.0, N)
     raises(TypeError, "is read-only", axpy, memoryview(y.tobytes()).cast("f"), x, 1.0, N)
     y = array.array("f", [1] * N)
