@@ -489,8 +489,10 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
  * impossible; EINVAL where a buffer that is written overlaps with another one, unless the
  * template's in_place() allows it. A buffer that is aligned to less than the plan assumes launches
- * the plan's fallback, and is EINVAL where no fallback was verified. A graph that captures the
- * launch holds what the launch uses, and may outlive plan and tuner. */
+ * the plan's fallback, and is EINVAL where no fallback was verified. The fallback is the default
+ * with the narrowest vectors; that its code accesses no more than an element at once elsewhere is
+ * the template's word. A graph that captures the launch holds what the launch uses, and may outlive
+ * plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */

@@ -167,7 +167,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 }
 
 static const cli_option options[] = {
-    CLI_SIZE_OPTION,
+    CLI_ONE_SIZE_OPTION,
     CLI_ONLY_OPTION,
     {"all", 'a', CLI_OPTION_FLAG, &all, NULL, NULL, "every variant"},
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,

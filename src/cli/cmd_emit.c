@@ -155,7 +155,7 @@ static const cli_option options[] = {
      "\"AXIS=V AXIS=V\", axes left out as in the default [the default]"},
     {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "which form [source]"},
     CLI_ARCH_OPTION,
-    CLI_SIZE_OPTION,
+    CLI_ONE_SIZE_OPTION,
     CLI_OUTPUT_OPTION,
     CLI_TUNER_OPTIONS,
 };
@@ -249,7 +249,7 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
 }
 
 static const cli_option space_options[] = {
-    CLI_SIZE_OPTION,      CLI_ONLY_OPTION,   CLI_ARCH_OPTION,
+    CLI_ONE_SIZE_OPTION,  CLI_ONLY_OPTION,   CLI_ARCH_OPTION,
     CLI_ALIGNMENT_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS,
 };
 

@@ -99,7 +99,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 static const cli_option run_options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
      "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]"},
-    CLI_SIZE_OPTION,
+    CLI_ONE_SIZE_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_all_words,
      "what is measured; all: one after another, as far as possible"},
     CLI_INPUT_OPTION,
@@ -262,13 +262,17 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     return code;
 }
 
-/* A word that is neither a path nor a file is a kernel or a configuration; one of the two was
- * forgotten. */
+/* A word that is neither a path nor a file is a kernel or a configuration. */
+static bool may_be_database(const char *side)
+{
+    return !strchr(side, '=') && (strpbrk(side, "./") || access(side, F_OK) == 0);
+}
+
+/* One of the two was forgotten. */
 static int check_databases(const char *const sides[2])
 {
     for (size_t i = 0; i < 2; i++) {
-        bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
-        CLI_REFUSE(!is_path && access(sides[i], F_OK) != 0, CLI_EXIT_USAGE,
+        CLI_REFUSE(!may_be_database(sides[i]), CLI_EXIT_USAGE,
                    "compare: '%s' is not a database; two configurations of a kernel are compared "
                    "by 'gputune compare KERNEL A B'",
                    sides[i]);
@@ -281,7 +285,7 @@ static bool are_databases(const cli_list *arguments)
 {
     size_t count = arguments->count;
     for (size_t i = count - 2; i < count; i++) {
-        if (strchr(arguments->items[i], '=') || access(arguments->items[i], F_OK) != 0) {
+        if (!may_be_database(arguments->items[i])) {
             return count == 2;
         }
     }
@@ -289,7 +293,7 @@ static bool are_databases(const cli_list *arguments)
 }
 
 static const cli_option compare_options[] = {
-    CLI_SIZE_OPTION,
+    CLI_ONE_SIZE_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
      "what is measured"},
     MEASURE_OPTIONS,

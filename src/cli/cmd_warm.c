@@ -571,7 +571,8 @@ static int check_and_run(const cli_list *kernels)
 static const char more[] =
     "All kernels of a file are tuned; PATH:KERNEL is one. Every kernel is tuned at every "
     "combination of the sizes given, from the middle outward, since a search begins with what was "
-    "best at other sizes. Rows are printed in the order given. A winner that is stored already is not measured again. Ctrl-C keeps what is "
+    "best at other sizes. Rows are printed in the order given. A winner that is stored already is "
+    "not measured again. Ctrl-C keeps what is "
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
     "between them, the last ones from those that take longest, and each model gets winners of its "
     "own. What fails on a GPU is tried on an equal one, and where that has success, the first gets "

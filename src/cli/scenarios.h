@@ -120,6 +120,9 @@ typedef struct cli_scenarios {
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
             "may be repeated")
+#define CLI_ONE_SIZE_OPTION                                                                        \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V", NULL,              \
+            "a problem size: 4096, 4K, 16M, 2^20, or a type's name; may be repeated")
 #define CLI_ONLY_OPTION                                                                            \
     CLI_ROW("only", 0, CLI_OPTION_LIST, &cli_given.selection.only, "AXIS=V[,V...]", NULL,          \
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
@@ -132,7 +135,7 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* What run, compare, space and emit have in common: opens as `mode` says, finds the one
+/* What run, compare, check, space and emit have in common: opens as `mode` says, finds the one
  * kernel `name` at the sizes given, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
