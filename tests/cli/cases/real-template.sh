@@ -1,56 +1,11 @@
 # a first template from plain kernels, which can be tuned as it is
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-cat >axpy.cu <<'CU'
-// y += a x
-__global__ void axpy(float *y, const float *x, float a, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] += a * x[i];
-    }
-}
-CU
-cat >stencil.cu <<'CU'
-#define RADIUS 1
-__global__ void stencil(float *__restrict__ out, const float *__restrict__ in, int width, int height)
-{
-    int x = blockIdx.x * blockDim.x + threadIdx.x;
-    int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= RADIUS && x < width - RADIUS && y >= RADIUS && y < height - RADIUS) {
-        float sum = 0;
-        for (int d = -RADIUS; d <= RADIUS; d++) {
-            sum += in[(y + d) * width + x] + in[y * width + x + d];
-        }
-        out[y * width + x] = 0.25f * sum;
-    }
-}
-CU
-cat >sum.cu <<'CU'
-__global__ void sum(float *partial, const float *x, int n)
-{
-    extern __shared__ float s[];
-    int t = threadIdx.x;
-    float mine = 0;
-    for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x) {
-        mine += x[i];
-    }
-    s[t] = mine;
-    __syncthreads();
-    for (int k = blockDim.x / 2; k > 0; k >>= 1) {
-        if (t < k) {
-            s[t] += s[t + k];
-        }
-        __syncthreads();
-    }
-    if (t == 0) {
-        partial[blockIdx.x] = s[0];
-    }
-}
-CU
+drafts=$(dirname "$0")/../../draft/drafts
+cp "$drafts/axpy.cu" "$drafts/stencil.cu" .
+cp "$drafts/partial_sums.cu" sum.cu
 $GPUTUNE template axpy.cu
 for kernel in axpy stencil sum; do
     $GPUTUNE template $kernel.cu $kernel -o mine.cu --force 2>/dev/null || echo "exit $?"
-    grep '^#pragma' mine.cu
     sizes='n=4K'
     [ $kernel = stencil ] && sizes='width=64 height=64'
     $GPUTUNE warm mine.cu -s "$sizes" --format csv -q | grep -c "^$kernel,"
