@@ -32,7 +32,7 @@ static int on_trial(void *user, const gputune_record *record)
 }
 
 /* Tunes a template half of whose variants are bad: they cost themselves only. */
-static void tune_poisoned(const char *name, const char *status)
+static void tune_poisoned(const char *file, const char *name, const char *status)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
@@ -40,7 +40,7 @@ static void tune_poisoned(const char *name, const char *status)
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     char path[128];
-    snprintf(path, sizeof path, "tests/poisoned/%s.cu", name);
+    snprintf(path, sizeof path, "tests/poisoned/%s.cu:%s", file, name);
     options.time_limit_s = 60;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(plan);
@@ -58,22 +58,22 @@ static void tune_poisoned(const char *name, const char *status)
 
 TEST(test_a_wrong_result_is_caught)
 {
-    tune_poisoned("wrong_result", "wrong");
+    tune_poisoned("wrong_result", "wrong_result", "wrong");
 }
 
 TEST(test_a_kernel_that_is_right_once_is_caught)
 {
-    tune_poisoned("stale_counter", "wrong");
+    tune_poisoned("stale", "stale_counter", "wrong");
 }
 
 TEST(test_a_counter_that_nobody_cleared_is_caught)
 {
-    tune_poisoned("stale_scratch", "wrong");
+    tune_poisoned("stale", "stale_scratch", "wrong");
 }
 
 TEST(test_who_has_no_reference_hears_of_it)
 {
-    tune_poisoned("no_reference", "wrong");
+    tune_poisoned("no_reference", "no_reference", "wrong");
     assert_non_null(strstr(world.log, "no_reference has neither reference() nor check()"));
     assert_int_equal(world.warnings, 1);
 }
