@@ -56,6 +56,15 @@ static inline void in_child(void (*body)(void), const char *environment)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* A test that runs there. */
+#define TEST_IN_CHILD(name)                                                                        \
+    static void name(void);                                                                        \
+    TEST(test_##name)                                                                              \
+    {                                                                                              \
+        in_child(name, NULL);                                                                      \
+    }                                                                                              \
+    static void name(void)
+
 static inline CUcontext open_device(void)
 {
     CUcontext context;

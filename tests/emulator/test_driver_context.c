@@ -147,7 +147,7 @@ static void destroy_nothing(void *data)
     (void)data;
 }
 
-static void graphs(void)
+TEST_IN_CHILD(graphs)
 {
     open_device();
     CUgraph graph;
@@ -168,11 +168,6 @@ static void graphs(void)
     OK(cuGraphExecDestroy(exec));
     CHECK_CODE(cuGraphExecDestroy(exec), CUDA_ERROR_INVALID_VALUE);
     CHECK_CODE(cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST(test_graphs)
-{
-    in_child(graphs, NULL);
 }
 
 enum { OTHER_COUNT = 1 << 18 };
@@ -196,7 +191,7 @@ static other_context make_other(void)
 
 /* Function and stream are of one context, whichever is current; the default streams are the current
  * context's. */
-static void launches_across_contexts(void)
+TEST_IN_CHILD(launches_across_contexts)
 {
     CUcontext context = open_device();
     const objects here = make();
@@ -213,11 +208,6 @@ static void launches_across_contexts(void)
     CHECK_CODE(launch_add(other.all.add, other.y, 1.0F, 1, other.all.stream), invalid);
     CHECK(read_float(other.y) == 1.0F);
     CHECK(read_float(y) == 0.0F);
-}
-
-TEST(test_launches)
-{
-    in_child(launches_across_contexts, NULL);
 }
 
 /* A kernel reaches the memory of every context, as long as that context lives. */

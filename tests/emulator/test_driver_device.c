@@ -1,7 +1,7 @@
 /* The device and its profile, the environment, looking up calls, contexts, forks, error names. */
 #include "device.h"
 
-static void describes_itself(void)
+TEST_IN_CHILD(describes_itself)
 {
     int version, count, value;
     CHECK_CODE(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
@@ -26,11 +26,6 @@ static void describes_itself(void)
     CHECK(memcmp(&uuid, &zero, sizeof uuid));
 }
 
-TEST(test_h200)
-{
-    in_child(describes_itself, NULL);
-}
-
 static void is_an_a100(void)
 {
     int value;
@@ -49,18 +44,13 @@ TEST(test_a100)
     in_child(is_an_a100, "GPUTUNE_EMU_PROFILE=a100");
 }
 
-static void selects(void)
+TEST_IN_CHILD(selects)
 {
     CHECK_CODE(emuSelectProfile("b999"), CUDA_ERROR_NOT_FOUND);
     CHECK(strstr(emuLastMessage(), "h200"));
     OK(emuSelectProfile("a100"));
     is_an_a100();
     CHECK_CODE(emuSelectProfile("h200"), CUDA_ERROR_ILLEGAL_STATE);
-}
-
-TEST(test_selects)
-{
-    in_child(selects, NULL);
 }
 
 static void refuses_profile(void)
@@ -185,7 +175,7 @@ TEST(test_symbols)
     in_child(old_driver, "GPUTUNE_EMU_SET=driver_version=11080");
 }
 
-static void contexts(void)
+TEST_IN_CHILD(contexts)
 {
     CUcontext first, second, current;
     unsigned flags;
@@ -214,12 +204,7 @@ static void contexts(void)
     CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST(test_contexts)
-{
-    in_child(contexts, NULL);
-}
-
-static void fork_after_init(void)
+TEST_IN_CHILD(fork_after_init)
 {
     open_device();
     CUdeviceptr buffer = new_buffer(4);
@@ -232,11 +217,6 @@ static void fork_after_init(void)
     int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
     OK(cuMemFree_v2(buffer));
-}
-
-TEST(test_fork)
-{
-    in_child(fork_after_init, NULL);
 }
 
 TEST(test_error_names)

@@ -19,7 +19,7 @@ static CUgraphExec instantiate(CUgraph graph)
 }
 
 /* What is captured does not run until the graph is launched, and then each time. */
-static void replays(void)
+TEST_IN_CHILD(replays)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
@@ -51,13 +51,8 @@ static void replays(void)
     OK(cuGraphExecDestroy(exec));
 }
 
-TEST(test_replays)
-{
-    in_child(replays, NULL);
-}
-
 /* A captured copy from the host reads its source at every replay. */
-static void reads_again(void)
+TEST_IN_CHILD(reads_again)
 {
     open_device();
     CUstream stream = new_stream();
@@ -74,11 +69,6 @@ static void reads_again(void)
         OK(cuStreamSynchronize(stream));
         CHECK(read_float(y) == (float)i);
     }
-}
-
-TEST(test_reads_again)
-{
-    in_child(reads_again, NULL);
 }
 
 static void forks(void)
@@ -151,7 +141,7 @@ static void check_spoiled(CUstream stream)
 }
 
 /* Each of these is refused, and the capture is lost. */
-static void spoilers(void)
+TEST_IN_CHILD(spoilers)
 {
     open_device();
     CUstream stream = new_stream();
@@ -188,13 +178,8 @@ static void spoilers(void)
                CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-TEST(test_spoilers)
-{
-    in_child(spoilers, NULL);
-}
-
 /* In relaxed mode a thread may allocate beside its own global capture. */
-static void relaxed(void)
+TEST_IN_CHILD(relaxed)
 {
     open_device();
     CUstream stream = new_stream();
@@ -211,18 +196,13 @@ static void relaxed(void)
     OK(cuGraphDestroy(graph));
 }
 
-TEST(test_relaxed)
-{
-    in_child(relaxed, NULL);
-}
-
 static void count_call(void *data)
 {
     ++*(atomic_int *)data;
 }
 
 /* A user object lives as long as a graph, an executable graph or a launch in flight needs it. */
-static void user_objects(void)
+TEST_IN_CHILD(user_objects)
 {
     open_device();
     CUstream stream = new_stream();
@@ -248,11 +228,6 @@ static void user_objects(void)
     CHECK(destroyed == 1 && runs == 1);
 }
 
-TEST(test_user_objects)
-{
-    in_child(user_objects, NULL);
-}
-
 static float replay_ms(CUgraphExec exec, CUstream stream)
 {
     CUevent start, end;
@@ -268,7 +243,7 @@ static float replay_ms(CUgraphExec exec, CUstream stream)
 }
 
 /* As on hardware, m launches in a graph take less than m plain launches, and about m times one. */
-static void graph_time(void)
+TEST_IN_CHILD(graph_time)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
@@ -287,9 +262,4 @@ static void graph_time(void)
     }
     CHECK(ms[1] > 1.8F * ms[0] && ms[1] < 2.0F * ms[0]);
     CHECK(ms[1] < 100 * 0.0039F);
-}
-
-TEST(test_graph_time)
-{
-    in_child(graph_time, NULL);
 }

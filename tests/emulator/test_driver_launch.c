@@ -1,7 +1,7 @@
 /* Launches and what refuses them, clusters and occupancy, modules, kernels that fail. */
 #include "device.h"
 
-static void launches(void)
+TEST_IN_CHILD(launches)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
@@ -10,11 +10,6 @@ static void launches(void)
     OK(launch_add(add, y, 1.0F, 999, NULL));
     CHECK(read_float(y) == 2.5F && read_float(y + 998 * 4) == 2.5F);
     CHECK(read_float(y + 999 * 4) == 1.5F);
-}
-
-TEST(test_launches)
-{
-    in_child(launches, NULL);
 }
 
 static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block, unsigned shared)
@@ -26,7 +21,7 @@ static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block,
     return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, NULL, params, NULL);
 }
 
-static void refuses(void)
+TEST_IN_CHILD(refuses)
 {
     open_device();
     CUfunction add = load(ptx_add, "add"), reverse = load(ptx_tile, "reverse");
@@ -43,12 +38,7 @@ static void refuses(void)
     OK(cuCtxSynchronize());
 }
 
-TEST(test_refuses)
-{
-    in_child(refuses, NULL);
-}
-
-static void opts_in(void)
+TEST_IN_CHILD(opts_in)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
@@ -69,11 +59,6 @@ static void opts_in(void)
     OK(cuFuncGetParamInfo(add, 2, &offset, &bytes));
     CHECK(offset == 12 && bytes == 4);
     CHECK_CODE(cuFuncGetParamInfo(add, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST(test_opts_in)
-{
-    in_child(opts_in, NULL);
 }
 
 /* ---- clusters and occupancy ---- */
@@ -136,7 +121,7 @@ static CUresult launch_cooperative(CUfunction meet, unsigned grid, CUdeviceptr h
 }
 
 /* Every block sees what all blocks wrote before the grid's barrier, several times in a row. */
-static void cooperates(void)
+TEST_IN_CHILD(cooperates)
 {
     enum { GRID = 200 };
     open_device();
@@ -152,11 +137,6 @@ static void cooperates(void)
     /* two blocks of 1024 threads fit on each of 132 multiprocessors */
     CHECK_CODE(launch_cooperative(meet, 265, here, missed),
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-}
-
-TEST(test_cooperates)
-{
-    in_child(cooperates, NULL);
 }
 
 static void no_clusters(void)
@@ -182,7 +162,7 @@ static int active_clusters(CUfunction add, unsigned size, unsigned shared)
     return count;
 }
 
-static void occupancy(void)
+TEST_IN_CHILD(occupancy)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
@@ -201,11 +181,6 @@ static void occupancy(void)
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
-}
-
-TEST(test_occupancy)
-{
-    in_child(occupancy, NULL);
 }
 
 /* ---- parameters and variables ---- */
@@ -257,7 +232,7 @@ static void look_up(CUfunction look, CUdeviceptr out, int wanted)
 }
 
 /* Two instances of one program have variables of their own. */
-static void variables(void)
+TEST_IN_CHILD(variables)
 {
     open_device();
     CUmodule first, second;
@@ -286,13 +261,8 @@ static void variables(void)
     look_up(look_second, out, 107);
 }
 
-TEST(test_variables)
-{
-    in_child(variables, NULL);
-}
-
 /* A header like CUB's declares a thousand variables, of which a kernel needs none. */
-static void many_variables(void)
+TEST_IN_CHILD(many_variables)
 {
     enum { VARIABLES = 2000, MODULES = 40 };
     static char text[100 * VARIABLES + sizeof ptx_table];
@@ -315,12 +285,7 @@ static void many_variables(void)
     }
 }
 
-TEST(test_many_variables)
-{
-    in_child(many_variables, NULL);
-}
-
-static void bad_images(void)
+TEST_IN_CHILD(bad_images)
 {
     open_device();
     CUmodule module;
@@ -336,14 +301,9 @@ static void bad_images(void)
     OK(cuCtxSynchronize());
 }
 
-TEST(test_bad_images)
-{
-    in_child(bad_images, NULL);
-}
-
 /* ---- failing kernels ---- */
 
-static void lose_process(void)
+TEST_IN_CHILD(lose_process)
 {
     CUcontext context = open_device(), other;
     CUfunction wild = load(ptx_wild, "wild");
@@ -361,11 +321,6 @@ static void lose_process(void)
     CHECK_CODE(cuCtxCreate_v2(&other, 0, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
     int count;
     OK(cuDeviceGetCount(&count));
-}
-
-TEST(test_lost_process)
-{
-    in_child(lose_process, NULL);
 }
 
 /* Where a read goes, counted from the end of the first of two allocations in a row. */
@@ -410,7 +365,7 @@ TEST(test_reads_outside)
 }
 
 /* The flag is pinned host memory, so that the host can end the kernel. */
-static void endless(void)
+TEST_IN_CHILD(endless)
 {
     open_device();
     CUfunction spin = load(ptx_spin, "spin");
@@ -424,9 +379,4 @@ static void endless(void)
     CHECK_CODE(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
     raise_flag(flag);
     OK(cuStreamSynchronize(stream));
-}
-
-TEST(test_endless)
-{
-    in_child(endless, NULL);
 }

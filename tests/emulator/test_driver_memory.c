@@ -1,7 +1,7 @@
 /* Copies and fills, ranges, what is known of an address, memory shared between processes. */
 #include "device.h"
 
-static void copies_both_ways(void)
+TEST_IN_CHILD(copies_both_ways)
 {
     open_device();
     int from[1000], to[1000] = {0};
@@ -20,11 +20,6 @@ static void copies_both_ways(void)
     CHECK(to[0] == 7 && to[9] == 7 && to[10] == 0x12341234 && to[11] == -1 && to[12] == from[12]);
 }
 
-TEST(test_copies)
-{
-    in_child(copies_both_ways, NULL);
-}
-
 static void is(const char *host, char value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
@@ -33,7 +28,7 @@ static void is(const char *host, char value, size_t bytes)
 }
 
 /* Of large ranges, what is zeros is not written again. */
-static void large_zeros(void)
+TEST_IN_CHILD(large_zeros)
 {
     enum { BYTES = 3 << 20, BEGIN = 100, END = BYTES - 5000 };
     static char host[BYTES];
@@ -58,13 +53,8 @@ static void large_zeros(void)
     CHECK(host[2] == 0 && host[3] == 1);
 }
 
-TEST(test_large_zeros)
-{
-    in_child(large_zeros, NULL);
-}
-
 /* A pageable source may change as soon as the call returns, a pinned one only after the copy. */
-static void async_source(void)
+TEST_IN_CHILD(async_source)
 {
     open_device();
     CUstream stream;
@@ -84,12 +74,7 @@ static void async_source(void)
     OK(cuMemFreeHost(pinned));
 }
 
-TEST(test_async_source)
-{
-    in_child(async_source, NULL);
-}
-
-static void bad_ranges(void)
+TEST_IN_CHILD(bad_ranges)
 {
     open_device();
     char host[64] = {0};
@@ -105,12 +90,7 @@ static void bad_ranges(void)
     CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 4), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST(test_bad_ranges)
-{
-    in_child(bad_ranges, NULL);
-}
-
-static void runs_out(void)
+TEST_IN_CHILD(runs_out)
 {
     open_device();
     size_t free_bytes, total;
@@ -127,12 +107,7 @@ static void runs_out(void)
     CHECK(left == free_bytes);
 }
 
-TEST(test_runs_out)
-{
-    in_child(runs_out, NULL);
-}
-
-static void what_pointers_are(void)
+TEST_IN_CHILD(what_pointers_are)
 {
     CUcontext context = open_device(), found;
     CUdeviceptr buffer = new_buffer(1000), base;
@@ -168,11 +143,6 @@ static void what_pointers_are(void)
     CHECK_CODE(cuMemHostUnregister(&local), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-TEST(test_pointers)
-{
-    in_child(what_pointers_are, NULL);
-}
-
 /* ---- between processes ---- */
 
 static int to_importer[2], to_exporter[2];
@@ -193,7 +163,7 @@ static void import(void)
     CHECK(write(to_exporter[1], &ready, 1) == 1);
 }
 
-static void export(void)
+TEST_IN_CHILD(export)
 {
     CHECK(!pipe(to_importer) && !pipe(to_exporter));
     pid_t child = fork();
@@ -219,11 +189,6 @@ static void export(void)
     CHECK_CODE(cuIpcOpenMemHandle_v2(&same, forged, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST(test_ipc)
-{
-    in_child(export, NULL);
-}
-
 static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
@@ -237,7 +202,7 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
 }
 
 /* Objects over memory that no GPU could read are refused, and those of a context go with it. */
-static void textures(void)
+TEST_IN_CHILD(textures)
 {
     open_device();
     CUcontext own;
@@ -271,7 +236,7 @@ static void textures(void)
 }
 
 /* Sizes that no array has are refused, and a copy that is not one of all of it. */
-static void arrays(void)
+TEST_IN_CHILD(arrays)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {
         {0, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},     {131073, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},
@@ -315,14 +280,4 @@ static void arrays(void)
     OK(cuArrayDestroy(array));
     CHECK_CODE(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
     CHECK_CODE(cuMemcpy3DAsync_v2(&copy, NULL), CUDA_ERROR_INVALID_HANDLE);
-}
-
-TEST(test_arrays)
-{
-    in_child(arrays, NULL);
-}
-
-TEST(test_textures)
-{
-    in_child(textures, NULL);
 }

@@ -11,7 +11,7 @@ static float elapsed(CUevent start, CUevent end)
 }
 
 /* A second stream's work is ordered after the first's by an event, and by nothing else. */
-static void orders(void)
+TEST_IN_CHILD(orders)
 {
     open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -40,13 +40,8 @@ static void orders(void)
     CHECK(read_float(y) == 2.0F);
 }
 
-TEST(test_orders)
-{
-    in_child(orders, NULL);
-}
-
 /* Streams that are not created as non-blocking order with the legacy stream, both ways. */
-static void legacy(void)
+TEST_IN_CHILD(legacy)
 {
     open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -68,13 +63,8 @@ static void legacy(void)
     CHECK(read_float(y) == 1.0F && read_float(z) == 1.0F);
 }
 
-TEST(test_legacy)
-{
-    in_child(legacy, NULL);
-}
-
 /* Destroying a stream does not end its work, and the context still waits for it. */
-static void destroyed_with_work(void)
+TEST_IN_CHILD(destroyed_with_work)
 {
     open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -93,12 +83,7 @@ static void destroyed_with_work(void)
     CHECK(read_float(y) == 1.0F);
 }
 
-TEST(test_destroyed_with_work)
-{
-    in_child(destroyed_with_work, NULL);
-}
-
-static void events(void)
+TEST_IN_CHILD(events)
 {
     open_device();
     CUevent start, end, untimed;
@@ -119,11 +104,6 @@ static void events(void)
     OK(cuEventSynchronize(untimed));
     CHECK_CODE(cuEventElapsedTime_v2(&ms, start, untimed), CUDA_ERROR_INVALID_HANDLE);
     OK(cuEventDestroy_v2(start));
-}
-
-TEST(test_events)
-{
-    in_child(events, NULL);
 }
 
 static double host_ns(void)
@@ -173,7 +153,7 @@ static void count_call(void *data)
     ++*(int *)data;
 }
 
-static void host_functions(void)
+TEST_IN_CHILD(host_functions)
 {
     open_device();
     int calls = 0;
@@ -183,11 +163,6 @@ static void host_functions(void)
     OK(cuLaunchHostFunc(CU_STREAM_PER_THREAD, count_call, &calls));
     OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
     CHECK(calls == 2);
-}
-
-TEST(test_host_functions)
-{
-    in_child(host_functions, NULL);
 }
 
 /* Many threads, a stream each, one buffer each: nothing is lost. */
@@ -211,7 +186,7 @@ static void *add_many(void *argument)
     return NULL;
 }
 
-static void threads(void)
+TEST_IN_CHILD(threads)
 {
     CUcontext context = open_device();
     pthread_t thread[8];
@@ -222,9 +197,4 @@ static void threads(void)
     for (int i = 0; i < 8; i++) {
         CHECK(!pthread_join(thread[i], NULL));
     }
-}
-
-TEST(test_threads)
-{
-    in_child(threads, NULL);
 }
