@@ -1,12 +1,10 @@
 """Arrays of NumPy, ml_dtypes, JAX and Numba on the emulator, whose memory is the host's, as far as they are
 installed. Ends with "N passed, N failed"."""
-import importlib
 import os
-import sys
 import tempfile
-import traceback
 
 import gputune
+from harness import raises, run, test_with
 
 N = 1000
 # Numba loads the emulator as its driver
@@ -43,7 +41,6 @@ __global__ void move(particle *p, push by, int n)
     }
 }
 """
-tests, failed = [], 0
 folder = tempfile.TemporaryDirectory(suffix="_ö ü")  # paths are as users have them
 twice, move = (os.path.join(folder.name, name) for name in ("zwölf.cu", "be wegt.cu"))
 for path, text in ((twice, TWICE), (move, MOVE)):
@@ -51,27 +48,11 @@ for path, text in ((twice, TWICE), (move, MOVE)):
         file.write(text)
 
 
-def test(*needs):
-    def add(function):
-        tests.append((needs, function))
-        return function
-    return add
-
-
-def raises(kind, part, call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except kind as error:
-        assert part in str(error), f"{error!r} lacks {part!r}"
-        return
-    raise AssertionError(f"no {kind.__name__}")
-
-
 def plan(kernel="axpy", **sizes):
     return gputune.tune(kernel, sizes=sizes or {"n": N}, effort="cached")
 
 
-@test("numpy")
+@test_with("numpy")
 def shapes(numpy):
     y, x = numpy.ones((10, 100), "f"), numpy.ones((10, 100), "f")
     axpy = plan()
@@ -85,7 +66,7 @@ def shapes(numpy):
     raises(TypeError, "elements of type datetime64[s], which templates have not", axpy, numpy.zeros(N, "M8[s]"), x, 1.0, N)
 
 
-@test("numpy")
+@test_with("numpy")
 def structs(numpy):
     particle = [("x", "f4"), ("y", "f4"), ("id", "i4")]
     push = numpy.dtype([("dx", "f8"), ("count", "i4")], align=True)
@@ -105,7 +86,7 @@ def structs(numpy):
     assert {one["configuration"] for one in gputune.trials(move)} == {"BLOCK=64", "BLOCK=128"}
 
 
-@test("numpy", "ml_dtypes")
+@test_with("numpy", "ml_dtypes")
 def types_that_numpy_has_not(numpy, ml_dtypes):
     for kind in (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2):
         y = numpy.arange(4, dtype=kind).repeat(N // 4)
@@ -127,7 +108,7 @@ def types_that_numpy_has_not(numpy, ml_dtypes):
     raises(TypeError, "input y has elements of type half", gputune.tune, twice, inputs={"y": numpy.ones(N, "f2")}, **given)
 
 
-@test("numpy", "jax")
+@test_with("numpy", "jax")
 def arrays_of_jax(numpy, jax):
     y, x = numpy.ones(N, "f"), jax.numpy.ones(N)
     axpy = plan()
@@ -141,7 +122,7 @@ def arrays_of_jax(numpy, jax):
     raises(TypeError, "is read-only", plan(twice, n=N, T=half.dtype), half, N)
 
 
-@test("numpy", "numba.cuda")
+@test_with("numpy", "numba.cuda")
 def arrays_of_numba(numpy, cuda):
     y, x = cuda.to_device(numpy.ones(N, "f")), cuda.to_device(numpy.ones(N, "f"))
     axpy, stream = plan(), cuda.stream()
@@ -153,19 +134,4 @@ def arrays_of_numba(numpy, cuda):
     gputune.tune("axpy", n=N, inputs={"x": x}, effort="cached")
 
 
-passed = 0
-for needs, function in tests:
-    try:
-        modules = [importlib.import_module(name) for name in needs]
-    except ImportError as error:
-        print(f"left out: {function.__name__}: {error}")
-        continue
-    try:
-        function(*modules)
-        passed += 1
-    except Exception:
-        failed += 1
-        print(f"{function.__name__}:")
-        traceback.print_exc(file=sys.stdout)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+run()

@@ -1,9 +1,7 @@
 """gputune.kernel_tuner on the emulator. Ends with "N passed, N failed"."""
 import os
-import sys
 import tempfile
 import time
-import traceback
 import types
 import warnings
 
@@ -11,6 +9,7 @@ import numpy
 
 import gputune
 from gputune.kernel_tuner import CompilationFailedConfig, run_kernel, tune_kernel
+from harness import raises, run, test
 
 N = 1000
 ADD = """
@@ -24,21 +23,6 @@ __global__ void vector_add(float *c, const float *a, const float *b, int n)
 """
 a, b = numpy.random.rand(N).astype("float32"), numpy.random.rand(N).astype("float32")
 arguments = [numpy.zeros(N, "float32"), a, b, numpy.int32(N)]
-tests, failed = [], 0
-
-
-def test(function):
-    tests.append(function)
-    return function
-
-
-def raises(kind, part, call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except kind as error:
-        assert part in str(error), f"{error!r} lacks {part!r}"
-        return
-    raise AssertionError(f"no {kind.__name__}")
 
 
 def tune(tune_params, source=ADD, name="vector_add", size=N, given=arguments, **options):
@@ -291,12 +275,4 @@ def what_is_not_served_says_so():
     raises(ValueError, "no __global__ function 'vector_sub'", tune, one, name="vector_sub")
 
 
-for one in tests:
-    try:
-        one()
-    except Exception:
-        failed += 1
-        print(f"{one.__name__}:")
-        traceback.print_exc(file=sys.stdout)
-print(f"{len(tests) - failed} passed, {failed} failed")
-sys.exit(failed != 0)
+run()

@@ -1,6 +1,5 @@
 """A notebook on the emulator: bars, Ctrl-C, tables, and a cell that is asynchronous. Wants nbclient, ipykernel,
 tqdm and ipywidgets. Ends with "N passed, N failed"."""
-import os
 import sys
 
 import nbclient

@@ -1,14 +1,13 @@
 """gputune.torch on the emulator, whose memory is the host's: operators on CPU tensors. Ends with
 "N passed, N failed"."""
 import os
-import sys
 import tempfile
-import traceback
 
 import torch
 
 import gputune
 import gputune.torch
+from harness import run, test
 
 N = 1000
 TWICE = """#pragma gputune kernel(twice)
@@ -28,7 +27,6 @@ folder = tempfile.TemporaryDirectory()
 path = os.path.join(folder.name, "twice.cu")
 with open(path, "w") as file:
     file.write(TWICE)
-tests, failed = [], 0
 
 
 @gputune.torch.operator("gputune_test::axpy_", "axpy", sizes=lambda y, x, a: {"n": y.numel()}, mutates=["y"],
@@ -41,11 +39,6 @@ def axpy_(y: torch.Tensor, x: torch.Tensor, a: float) -> None:
                         outputs={"y": lambda x: torch.empty_like(x)}, effort="cached")
 def twice(x: torch.Tensor) -> torch.Tensor:
     "2 x"
-
-
-def test(function):
-    tests.append(function)
-    return function
 
 
 @test
@@ -138,12 +131,4 @@ def mistakes():
         raise AssertionError("was launched")
 
 
-for one in tests:
-    try:
-        one()
-    except Exception:
-        failed += 1
-        print(f"{one.__name__}:")
-        traceback.print_exc(file=sys.stdout)
-print(f"{len(tests) - failed} passed, {failed} failed")
-sys.exit(failed != 0)
+run()

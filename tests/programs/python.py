@@ -13,33 +13,18 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
 os.environ["GPUTUNE_EMU_DEVICES"] = "h200,h200"
 import gputune
 from gputune import _arrays, _driver
+from harness import raises, run, test
 
 N = 1000
 cuda = _driver.driver("emu").cuda
-tests, failed = [], 0
-
-
-def test(function):
-    tests.append(function)
-    return function
 
 
 def test_tuning(function):
     return function if "again" in sys.argv else test(function)
-
-
-def raises(kind, part, call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except kind as error:
-        assert part in str(error), f"{error!r} lacks {part!r}"
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 class Memory:
@@ -1105,12 +1090,4 @@ def bars_and_help():
     raises(ValueError, "give that to add_source()", gputune.tune, MANY)
 
 
-for one in tests:
-    try:
-        one()
-    except Exception:
-        failed += 1
-        print(f"{one.__name__}:")
-        traceback.print_exc(file=sys.stdout)
-print(f"{len(tests) - failed} passed, {failed} failed")
-sys.exit(failed != 0)
+run()
