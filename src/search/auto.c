@@ -1,7 +1,7 @@
 /* The strategy `auto`. A small space, or one that there is time for, is tried as a whole, the
  * fastest hints first, as its limit may end it early. Otherwise the model proposes; if it foresees
  * the results of its proposals badly, it alternates with `local`. */
-#include "search/model.h"
+#include "search/strategy_parts.h"
 
 #include "stats/correlation.h"
 
@@ -16,19 +16,12 @@ enum {
 };
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
-/* What the model expected of a proposal. */
-typedef struct proposal {
-    gt_point point;
-    double expected;
-} proposal;
-
 typedef struct automatic {
     void *model;
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
-    gt_point_set proposed;                 /* by the model: a `proposal` of each point */
 } automatic;
 
 static gputune_status open_auto(gt_strategy *strategy, void *state)
@@ -46,7 +39,6 @@ static void close_auto(void *state)
         gt_method_model.close(at->model);
     }
     free(at->model);
-    gt_point_set_free(&at->proposed);
 }
 
 /* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
@@ -62,18 +54,8 @@ static bool is_time_for_all(const gt_strategy *strategy)
         return false;
     }
     double spent = fmax(evidence->compile_s / strategy->settings.workers, evidence->measure_s);
-    double left = domain->size - gt_evidence_count(evidence);
+    double left = domain->size - evidence->points.count;
     return spent / told * left <= strategy->settings.limit_s - spent;
-}
-
-static gputune_status expect(automatic *at, const gt_point *point, double expectation)
-{
-    uint32_t index;
-    bool is_new;
-    at->proposed.item_bytes = sizeof(proposal);
-    GT_TRY(gt_point_set_add(&at->proposed, point, &index, &is_new));
-    ((proposal *)at->proposed.items)[index].expected = expectation;
-    return GPUTUNE_OK;
 }
 
 /* The fastest hint that is not proposed yet, or NULL. */
@@ -111,20 +93,19 @@ static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point 
     if (at->local_next) {
         return gt_method_local.propose(strategy, NULL, out, found);
     }
-    GT_TRY(gt_method_model.propose(strategy, at->model, out, found));
-    const gt_model *model = at->model;
-    return *found && model->told_when_learnt ? expect(at, out, model->expected) : GPUTUNE_OK;
+    return gt_method_model.propose(strategy, at->model, out, found);
 }
 
 /* Compares what the model expected of its proposals with what came of them. */
-static gputune_status judge_model(automatic *at, const gt_tried *result)
+static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
+                                  const gt_tried *result)
 {
-    int64_t index = gt_point_set_find(&at->proposed, &result->point);
-    if (index < 0 || result->outcome != GT_TRIED_OK) {
+    const gt_known *known = &evidence->known[gt_point_set_find(&evidence->points, &result->point)];
+    if (known->state != GT_STATE_OK || isnan(known->expected)) {
         return GPUTUNE_OK;
     }
-    at->expected[at->foreseen % JUDGED] = ((proposal *)at->proposed.items)[index].expected;
-    at->seen[at->foreseen % JUDGED] = log(result->time_ns);
+    at->expected[at->foreseen % JUDGED] = known->expected;
+    at->seen[at->foreseen % JUDGED] = known->log_time;
     if (++at->foreseen % JUDGED == 0) {
         double skill;
         GT_TRY(gt_spearman(&skill, at->expected, at->seen, JUDGED));
@@ -141,7 +122,7 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
         return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
     }
     GT_TRY(gt_method_model.told(strategy, at->model, result));
-    return judge_model(at, result);
+    return judge_model(at, &strategy->evidence, result);
 }
 
 static void look(gt_strategy *strategy, void *state, gt_outlook *out)

@@ -72,10 +72,11 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
     if (!domain->size_is_exact) {
         return GPUTUNE_OK;
     }
-    gt_point *draws = calloc(DRAWS, sizeof *draws);
-    double *strengths = calloc(most + 1, sizeof *strengths);
-    gputune_status status = draws && strengths ? GPUTUNE_OK : gt_fail_memory();
-    uint32_t drawn = status == GPUTUNE_OK ? draw(draws, domain) : 0;
+    GT_FREED gt_point *draws = calloc(DRAWS, sizeof *draws);
+    GT_FREED double *strengths = calloc(most + 1, sizeof *strengths);
+    GT_TRY(gt_allocated(draws));
+    GT_TRY(gt_allocated(strengths));
+    uint32_t drawn = draw(draws, domain);
     for (uint32_t b = 1; drawn && b < domain->axis_count; b++) {
         for (uint32_t a = 0; a < b; a++) {
             bool choose = domain->axes[a].choices > 1 && domain->axes[b].choices > 1;
@@ -85,7 +86,5 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
             }
         }
     }
-    free(strengths);
-    free(draws);
-    return status;
+    return GPUTUNE_OK;
 }

@@ -13,7 +13,8 @@ static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32
     evidence->known = evidence->points.items; /* also after a failure: they may have moved */
     GT_TRY(status);
     if (is_new) {
-        evidence->known[*index] = (gt_known){.point = *point, .state = GT_STATE_PENDING};
+        evidence->known[*index] =
+            (gt_known){.point = *point, .state = GT_STATE_PENDING, .expected = (double)NAN};
         evidence->pending++;
     }
     return GPUTUNE_OK;
@@ -41,11 +42,12 @@ static void change(gt_evidence *evidence, uint32_t index, gt_state state)
     evidence->known[index].state = state;
 }
 
-gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point)
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected)
 {
     uint32_t index;
     GT_TRY(enter(evidence, point, &index));
     change(evidence, index, GT_STATE_PENDING);
+    evidence->known[index].expected = expected;
     return GPUTUNE_OK;
 }
 
@@ -105,11 +107,6 @@ void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, do
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
 {
     return gt_point_set_find(&evidence->points, point) >= 0;
-}
-
-uint32_t gt_evidence_count(const gt_evidence *evidence)
-{
-    return evidence->ok + evidence->failed + evidence->pending + evidence->given_up;
 }
 
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most)

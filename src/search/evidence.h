@@ -17,14 +17,15 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only in GT_STATE_OK */
     double compile_s; /* 0: not known */
     double measure_s; /* 0: not known */
+    double expected;  /* logarithm of the time that its proposer expected; NAN: none */
     double so_far_s;  /* seconds for which it has been compiling; 0: not known */
     uint32_t row;     /* for the model, which counts its rows from 1; 0: it has none */
 } gt_known;
 
 /* The evidence of a search. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
-    gt_point_set points;
-    gt_known *known; /* the items of `points` */
+    gt_point_set points; /* that are proposed or told */
+    gt_known *known;     /* the items of `points` */
     uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* value of `told` when the best result came */
@@ -35,16 +36,14 @@ typedef struct gt_evidence {
     uint32_t measured;
 } gt_evidence;
 
-/* Remembers a proposal. ENOMEM. */
-gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
+/* Remembers a proposal, and the logarithm of the time that is expected there, or NAN. ENOMEM. */
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected);
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
 /* Notes that a pending point has been compiling for `seconds`, so that its compile takes at least
  * as long. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Whether the point was proposed or told. */
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
-/* How many points are proposed or told. */
-uint32_t gt_evidence_count(const gt_evidence *evidence);
 /* Fills the indices of the `most` fastest configurations, the fastest first; returns how many. */
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);

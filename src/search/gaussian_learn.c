@@ -304,7 +304,7 @@ static parameters parameters_of(const gt_gaussian *g)
 
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
 {
-    sample *s = malloc(sizeof *s);
+    GT_FREED sample *s = malloc(sizeof *s);
     if (!s) {
         return;
     }
@@ -314,13 +314,12 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
         descend(s, &at, steps);
         take(gaussian, &at);
     }
-    free(s);
     factor_again(gaussian);
 }
 
 double gt_gaussian_misfit(const gt_gaussian *gaussian)
 {
-    sample *s = malloc(sizeof *s);
+    GT_FREED sample *s = malloc(sizeof *s);
     if (!s) {
         return (double)NAN;
     }
@@ -332,6 +331,5 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian)
         fit += u[i] * u[i];
     }
     uint32_t count = s->count;
-    free(s);
     return count ? (0.5 * (count + 2) * log(signal_of(fit, count)) + log_root) / count : 0;
 }

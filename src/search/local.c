@@ -60,8 +60,8 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
         *out = *fallback;
         return GPUTUNE_OK;
     }
-    bool near = gt_evidence_count(&strategy->evidence) >= STARTS &&
-                gt_random_unit(&strategy->random) >= RANDOM;
+    bool near =
+        strategy->evidence.points.count >= STARTS && gt_random_unit(&strategy->random) >= RANDOM;
     if (!near || !propose_any_near(strategy, out)) {
         *found = gt_strategy_draw(strategy, out);
     }

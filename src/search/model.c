@@ -60,7 +60,7 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 {
     uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
-    return gt_evidence_count(&strategy->evidence) >= first && strategy->evidence.ok >= LEAST_OK &&
+    return strategy->evidence.points.count >= first && strategy->evidence.ok >= LEAST_OK &&
            !model->prior.due;
 }
 
@@ -90,7 +90,7 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     if (*found) {
         *out = model->candidates[best].point;
         model->gain = model->candidates[best].gain;
-        model->expected = model->candidates[best].expected;
+        strategy->expected = model->candidates[best].expected;
     }
     return GPUTUNE_OK;
 }

@@ -47,8 +47,8 @@ typedef struct gt_model {
     double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
     double best_y;         /* the best time so far, standardised */
 
-    uint32_t batch;        /* proposals since the last update */
-    double gain, expected; /* the last proposal's expected gain and time, as logarithms */
+    uint32_t batch; /* proposals since the last update */
+    double gain;    /* the last proposal's expected gain, as a logarithm */
 
     gt_point_set pool;
     gt_candidate *candidates; /* the items of `pool` */

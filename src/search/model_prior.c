@@ -53,30 +53,27 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     gt_model_forget_rows(model, &strategy->evidence);
     gt_gaussian_close(&model->prior.gaussian);
     model->prior = (gt_model_prior){0};
-    gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
+    GT_FREED gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
     GT_TRY(gt_allocated(order));
     uint32_t count = sort_hints(strategy, order);
-    gputune_status status = GPUTUNE_OK;
-    if (count) {
-        status = gt_gaussian_open(&model->prior.gaussian, &model->coordinates);
+    if (!count) {
+        return GPUTUNE_OK;
     }
-    if (count && status == GPUTUNE_OK) {
-        model->prior.present = true;
-        model->prior.lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
-        if (strategy->evidence.ok) {
-            uint32_t workers = strategy->settings.workers;
-            model->prior.due =
-                workers < model->prior.lead_count ? workers : model->prior.lead_count;
-        }
-        for (uint32_t i = 0; i < model->prior.lead_count; i++) {
-            model->prior.leads[i] = strategy->hints[order[i].index].point;
-        }
-        fill(&model->prior.gaussian, model, strategy, order, count);
-        gt_gaussian_update(&model->prior.gaussian);
-        gt_gaussian_learn(&model->prior.gaussian, STEPS);
+    gt_model_prior *prior = &model->prior;
+    GT_TRY(gt_gaussian_open(&prior->gaussian, &model->coordinates));
+    prior->present = true;
+    prior->lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
+    if (strategy->evidence.ok) {
+        uint32_t workers = strategy->settings.workers;
+        prior->due = workers < prior->lead_count ? workers : prior->lead_count;
     }
-    free(order);
-    return status;
+    for (uint32_t i = 0; i < prior->lead_count; i++) {
+        prior->leads[i] = strategy->hints[order[i].index].point;
+    }
+    fill(&prior->gaussian, model, strategy, order, count);
+    gt_gaussian_update(&prior->gaussian);
+    gt_gaussian_learn(&prior->gaussian, STEPS);
+    return GPUTUNE_OK;
 }
 
 double gt_model_prior_at(const gt_model *model, const float *z)

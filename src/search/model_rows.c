@@ -86,10 +86,9 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
 
 static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
 {
-    gt_ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
+    GT_FREED gt_ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
     GT_TRY(gt_allocated(order));
     choose_rows(model, strategy, order);
-    free(order);
     add_rows(model, &strategy->evidence); /* what is pending */
     return GPUTUNE_OK;
 }

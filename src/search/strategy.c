@@ -155,11 +155,12 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
     while (*given < count) {
         gt_point point = {{0}};
         bool found;
+        strategy->expected = (double)NAN;
         GT_TRY(strategy->method->propose(strategy, strategy->state, &point, &found));
         if (!found && !gt_strategy_walk(strategy, &point)) {
             return GPUTUNE_OK;
         }
-        GT_TRY(gt_evidence_propose(&strategy->evidence, &point));
+        GT_TRY(gt_evidence_propose(&strategy->evidence, &point, strategy->expected));
         out[(*given)++] = point;
     }
     return GPUTUNE_OK;
@@ -189,7 +190,7 @@ static bool is_done(const gt_outlook *outlook, const gt_search_settings *setting
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
-    double remaining = strategy->domain->size - gt_evidence_count(evidence);
+    double remaining = strategy->domain->size - evidence->points.count;
     *out = (gt_outlook){.tried = evidence->ok + evidence->failed,
                         .since_improved = evidence->told - evidence->told_at_best,
                         .remaining = remaining > 0 ? remaining : 0,

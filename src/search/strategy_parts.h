@@ -9,8 +9,8 @@ typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* Proposes one point that the evidence does not have. *found false: the method knows none, and
-     * the walk through the domain finds what is left. */
+    /* Proposes one point that the evidence does not have, and may set strategy->expected. *found
+     * false: the method knows none, and the walk through the domain finds what is left. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Called after the evidence took a result. Or NULL. */
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
@@ -28,6 +28,7 @@ struct gt_strategy {
     gt_search_settings settings;
     gt_random random;
     gt_evidence evidence;
+    double expected; /* of the point being proposed: the logarithm of its time; NAN: not known */
     gt_tried *hints;
     size_t hint_count;
     gt_point walked; /* the last point of the walk through the domain */
