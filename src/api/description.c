@@ -58,13 +58,13 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-static void set_scalar(gputune_parameter *out, const gt_scalar *scalar, uint32_t bytes)
+static void set_scalar(gputune_parameter *out, const gt_number *number, uint32_t bytes)
 {
     out->kind = GPUTUNE_PARAMETER_SCALAR;
     out->bytes = bytes;
     out->is_input = true;
-    out->is_size = scalar->problem_value >= 0;
-    out->size = out->is_size ? scalar->integer : 0;
+    out->is_size = number && number->problem_value >= 0;
+    out->size = out->is_size ? number->integer : 0;
 }
 
 static void set_block(gputune_parameter *out, const gt_block *block, const gt_buffer *contents)
@@ -95,7 +95,8 @@ static void set_argument(gt_described *out, const gt_workload *workload, const g
     if (workload->arguments[place].is_buffer) {
         set_buffer(parameter, workload, item);
     } else {
-        set_scalar(parameter, &workload->scalars[item], out->element_bytes);
+        set_scalar(parameter, gt_scalar_number(workload, &workload->scalars[item]),
+                   out->element_bytes);
     }
 }
 

@@ -273,9 +273,13 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
             continue;
         }
         const gt_scalar *scalar = &workload->scalars[index];
-        *c = (check){scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE, (uint8_t)scalar->type,
-                     .expected = scalar->integer};
-        make_member_checks(plan, workload, scalar, count - 1);
+        const gt_number *number = gt_scalar_number(workload, scalar);
+        *c = (check){.kind = CHECK_NONE};
+        if (!number) {
+            make_member_checks(plan, workload, scalar, count - 1);
+        } else if (number->problem_value >= 0) {
+            *c = (check){CHECK_SIZE, (uint8_t)number->type, .expected = number->integer};
+        }
     }
     plan->check_count = count;
     plan->argument_count = count - plan->winner.launch.held_count;

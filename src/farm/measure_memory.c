@@ -122,7 +122,7 @@ static gputune_status allocate_blocks(gt_workspace *workspace)
 static size_t scalar_room(const gt_scalar *scalar)
 {
     const size_t step = 64;
-    return (gt_scalar_bytes(scalar) + step - 1) / step * step;
+    return (scalar->bytes + step - 1) / step * step;
 }
 
 static gputune_status write_scalars(gt_workspace *workspace)

@@ -241,13 +241,10 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant)
 static void say_scalars(gt_text *text, const gt_workload *now, const gt_workload *base)
 {
     for (uint32_t i = 0; i < now->scalar_count; ++i) {
-        const gt_scalar *is = &now->scalars[i], *was = &base->scalars[i];
-        if (is->number_count) {
-            continue;
-        }
-        if (gt_type_is_float(is->type) ? is->real != was->real : is->integer != was->integer) {
-            gt_text_printf(text, "%s%s = %.6g", text->length ? ", " : " where ", is->name,
-                           gt_type_is_float(is->type) ? is->real : (double)is->integer);
+        const gt_number *is = gt_scalar_number(now, &now->scalars[i]);
+        const gt_number *was = gt_scalar_number(base, &base->scalars[i]);
+        if (is && (is->low != was->low || is->integer != was->integer)) {
+            gt_text_printf(text, "%s%s = %.6g", text->length ? ", " : " where ", is->name, is->low);
         }
     }
 }

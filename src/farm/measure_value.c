@@ -26,24 +26,18 @@ uint64_t gt_bits_from_double(gt_type type, double value)
                                   : (uint64_t)(int64_t)value & width_mask(type);
 }
 
-uint64_t gt_scalar_bits(const gt_scalar *scalar)
+uint64_t gt_number_bits(const gt_number *number)
 {
-    return gt_type_is_float(scalar->type) ? gt_bits_from_double(scalar->type, scalar->real)
-                                          : (uint64_t)scalar->integer;
+    return gt_type_is_float(number->type) ? gt_bits_from_double(number->type, number->low)
+                                          : (uint64_t)number->integer;
 }
 
 void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar)
 {
-    uint64_t bits = gt_scalar_bits(scalar);
-    memset(out, 0, gt_scalar_bytes(scalar));
-    if (scalar->number_count == 0) {
-        memcpy(out, &bits, gt_type_bytes(scalar->type));
-    }
+    memset(out, 0, scalar->bytes);
     for (uint32_t k = 0; k < scalar->number_count; ++k) {
         const gt_number *number = &workload->numbers[scalar->first_number + k];
-        const gt_scalar one = {
-            .type = number->type, .integer = number->integer, .real = number->low};
-        bits = gt_scalar_bits(&one);
+        const uint64_t bits = gt_number_bits(number);
         memcpy((char *)out + number->offset, &bits, gt_type_bytes(number->type));
     }
 }

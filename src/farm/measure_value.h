@@ -9,10 +9,10 @@ double gt_bits_to_double(gt_type type, uint64_t bits);
  * to even; integers are truncated. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
-/* The bits of a scalar argument of one number: the first gt_type_bytes() of the result are the
- * argument. */
-uint64_t gt_scalar_bits(const gt_scalar *scalar);
-/* Writes any scalar argument to `out`, gt_scalar_bytes() of it. */
+/* The bits of a scalar argument's number: the first gt_type_bytes() of the result are the number.
+ */
+uint64_t gt_number_bits(const gt_number *number);
+/* Writes any scalar argument to `out`, scalar->bytes of it. */
 void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar);
 
 /* The seed of one buffer's contents, from the setup's seed. */

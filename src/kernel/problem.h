@@ -34,10 +34,10 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
-enum { GT_NUMBER_MAX = 256 };
+enum { GT_NUMBER_MAX = 320 };
 
 /* One number of an element that consists of several with types and fills of their own: of a struct,
- * or of a vector. */
+ * or of a vector; or a number of a scalar. */
 typedef struct gt_number {
     char name[GT_NAME_MAX]; /* "pos.x" */
     gt_type type;
@@ -72,17 +72,13 @@ typedef struct gt_buffer {
 
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
-    gt_type type;
-    int64_t integer;
-    double real;          /* for float types */
-    int problem_value;    /* index of the problem value with the same name, or -1 */
-    uint32_t bytes;       /* 0: the type's */
+    uint32_t bytes;
     bool is_stated;       /* prove() names the scalar: it has its own value in proofs, */
-    uint32_t other_count; /* and the values below, this many */
+    uint32_t other_count; /* and the values below, this many, if it is one number */
     int64_t other_integers[GT_OTHER_MAX];
     double other_reals[GT_OTHER_MAX];    /* for float types */
-    uint32_t first_number, number_count; /* of a struct: indices in gt_workload.numbers; count 0:
-                                            the scalar is the one number above */
+    uint32_t first_number, number_count; /* indices in gt_workload.numbers; of a struct its members,
+                                            which may be none */
 } gt_scalar;
 
 typedef struct gt_tolerance {
@@ -159,8 +155,8 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count);
-/* The bytes of a scalar. */
-uint32_t gt_scalar_bytes(const gt_scalar *scalar);
+/* The number that a scalar is; NULL: the scalar is a struct or a vector. */
+const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
 /* Of the component `index` of a buffer: its name in messages ("y[3]", or "y[3].z" in a vector), and
  * its type. */

@@ -25,20 +25,19 @@ static bool is_flag(gt_type type, int64_t value)
     return !gt_type_is_float(type) && (value == 0 || value == 1);
 }
 
-static void vary_number(gt_type type, double *real, int64_t *integer, gt_scalars which,
-                        uint32_t index)
+static void vary_number(gt_number *number, gt_scalars which, uint32_t index)
 {
-    if (gt_type_is_float(type)) {
-        *real = other_real(*real, which, index);
-    } else if (is_flag(type, *integer) && which == GT_SCALARS_FAR) {
-        *integer = !*integer;
-        *real = (double)*integer;
+    if (gt_type_is_float(number->type)) {
+        number->low = other_real(number->low, which, index);
+    } else if (is_flag(number->type, number->integer) && which == GT_SCALARS_FAR) {
+        number->integer = !number->integer;
+        number->low = (double)number->integer;
     }
 }
 
 static bool is_fixed(const gt_scalar *scalar)
 {
-    return scalar->problem_value >= 0 || (scalar->is_stated && scalar->other_count == 0);
+    return scalar->is_stated && scalar->other_count == 0;
 }
 
 static void vary_scalar(gt_workload *workload, uint32_t index, const gt_variation *variation)
@@ -47,20 +46,14 @@ static void vary_scalar(gt_workload *workload, uint32_t index, const gt_variatio
     if (is_fixed(scalar) || variation->scalars == GT_SCALARS_OWN) {
         return;
     }
-    if (scalar->other_count) {
-        uint32_t entry = variation->turn % scalar->other_count;
-        scalar->integer = scalar->other_integers[entry];
-        scalar->real = scalar->other_reals[entry];
-        return;
-    }
-    if (scalar->number_count == 0) {
-        vary_number(scalar->type, &scalar->real, &scalar->integer, variation->scalars, index);
-    }
     for (uint32_t i = 0; i < scalar->number_count; i++) {
         gt_number *number = &workload->numbers[scalar->first_number + i];
-        if (number->problem_value < 0) {
-            vary_number(number->type, &number->low, &number->integer, variation->scalars,
-                        index + i);
+        if (scalar->other_count) {
+            uint32_t entry = variation->turn % scalar->other_count;
+            number->integer = scalar->other_integers[entry];
+            number->low = scalar->other_reals[entry];
+        } else if (number->problem_value < 0) {
+            vary_number(number, variation->scalars, index + i);
         }
     }
 }
@@ -70,9 +63,12 @@ bool gt_workload_has_scalars(const gt_workload *workload)
     bool has = false;
     for (uint32_t i = 0; i < workload->scalar_count; i++) {
         const gt_scalar *scalar = &workload->scalars[i];
-        has |= !is_fixed(scalar) &&
-               (scalar->other_count || scalar->number_count || gt_type_is_float(scalar->type) ||
-                is_flag(scalar->type, scalar->integer));
+        for (uint32_t k = 0; k < scalar->number_count && !is_fixed(scalar); k++) {
+            const gt_number *number = &workload->numbers[scalar->first_number + k];
+            has |= scalar->other_count ||
+                   (number->problem_value < 0 &&
+                    (gt_type_is_float(number->type) || is_flag(number->type, number->integer)));
+        }
     }
     return has;
 }

@@ -33,9 +33,10 @@ uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer)
                : buffer->elements * gt_type_bytes(buffer->reference_type);
 }
 
-uint32_t gt_scalar_bytes(const gt_scalar *scalar)
+const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar)
 {
-    return scalar->bytes ? scalar->bytes : gt_type_bytes(scalar->type);
+    const gt_number *first = &workload->numbers[scalar->first_number];
+    return scalar->number_count == 1 && strcmp(first->name, scalar->name) == 0 ? first : NULL;
 }
 
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
@@ -350,9 +351,14 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         char name[GT_COMPONENT_TEXT];
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
         const gt_expression *value = item ? item->value : argument->value;
+        const bool is_part = numbers[i].name[0];
+        (void)snprintf(name, sizeof name, is_part ? "%.60s.%.60s" : "%.60s", argument->name,
+                       numbers[i].name);
+        if (!is_part) {
+            memcpy(numbers[i].name, argument->name, sizeof numbers[i].name);
+        }
         const bool is_size = is_number_of_problem(binding->template, numbers[i].name);
         value = value || is_size ? value : layout->leaves[i].value;
-        (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
         GT_REFUSE_AT(!value && !is_size, place,
                      "%s without a value; expected { .%s = value }, or the name of a problem value",
                      name, numbers[i].name);
@@ -362,12 +368,12 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
 }
 
 /* The further values that prove() states. */
-static gputune_status bind_others(gt_scalar *out, const gt_binding *binding,
+static gputune_status bind_others(gt_scalar *out, const gt_number *own, const gt_binding *binding,
                                   const gt_argument *argument)
 {
     out->other_count = argument->other_count;
     for (uint32_t i = 0; i < argument->other_count; i++) {
-        gt_number one = {.type = out->type, .problem_value = -1};
+        gt_number one = {.type = own->type, .problem_value = -1};
         GT_TRY(bind_number(&one, binding, argument->others[i], argument->name));
         out->other_integers[i] = one.integer;
         out->other_reals[i] = one.low;
@@ -378,29 +384,14 @@ static gputune_status bind_others(gt_scalar *out, const gt_binding *binding,
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument)
 {
-    gt_number one = {.problem_value = -1};
     GT_FREED gt_layout *layout = NULL;
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
-    out->type = layout->count ? layout->leaves[0].type : GT_TYPE_U8;
     out->bytes = layout->bytes;
     out->is_stated = argument->is_stated || layout->count == 0;
-    out->problem_value = -1;
     if (layout->count == 0) { /* a functor: one byte that nobody reads */
         return GPUTUNE_OK;
     }
-    if (layout->count > 1 || layout->leaves[0].name[0]) {
-        return bind_numbers(workload, out, binding, argument, layout);
-    }
-    memcpy(one.name, argument->name, sizeof one.name);
-    one.type = out->type;
-    const gt_initialisers *list = &argument->initialisers;
-    const gt_place place = argument->place;
-    GT_TRY(check_items(list, layout, argument->type, place));
-    GT_TRY(bind_number(&one, binding, list->count ? list->items[0].value : argument->value,
-                       argument->name));
-    out->integer = one.integer;
-    out->real = one.low;
-    out->problem_value = one.problem_value;
-    return bind_others(out, binding, argument);
+    GT_TRY(bind_numbers(workload, out, binding, argument, layout));
+    return bind_others(out, &workload->numbers[out->first_number], binding, argument);
 }

@@ -558,7 +558,7 @@ static gputune_status add_arguments(call *c)
             GT_TRY(add_input(c, index));
         } else {
             const gt_scalar *scalar = &workload->scalars[index];
-            GT_TRY(add_argument(c, scalar->name, gt_scalar_bytes(scalar), false));
+            GT_TRY(add_argument(c, scalar->name, scalar->bytes, false));
             gt_scalar_write(c->arguments[c->count - 1].data, workload, scalar);
         }
     }

@@ -78,7 +78,8 @@ static gputune_status bring(buffers *out, const side *one, const gt_workload *wo
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         if (!workload->arguments[i].is_buffer) {
-            out->scalars[index] = gt_scalar_bits(&workload->scalars[index]);
+            out->scalars[index] =
+                gt_number_bits(&workload->numbers[workload->scalars[index].first_number]);
         }
         out->arguments[next++] = workload->arguments[i].is_buffer
                                      ? (const void *)&out->addresses[index]

@@ -173,8 +173,11 @@ static void make_workload(gt_workload *out, uint64_t n, const char *reference)
         snprintf(out->buffers[i].name, sizeof out->buffers[i].name, "%s", i == 0 ? "y" : "x");
         out->alignment[i] = 16;
     }
-    out->scalars[0] = (gt_scalar){.type = GT_TYPE_F32, .real = 1.5, .problem_value = -1};
-    out->scalars[1] = (gt_scalar){.type = GT_TYPE_U64, .integer = (int64_t)n};
+    out->number_count = 2;
+    out->numbers[0] = (gt_number){.type = GT_TYPE_F32, .low = 1.5, .problem_value = -1};
+    out->numbers[1] = (gt_number){.type = GT_TYPE_U64, .integer = (int64_t)n};
+    out->scalars[0] = (gt_scalar){.bytes = 4, .number_count = 1};
+    out->scalars[1] = (gt_scalar){.bytes = 8, .first_number = 1, .number_count = 1};
     out->reference = launch_of(reference ? reference : "", n);
 }
 

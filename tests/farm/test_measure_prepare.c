@@ -48,8 +48,9 @@ TEST(structs_on_the_device_are_those_of_the_host)
         {.type = GT_TYPE_F32, .offset = 8, .fill = GT_FILL_UNIFORM, .low = 1, .high = 2}};
     static char expected[N * BYTES], found[N * BYTES];
     setup->workload_count = 1;
-    memcpy(workload->numbers, numbers, sizeof numbers);
-    workload->number_count = x->number_count = x->per_element = NUMBERS;
+    x->first_number = workload->number_count;
+    memcpy(&workload->numbers[x->first_number], numbers, sizeof numbers);
+    workload->number_count += x->number_count = x->per_element = NUMBERS;
     x->elements = NUMBERS * (uint64_t)N;
     x->bytes = sizeof found;
     prepare(setup);

@@ -89,10 +89,10 @@ TEST(integers_keep_their_sign)
 
 TEST(scalars_are_the_bits_of_their_type)
 {
-    gt_scalar real = {.type = GT_TYPE_F32, .real = 1.5};
-    gt_scalar whole = {.type = GT_TYPE_I32, .integer = -3};
-    assert_int_equal(gt_scalar_bits(&real), 0x3fc00000);
-    assert_int_equal((int32_t)gt_scalar_bits(&whole), -3);
+    gt_number real = {.type = GT_TYPE_F32, .low = 1.5};
+    gt_number whole = {.type = GT_TYPE_I32, .integer = -3};
+    assert_int_equal(gt_number_bits(&real), 0x3fc00000);
+    assert_int_equal((int32_t)gt_number_bits(&whole), -3);
 }
 
 TEST(uniform_fills_stay_in_range_and_cover_it)

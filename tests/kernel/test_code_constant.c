@@ -26,7 +26,7 @@ TEST(test_values)
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=64");
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
-    assert_int_equal(b.workload.scalars[0].integer, 32);
+    assert_int_equal(b.workload.numbers[0].integer, 32);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
     assert_int_equal(launch.steps[0].shared_bytes, 256);

@@ -30,7 +30,7 @@ TEST(test_floats_of_a_template)
     bench_open(&b, text, "sm_90");
     assert_true(b.workload.buffers[0].low == -0.25);
     assert_true(b.workload.buffers[0].high == 0.25);
-    assert_true(b.workload.scalars[0].real == 1.5);
+    assert_true(gt_scalar_number(&b.workload, &b.workload.scalars[0])->low == 1.5);
 }
 
 TEST(test_messages_have_points)

@@ -99,7 +99,7 @@ TEST(test_values)
     assert_int_equal(step[3].integer, 100);
     assert_int_equal(step[3].problem_value, 0);
     assert_true(w->numbers[w->scalars[1].first_number + 3].low == 1.5);
-    assert_int_equal(w->scalars[2].integer, 1);
+    assert_int_equal(gt_scalar_number(w, &w->scalars[2])->integer, 1);
     assert_int_equal(w->numbers[w->scalars[3].first_number + 1].integer, 4);
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
