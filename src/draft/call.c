@@ -3,8 +3,6 @@
 
 #include "kernel/types.h"
 
-#include "base/number.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "draft/parts.h"
 #include "kernel/branches.h"
 #include "kernel/host_code.h"
-#include "kernel/structure.h"
+#include "kernel/parse.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "base/number.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- names that the code has ----------------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* The table of the kinds of axes. */
 #include "kernel/axis_kind.h"
 
-#include <string.h>
-
 static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, uint32_t axis,
                              uint8_t choice)
 {

@@ -5,7 +5,6 @@
 #include "kernel/axis_kind.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
-#include "kernel/types.h"
 
 #include <math.h>
 #include <stdio.h>

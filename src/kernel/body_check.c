@@ -1,11 +1,9 @@
 /* Holds the functions that a template's clauses name against their definitions. */
 #include "kernel/body.h"
 
-#include "kernel/binding.h"
 #include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/structure.h"
-#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdio.h>

@@ -3,14 +3,12 @@
 
 #include "kernel/axis_kind.h"
 #include "kernel/template_parts.h"
-#include "kernel/types.h"
 
 #include "base/condition.h"
 #include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 gt_config gt_config_default(const gt_template *template)

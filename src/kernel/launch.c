@@ -2,9 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
-#include "kernel/types.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,

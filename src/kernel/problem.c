@@ -4,7 +4,6 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
-#include "kernel/types.h"
 
 #include "base/text.h"
 

@@ -5,7 +5,6 @@
 #include "kernel/axis_kind.h"
 #include "kernel/settings.h"
 #include "kernel/tensormap.h"
-#include "kernel/types.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
-#include "kernel/types.h"
 
 #include "base/text.h"
 

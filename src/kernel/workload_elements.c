@@ -1,7 +1,6 @@
 /* What the elements of buffers, blocks and scalars are made of, and what they hold. */
 #include "kernel/structure.h"
 #include "kernel/tolerance.h"
-#include "kernel/types.h"
 
 #include <math.h>
 #include <stdio.h>
