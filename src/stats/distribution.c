@@ -4,6 +4,12 @@
 #include <float.h>
 #include <math.h>
 
+double gt_log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 double gt_normal_cdf(double x)
 {
     return 0.5 * erfc(-x / M_SQRT2);
@@ -36,7 +42,8 @@ static double incomplete_beta(double a, double b, double x, double rest)
     if (x <= 0) {
         return 0;
     }
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest));
+    double front =
+        exp(gt_log_gamma(a + b) - gt_log_gamma(a) - gt_log_gamma(b) + a * log(x) + b * log(rest));
     if (x < (a + 1) / (a + b + 2)) {
         return front * beta_fraction(a, b, x) / a;
     }
@@ -53,7 +60,8 @@ static double student_lower(double x, double freedom)
 static double student_density(double x, double freedom)
 {
     double half = freedom / 2;
-    return exp(lgamma(half + 0.5) - lgamma(half) - (half + 0.5) * log1p(x * x / freedom)) /
+    return exp(gt_log_gamma(half + 0.5) - gt_log_gamma(half) -
+               (half + 0.5) * log1p(x * x / freedom)) /
            sqrt(M_PI * freedom);
 }
 

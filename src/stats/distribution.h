@@ -1,6 +1,10 @@
 /* Normal and Student distributions. Pure functions. */
 #pragma once
 
+/* The logarithm of the gamma function. lgamma() puts a sign into a variable that all threads have,
+ * the application's too. */
+double gt_log_gamma(double x);
+
 /* P(Z <= x) of the standard normal. */
 double gt_normal_cdf(double x);
 

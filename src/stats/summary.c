@@ -1,6 +1,8 @@
 /* Median, mean, spread and confidence interval of a list of samples. */
 #include "stats/summary.h"
 
+#include "stats/distribution.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,8 @@ size_t gt_median_rank(size_t count)
     size_t rank = 0;
     while (rank < count / 2) {
         double k = (double)rank;
-        below += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * M_LN2);
+        below +=
+            exp(gt_log_gamma(n + 1) - gt_log_gamma(k + 1) - gt_log_gamma(n - k + 1) - n * M_LN2);
         if (below > 0.025) {
             break;
         }
