@@ -1035,9 +1035,9 @@ typedef struct gputune_record_filter {
     {                                                                                              \
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false, NULL, NULL                \
     }
-/* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
- * database asked for cannot be read. ENOTFOUND where neither a template nor a record has the name
- * that the filter asks for. */
+/* Calls `each` for the stored records in the order kernel, sizes, scenario, time. EDATABASE where
+ * the database asked for cannot be read. ENOTFOUND where neither a template nor a record has the
+ * name that the filter asks for. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 

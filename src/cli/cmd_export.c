@@ -27,7 +27,7 @@ enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 /* Whether the options name the scenario, or leave it open. */
 static bool is_named(const cli_measured *one)
 {
-    const gputune_record *of = &one->shared;
+    const gputune_record *of = one->trials;
     const char *hash = given.scenario ? given.scenario : "";
     return (!given.sizes_text || gt_sizes_match(of->sizes, given.sizes_text)) &&
            (!given.objective || (int)of->objective == given.objective) &&
@@ -40,7 +40,7 @@ static bool is_named(const cli_measured *one)
 static const char *gpu_name(const gputune_record *of, const cli_measured_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const gputune_record *other = &list->items[i].shared;
+        const gputune_record *other = list->items[i].trials;
         if (strcmp(other->environment, of->environment) != 0 && strcasestr(other->gpu, of->gpu)) {
             return of->environment;
         }
@@ -50,7 +50,7 @@ static const char *gpu_name(const gputune_record *of, const cli_measured_list *l
 
 static void say(const cli_measured *one, const cli_measured_list *list)
 {
-    const gputune_record *of = &one->shared;
+    const gputune_record *of = one->trials;
     const char *name = gpu_name(of, list);
     bool is_environment = name == of->environment;
     cli_error(
@@ -64,7 +64,7 @@ static void say(const cli_measured *one, const cli_measured_list *list)
  * CLI_EXIT_USAGE after listing the scenarios with the options that name each. */
 static int choose(const cli_measured **out, const cli_measured_list *list)
 {
-    const char *kernel = list->items->shared.kernel;
+    const char *kernel = list->items->trials->kernel;
     size_t found = 0, said = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (is_named(&list->items[i])) {
@@ -167,11 +167,11 @@ static const char *failure_of(const gputune_record *trial)
 /* The device, the kernel, and the sizes that are numbers, in their order. */
 static void write_problem(const cli_apart *data, const char *separator, FILE *file)
 {
-    const char *text = data->from->shared.sizes, *comma = "";
+    const char *text = data->from->trials->sizes, *comma = "";
     char *name, *value;
     fprintf(file, "\"device_name\": %s%s\"kernel_name\": %s%s\"problem_size\": [",
-            cli_json_text(data->from->shared.gpu), separator,
-            cli_json_text(data->from->shared.kernel), separator);
+            cli_json_text(data->from->trials->gpu), separator,
+            cli_json_text(data->from->trials->kernel), separator);
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
         if (cli_size_number(&number, NULL, value)) {
@@ -244,7 +244,7 @@ static void write_cache(const cli_apart *data, FILE *file)
 static void write_result(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
-    bool by_energy = data->from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    bool by_energy = data->from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY;
     bool right = !outcome_of(trial)->kernel_tuner, timed = right && !by_energy;
     const char *objective = by_energy ? "energy" : "time", *value = ms(trial->median_ns);
     fprintf(file,
@@ -296,7 +296,7 @@ static int export_scenario(const cli_measured *from)
     cli_apart data;
     cli_output output;
     CLI_REFUSE(
-        from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
+        from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
         CLI_EXIT_USAGE,
         "this scenario holds energies, and a cache of Kernel Tuner times; --format t4 has both");
     cli_take_apart(&data, from);
@@ -329,7 +329,7 @@ static int export_stored(const cli_list *arguments)
 {
     const char *kernel;
     cli_session session;
-    cli_measured_list list = {NULL, 0};
+    cli_records records = {NULL, 0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
     cli_given.read_only = true;
@@ -337,10 +337,11 @@ static int export_stored(const cli_list *arguments)
     CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
     filter.all_trials = filter.any_gpu = true;
     filter.history = given.scenario != NULL;
-    CLI_TRY(cli_stored_read(&filter, &session, kernel, cli_measured_add, &list));
-    if (!list.count) {
+    CLI_TRY(cli_records_read(&records, &filter, &session, kernel));
+    if (!records.count) {
         return cli_stored_nothing(&session, &filter);
     }
+    const cli_measured_list list = cli_measured_of(&records);
     CLI_TRY(cli_stored_sizes(&given.sizes_text));
     CLI_TRY(choose(&one, &list));
     return export_scenario(one);

@@ -14,21 +14,6 @@ static struct {
     double days;
 } given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
 
-typedef struct dropped {
-    cli_table table; /* of the winners */
-    size_t trials;
-} dropped;
-
-static int add(void *user, const gputune_record *record)
-{
-    dropped *at = user;
-    at->trials++;
-    if (record->is_winner) {
-        cli_record_add(&at->table, record);
-    }
-    return 0;
-}
-
 static int stop(void *user, const gputune_record *record)
 {
     (void)user, (void)record;
@@ -50,12 +35,18 @@ static int drop(const cli_session *session, const char *kernel)
     filter.kernel = kernel;
     CLI_TRY(cli_stored_filter(&filter, session));
     CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);
-    dropped at = {.table =
-                      cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
-    CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &given.what, add, &at)));
-    cli_table_print(&at.table);
+    cli_records dropped = {NULL, 0};
+    cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
+    CLI_TRY(cli_passed(
+        gputune_forget(session->tuner, &filter, &given.what, cli_records_add, &dropped)));
+    for (size_t i = 0; i < dropped.count; i++) {
+        if (dropped.items[i].is_winner) {
+            cli_record_add(&table, &dropped.items[i]);
+        }
+    }
+    cli_table_print(&table);
     cli_note("%s%zu winner%s and %zu trial%s", given.what.only_say ? "would drop " : "dropped ",
-             at.table.row_count, gt_plural(at.table.row_count), at.trials, gt_plural(at.trials));
+             table.row_count, gt_plural(table.row_count), dropped.count, gt_plural(dropped.count));
     return CLI_EXIT_OK;
 }
 

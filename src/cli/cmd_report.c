@@ -14,6 +14,7 @@
 
 /* What is stored, for a page that needs no network (its files are in cli/report), or Markdown. */
 typedef struct report_data {
+    cli_records records;
     cli_measured_list measured; /* not empty unless `live` */
     cli_table standing;         /* cli_record_table() with the records of winners and defaults */
     char **sources;             /* the source of each scenario's winner; NULL: not known */
@@ -38,7 +39,7 @@ static const cli_column trial_columns[] = {
 
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
-    const gputune_record *of = &from->shared, *winner = &from->winner;
+    const gputune_record *of = from->trials, *winner = from->winner;
     cli_table trials = CLI_TABLE("trials", trial_columns, gputune_record, CLI_VIEW);
     void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
@@ -194,8 +195,8 @@ static void report_write_markdown(const report_data *report, FILE *file)
     cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
     for (size_t i = 0; i < report->measured.count; i++) {
         const cli_measured *from = &report->measured.items[i];
-        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->shared.kernel),
-                cli_short_sizes(from->shared.sizes), cli_markdown(from->shared.gpu));
+        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->trials->kernel),
+                cli_short_sizes(from->trials->sizes), cli_markdown(from->trials->gpu));
         write_axes(from, file);
         write_fastest(from, file);
         if (report->sources[i]) {
@@ -215,23 +216,14 @@ static struct {
     bool history, live;
 } given;
 
-static int add(void *user, const gputune_record *record)
-{
-    report_data *report = user;
-    if (record->is_winner || record->is_default) {
-        cli_record_add(&report->standing, record);
-    }
-    return cli_measured_add(&report->measured, record);
-}
-
 /* The source of the winner, by the template that it was measured with. */
 static char *find_source(const cli_session *session, const cli_measured *from)
 {
     gputune_sizes sizes;
     char *text;
     size_t bytes;
-    const gputune_record *of = &from->shared;
-    const char *winner = from->winner.configuration;
+    const gputune_record *of = from->trials;
+    const char *winner = from->winner->configuration;
     bool known = winner[0] && !of->outdated && of->arch[0] && cli_sizes_read(&sizes, of->sizes) &&
                  gputune_emit(&text, &bytes, session->tuner, of->kernel, sizes, winner, of->arch,
                               GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
@@ -247,10 +239,10 @@ static int collect(report_data *report, const cli_session *session)
     CLI_TRY(cli_stored_filter(&filter, session));
     size_t count = given.names.count ? given.names.count : 1;
     for (size_t i = 0; i < count; i++) {
-        size_t before = report->measured.count;
+        size_t before = report->records.count;
         const char *name = given.names.count ? given.names.items[i] : NULL;
-        CLI_TRY(cli_stored_read(&filter, session, name, add, report));
-        if (report->measured.count == before) {
+        CLI_TRY(cli_records_read(&report->records, &filter, session, name));
+        if (report->records.count == before) {
             return cli_stored_nothing(session, &filter);
         }
     }
@@ -273,6 +265,12 @@ static int read_report(report_data *out)
     *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     int code = collect(out, &session);
+    for (size_t i = 0; i < out->records.count; i++) {
+        if (out->records.items[i].is_winner || out->records.items[i].is_default) {
+            cli_record_add(&out->standing, &out->records.items[i]);
+        }
+    }
+    out->measured = cli_measured_of(&out->records);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
         out->sources[i] = find_source(&session, &out->measured.items[i]);

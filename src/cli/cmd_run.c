@@ -152,14 +152,8 @@ static void say_verdict(const measured *at, const char *label)
 
 /* ---- of two databases ------------------------------------------------------------------------ */
 
-static int collect(void *table, const gputune_record *record)
-{
-    cli_record_add(table, record);
-    return 0;
-}
-
 /* The winners for this GPU in the database at `path`. */
-static int read_winners(cli_table *out, const char *path)
+static int read_winners(cli_records *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
                strerror(errno));
@@ -170,16 +164,17 @@ static int read_winners(cli_table *out, const char *path)
     cli_given.read_only = true;
     cli_given.quiet = true; /* the device's note is printed once */
     int code = cli_open(&session, CLI_OPEN_DEVICE);
-    code = code == CLI_CONTINUE ? cli_passed(gputune_records(session.tuner, &filter, collect, out))
-                                : code;
+    code = code == CLI_CONTINUE
+               ? cli_passed(gputune_records(session.tuner, &filter, cli_records_add, out))
+               : code;
     cli_given = own;
     return code;
 }
 
-static const gputune_record *find(const cli_table *winners, const gputune_record *like)
+static const gputune_record *find(const cli_records *winners, const gputune_record *like)
 {
-    for (size_t i = 0; i < winners->row_count; i++) {
-        const gputune_record *one = cli_record_at(winners, i);
+    for (size_t i = 0; i < winners->count; i++) {
+        const gputune_record *one = &winners->items[i];
         if (strcmp(one->kernel, like->kernel) == 0 && strcmp(one->sizes, like->sizes) == 0 &&
             one->objective == like->objective && one->cache == like->cache) {
             return one;
@@ -213,13 +208,13 @@ static int measure_both(measured *at, const cli_session *session, const gputune_
 }
 
 /* `kernel`: the only one; NULL: all. */
-static int compare_all(const cli_session *session, const char *kernel, const cli_table winners[2])
+static int compare_all(const cli_session *session, const char *kernel, const cli_records winners[2])
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS)};
     int code = CLI_EXIT_OK;
     size_t common = 0;
-    for (size_t i = 0; i < winners[0].row_count && !cli_is_canceled(); i++) {
-        const gputune_record *a = cli_record_at(&winners[0], i), *b = find(&winners[1], a);
+    for (size_t i = 0; i < winners[0].count && !cli_is_canceled(); i++) {
+        const gputune_record *a = &winners[0].items[i], *b = find(&winners[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
             code = cli_worse(code, measure_both(&at, session, a, b));
@@ -234,7 +229,7 @@ static int compare_all(const cli_session *session, const char *kernel, const cli
  * all. Returns the exit code. */
 static int compare_databases(void)
 {
-    cli_table winners[2] = {cli_record_table(0), cli_record_table(0)};
+    cli_records winners[2] = {{NULL, 0}, {NULL, 0}};
     cli_session session;
     const char *kernel;
     for (size_t i = 0; i < 2; i++) {

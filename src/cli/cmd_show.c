@@ -71,7 +71,7 @@ static const gputune_record **by_time(const cli_measured *from)
 static void add_progress(cli_table *table, const cli_measured *from)
 {
     const gputune_record **trials = by_time(from);
-    row row = {.place = from->shared};
+    row row = {.place = *from->trials};
     double best = cli_measured_best(from), first = 0, said = INFINITY;
     row.best_ns = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
@@ -90,7 +90,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
             row.after = cli_format("%.0f s", row.elapsed_s);
             row.over = over < 0.0005 ? "best" : cli_format("+%.1f%%", over * 100);
             row.bar = cli_bar(over / fmax(first / best - 1, 1e-9), BAR_CELLS);
-            cli_table_add_measured(table, &row, from->shared.objective);
+            cli_table_add_measured(table, &row, from->trials->objective);
         }
     }
 }
@@ -109,7 +109,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     double step = log(fmax(worst / best, 1.01)) / BINS;
     for (int b = 0; b < BINS; b++) {
-        bins[b] = (row){.place = from->shared};
+        bins[b] = (row){.place = *from->trials};
         bins[b].from_ns = best * exp(b * step);
         bins[b].to_ns = best * exp((b + 1) * step);
     }
@@ -125,7 +125,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     for (int b = 0; b < BINS && isfinite(best); b++) {
         bins[b].bar = cli_bar((double)bins[b].variants / most, BAR_CELLS);
-        cli_table_add_measured(table, &bins[b], from->shared.objective);
+        cli_table_add_measured(table, &bins[b], from->trials->objective);
     }
 }
 
@@ -144,8 +144,8 @@ static void plot_write(const cli_measured_list *list, cli_format_kind format, FI
     for (size_t i = 0; i < list->count; i++) {
         const cli_measured *one = &list->items[i];
         cli_table plots[] = {all[0], all[1]};
-        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->shared.kernel,
-                cli_short_sizes(one->shared.sizes), one->count, gt_plural(one->count),
+        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->trials->kernel,
+                cli_short_sizes(one->trials->sizes), one->count, gt_plural(one->count),
                 isfinite(cli_measured_best(one)) ? "" : ", none with a time");
         add_progress(&plots[0], one);
         add_times(&plots[1], one);
@@ -163,18 +163,13 @@ static struct {
 enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
 static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
-/* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
-typedef struct found {
+/* The rows that are shown. */
+typedef struct shown {
     cli_table table;
-    size_t columns;       /* of the terminal that a table is for; 0 */
-    bool shortened;       /* a row says only what differs from the default */
-    const char *standard; /* the default of the scenario at hand; NULL: not known */
-    size_t scenario_row;  /* the first of that scenario */
-    gputune_record last;  /* one of that scenario */
-    cli_failures failures;
-    cli_measured_list measured;
-    bool all; /* trials are rows, too */
-} found;
+    size_t columns; /* of the terminal that a table is for; 0 */
+    bool shortened; /* a row says only what differs from the default */
+    bool all;       /* trials are rows, too */
+} shown;
 
 /* By this a row is sorted: the best first, what has no time last. */
 static double key_of(const void *item)
@@ -215,48 +210,34 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
+/* The default of a scenario; "": not known. */
+static const char *standard_of(const cli_measured *from)
+{
+    const char *standard = "";
+    for (size_t i = 0; i < from->count && !standard[0]; i++) {
+        const gputune_record *trial = &from->trials[i];
+        standard = trial->is_default ? trial->configuration : trial->default_configuration;
+    }
+    return standard;
+}
+
 /* A configuration of many axes would leave no room for anything else; trials, which have more
- * columns and rows, have less room for theirs. Of the last scenario's rows. */
-static void shorten(found *at)
+ * columns and rows, have less room for theirs. */
+static void add_rows(shown *at, const cli_measured *from)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
-    for (size_t i = at->scenario_row; i < at->table.row_count && at->standard && room; i++) {
-        const char **text = &cli_record_at(&at->table, i)->configuration;
-        if (cli_columns(*text) > room) {
-            *text = difference(*text, at->standard);
+    const char *standard = standard_of(from);
+    for (size_t i = 0; i < from->count; i++) {
+        gputune_record row = from->trials[i];
+        if (!at->all && !row.is_winner && !(given.why && row.is_default)) {
+            continue;
+        }
+        if (standard[0] && room && cli_columns(row.configuration) > room) {
+            row.configuration = difference(row.configuration, standard);
             at->shortened = true;
         }
+        cli_record_add(&at->table, &row);
     }
-}
-
-/* Records of a scenario come in a row. */
-static void note_scenario(found *at, const gputune_record *record)
-{
-    if (!cli_record_is_alike(&at->last, record)) {
-        shorten(at);
-        at->last = cli_record_copy(record, NULL);
-        at->scenario_row = at->table.row_count;
-        at->standard = NULL;
-    }
-    const char *standard =
-        record->is_default ? record->configuration : record->default_configuration;
-    if (!at->standard && standard && standard[0]) {
-        at->standard = cli_copy(standard);
-    }
-}
-
-static int add(void *user, const gputune_record *record)
-{
-    found *at = user;
-    note_scenario(at, record);
-    if (at->all || record->is_winner || (given.why && record->is_default)) {
-        cli_record_add(&at->table, record);
-    }
-    if (given.why || given.plot) {
-        cli_measured_add(&at->measured, record);
-    }
-    cli_failures_add(&at->failures, record);
-    return 0;
 }
 
 static void say_device(const cli_session *session)
@@ -267,11 +248,14 @@ static void say_device(const cli_session *session)
     }
 }
 
-static void write_found(const cli_session *session, found *at)
+static void write_found(const cli_session *session, shown *at, const cli_records *found)
 {
     cli_table *table = &at->table;
     cli_format_kind format = (cli_format_kind)cli_given.format;
-    shorten(at);
+    const cli_measured_list list = cli_measured_of(found);
+    for (size_t i = 0; i < list.count; i++) {
+        add_rows(at, &list.items[i]);
+    }
     cli_record_compare(table);
     cli_table_sort(table, key_of);
     table->row_count = given.top && given.top < table->row_count ? given.top : table->row_count;
@@ -279,9 +263,9 @@ static void write_found(const cli_session *session, found *at)
         say_device(session);
     }
     if (given.plot && table->row_count) {
-        plot_write(&at->measured, format, stdout);
+        plot_write(&list, format, stdout);
     } else if (given.why && table->row_count) {
-        cli_why_write(table, &at->measured, format, stdout);
+        cli_why_write(table, &list, format, stdout);
     } else {
         cli_table_write(table, format, stdout);
     }
@@ -292,7 +276,7 @@ static void write_found(const cli_session *session, found *at)
                  at->columns);
     }
     if (!given.all) {
-        cli_failures_say(&at->failures, NULL);
+        cli_failures_say(found, NULL);
     }
 }
 
@@ -326,13 +310,13 @@ static int show(const cli_list *arguments)
     CLI_TRY(cli_stored_filter(&filter, &session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.table = cli_record_table(view),
-                .last = {.scenario = "", .environment = ""},
+    cli_records found = {NULL, 0};
+    shown at = {.table = cli_record_table(view),
                 .all = given.plot || (given.all && !given.why),
                 .columns = cli_given.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     const char *name = arguments->count ? arguments->items[0] : NULL;
-    CLI_TRY(cli_stored_read(&filter, &session, name, add, &at));
-    write_found(&session, &at);
+    CLI_TRY(cli_records_read(&found, &filter, &session, name));
+    write_found(&session, &at, &found);
     return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
 }
 

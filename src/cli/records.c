@@ -201,7 +201,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
     SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
-    SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_record_copy() */
+    SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_records_add() */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_REAL, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -241,11 +241,6 @@ void cli_record_add(cli_table *table, const gputune_record *record)
     derive(cli_table_add_measured(table, &added, record->objective));
 }
 
-gputune_record *cli_record_at(const cli_table *table, size_t row)
-{
-    return table->rows[row].item;
-}
-
 /* Whether two winners answer the same question, whatever the version of the template. */
 static bool is_same_question(const gputune_record *a, const gputune_record *b)
 {
@@ -275,25 +270,13 @@ void cli_record_compare(cli_table *table)
     for (size_t i = 0; i < table->row_count; i++) {
         row *old = table->rows[i].item;
         for (size_t k = 0; k < table->row_count && old->record.outdated; k++) {
-            const gputune_record *now = cli_record_at(table, k);
+            const gputune_record *now = table->rows[k].item; /* its first member */
             if (!now->outdated && is_same_question(now, &old->record)) {
                 set_since(old, now);
                 break;
             }
         }
     }
-}
-
-gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
-{
-    gputune_record copy = *record;
-    cli_copy_item(&copy, sizeof copy, like, columns, sizeof columns / sizeof *columns);
-    return copy;
-}
-
-bool cli_record_is_alike(const gputune_record *a, const gputune_record *b)
-{
-    return strcmp(a->scenario, b->scenario) == 0 && strcmp(a->environment, b->environment) == 0;
 }
 
 const char *cli_verdict(const gputune_record *record)
@@ -307,40 +290,57 @@ const char *cli_verdict(const gputune_record *record)
     return record->speedup_high < 1 ? "slower" : "same";
 }
 
-/* ---- reading ---- */
+/* ---- what is stored ---- */
 
-static cli_measured *find_measured(cli_measured_list *list, const gputune_record *record)
+int cli_records_add(void *list, const gputune_record *record)
 {
-    for (size_t i = list->count; i-- > 0;) { /* records of a scenario mostly come in a row */
-        if (cli_record_is_alike(&list->items[i].shared, record)) {
-            return &list->items[i];
-        }
+    cli_records *records = list;
+    const gputune_record *last =
+        records->count ? &records->items[records->count - 1] : &(gputune_record){.version = 0};
+    gputune_record copy = *record;
+    cli_copy_item(&copy, sizeof copy, last, columns, sizeof columns / sizeof *columns);
+    cli_add(records, copy);
+    return 0;
+}
+
+int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
+                     const char *name)
+{
+    if (name && cli_is_path(name)) { /* what else reads its kernels finds them by name */
+        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
     }
-    return cli_add(
-        list, (cli_measured){.shared = cli_record_copy(record, NULL),
-                             .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)});
+    filter->kernel = name;
+    int status = gputune_records(session->tuner, filter, cli_records_add, out);
+    return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
+}
+
+static bool is_of(const cli_measured *scenario, const gputune_record *record)
+{
+    return scenario && strcmp(scenario->trials->scenario, record->scenario) == 0 &&
+           strcmp(scenario->trials->environment, record->environment) == 0;
 }
 
 /* A scenario has a winner for each space that was tuned. */
-static void note_winner(cli_measured *one, const gputune_record *record)
+static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
-    const gputune_record *best = &one->winner;
-    bool whole = !record->only[0];
-    bool better =
-        !best->is_winner || (whole == !best->only[0] ? record->median_ns < best->median_ns : whole);
-    if (record->is_winner && better) {
-        one->winner = *record;
-    }
+    bool whole = !one->only[0], is_best_whole = !best->only[0];
+    return one->is_winner && (!best->is_winner ||
+                              (whole == is_best_whole ? one->median_ns < best->median_ns : whole));
 }
 
-int cli_measured_add(void *list, const gputune_record *record)
+cli_measured_list cli_measured_of(const cli_records *records)
 {
-    cli_measured *one = find_measured(list, record);
-    const gputune_record *last = one->count ? &one->trials[one->count - 1] : &one->shared;
-    const gputune_record copy = cli_record_copy(record, last);
-    note_winner(one, &copy);
-    cli_push(one->trials, one->count, copy);
-    return 0;
+    cli_records none = {NULL, 0};
+    cli_measured_list list = {NULL, 0};
+    cli_measured *last = NULL;
+    cli_records_add(&none, &(gputune_record){.version = 0});
+    for (size_t i = 0; i < records->count; i++) {
+        const gputune_record *record = &records->items[i];
+        last = is_of(last, record) ? last : cli_add(&list, (cli_measured){record, 0, none.items});
+        last->count++;
+        last->winner = is_better_winner(record, last->winner) ? record : last->winner;
+    }
+    return list;
 }
 
 bool cli_trial_has_time(const gputune_record *trial)
@@ -351,7 +351,7 @@ bool cli_trial_has_time(const gputune_record *trial)
 
 bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
 {
-    return strcmp(of->winner.configuration, trial->configuration) == 0;
+    return strcmp(of->winner->configuration, trial->configuration) == 0;
 }
 
 double cli_measured_best(const cli_measured *of)
@@ -454,7 +454,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from)
         }
     }
     /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
-    add_values(out, from->shared.sizes, true);
+    add_values(out, from->trials->sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
         qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);
     }
@@ -480,112 +480,124 @@ bool cli_is_failure(const char *status)
     return status && gt_index_of(status, harmless, count) == count;
 }
 
-static cli_failure *find_failure(cli_failures *all, const gputune_record *failed)
+/* Failures of one scenario with the same status and message. */
+typedef struct failure {
+    const gputune_record *first; /* the default, where that is among them */
+    uint32_t count;
+} failure;
+
+typedef CLI_LIST(failure) failures;
+
+static failure *find_failure(failures *all, const gputune_record *failed)
 {
-    size_t i = all->count;
-    for (; i > 0 && cli_record_is_alike(&all->items[i - 1].first, failed); i--) {
-        const gputune_record *first = &all->items[i - 1].first;
+    for (size_t i = 0; i < all->count; i++) {
+        const gputune_record *first = all->items[i].first;
         if (strcmp(first->status, failed->status) == 0 &&
             strcmp(first->message, failed->message) == 0) {
-            return &all->items[i - 1];
+            return &all->items[i];
         }
     }
-    char *sizes = cli_short_sizes(failed->sizes);
-    char *label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes);
-    return cli_add(all, (cli_failure){.first = *failed, .label = label});
+    return cli_add(all, (failure){.first = failed});
 }
 
-void cli_failures_add(cli_failures *all, const gputune_record *record)
+static failures failures_of(const cli_measured *scenario)
 {
-    if (!cli_is_failure(record->status)) {
-        return;
+    failures all = {NULL, 0};
+    for (size_t i = 0; i < scenario->count; i++) {
+        const gputune_record *trial = &scenario->trials[i];
+        if (cli_is_failure(trial->status)) {
+            failure *same = find_failure(&all, trial);
+            same->count++;
+            same->first = trial->is_default ? trial : same->first;
+        }
     }
-    const gputune_record copy = cli_record_copy(record, NULL);
-    cli_failure *one = find_failure(all, &copy);
-    one->count++;
-    one->first = copy.is_default ? copy : one->first;
+    return all;
 }
 
-static uint32_t count_status(const cli_failure *items, size_t count, const char *status)
+static uint32_t count_status(const failures *all, const char *status)
 {
     uint32_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += strcmp(items[i].first.status, status) == 0 ? items[i].count : 0;
+    for (size_t i = 0; i < all->count; i++) {
+        sum += strcmp(all->items[i].first->status, status) == 0 ? all->items[i].count : 0;
     }
     return sum;
 }
 
 /* The failure with the commonest message among those of the commonest status. */
-static const cli_failure *commonest(const cli_failure *items, size_t count)
+static const failure *commonest(const failures *all)
 {
-    const cli_failure *best = items;
-    for (size_t i = 1; i < count; i++) {
-        uint32_t now = count_status(items, count, items[i].first.status);
-        uint32_t before = count_status(items, count, best->first.status);
-        if (now > before || (now == before && items[i].count > best->count)) {
-            best = &items[i];
+    const failure *best = all->items;
+    for (size_t i = 1; i < all->count; i++) {
+        uint32_t now = count_status(all, all->items[i].first->status);
+        uint32_t before = count_status(all, best->first->status);
+        if (now > before || (now == before && all->items[i].count > best->count)) {
+            best = &all->items[i];
         }
     }
     return best;
 }
 
 /* A wrong default is what users launch today: it is said first, and not once more. */
-static void say_default(const cli_failure *items, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].first.is_default) {
-            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
-                     items[i].first.configuration, items[i].first.status,
-                     items[i].first.message[0] ? ": " : "", items[i].first.message);
-        }
-    }
-}
-
-static void say_scenario(const cli_failure *items, size_t count, const gputune_info *info)
-{
-    const cli_failure *best = commonest(items, count);
-    uint32_t all = 0;
-    for (size_t i = 0; i < count; i++) {
-        all += items[i].count;
-    }
-    say_default(items, count);
-    const char *text =
-        best->first.is_default
-            ? best->first.status
-            : cli_format("%s%s%s (%s)", best->first.status, best->first.message[0] ? ": " : "",
-                         best->first.message, best->first.configuration);
-    if (all == 1 && !best->first.is_default) {
-        cli_note("%s: 1 variant failed: %s", best->label, text);
-    } else if (all > 1) {
-        uint32_t common = count_status(items, count, best->first.status);
-        bool has_more = info && info->variants && all > info->failed;
-        cli_note("%s: %u variants failed%s, %s of them %s; 'gputune show %s --all' lists them",
-                 best->label, all,
-                 has_more ? cli_format(" (%u in other tunings)", all - info->failed) : "",
-                 common == all ? "all" : cli_format("%u", common), text, best->first.kernel);
-    }
-}
-
-void cli_failures_say(const cli_failures *all, const gputune_info *info)
-{
-    size_t begin = 0;
-    for (size_t i = 1; i <= all->count; i++) {
-        const cli_failure *first = &all->items[begin];
-        if (i == all->count || !cli_record_is_alike(&all->items[i].first, &first->first)) {
-            say_scenario(first, i - begin, info);
-            begin = i;
-        }
-    }
-}
-
-int cli_failures_code(const cli_failures *all, const gputune_info *info)
+static void say_default(const failures *all, const char *label)
 {
     for (size_t i = 0; i < all->count; i++) {
-        if (all->items[i].first.is_default) {
-            return cli_trial_exit_code(all->items[i].first.status);
+        const gputune_record *first = all->items[i].first;
+        if (first->is_default) {
+            cli_note("%s: the default configuration, %s, failed: %s%s%s", label,
+                     first->configuration, first->status, first->message[0] ? ": " : "",
+                     first->message);
         }
     }
-    uint32_t wrong = count_status(all->items, all->count, "wrong");
+}
+
+static void say_failures(const failures *all, const char *label, const gputune_info *info)
+{
+    const failure *best = commonest(all);
+    const gputune_record *first = best->first;
+    uint32_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        count += all->items[i].count;
+    }
+    say_default(all, label);
+    const char *text = first->is_default
+                           ? first->status
+                           : cli_format("%s%s%s (%s)", first->status, first->message[0] ? ": " : "",
+                                        first->message, first->configuration);
+    if (count == 1 && !first->is_default) {
+        cli_note("%s: 1 variant failed: %s", label, text);
+    } else if (count > 1) {
+        uint32_t common = count_status(all, first->status);
+        bool has_more = info && info->variants && count > info->failed;
+        cli_note("%s: %u variants failed%s, %s of them %s; 'gputune show %s --all' lists them",
+                 label, count,
+                 has_more ? cli_format(" (%u in other tunings)", count - info->failed) : "",
+                 common == count ? "all" : cli_format("%u", common), text, first->kernel);
+    }
+}
+
+void cli_failures_say(const cli_records *records, const gputune_info *info)
+{
+    const cli_measured_list list = cli_measured_of(records);
+    for (size_t i = 0; i < list.count; i++) {
+        const gputune_record *of = list.items[i].trials;
+        const failures all = failures_of(&list.items[i]);
+        if (all.count) {
+            const char *sizes = cli_short_sizes(of->sizes);
+            say_failures(&all, cli_format("%s%s%s", of->kernel, sizes[0] ? " " : "", sizes), info);
+        }
+    }
+}
+
+int cli_failures_code(const cli_records *records, const gputune_info *info)
+{
+    uint32_t wrong = 0;
+    for (size_t i = 0; i < records->count; i++) {
+        const gputune_record *trial = &records->items[i];
+        if (trial->is_default && cli_is_failure(trial->status)) {
+            return cli_trial_exit_code(trial->status);
+        }
+        wrong += strcmp(trial->status, "wrong") == 0;
+    }
     wrong = wrong < info->failed ? wrong : info->failed; /* others are of other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
@@ -604,26 +616,10 @@ void cli_compile_log(const cli_session *session, const char *kernel, gputune_siz
     }
 }
 
-/* The newest of the records at these sizes that did not compile. */
-typedef struct newest {
-    const char *sizes;
-    gputune_record record; /* created NULL: there is none */
-} newest;
-
-static int take_newest(void *user, const gputune_record *record)
-{
-    newest *last = user;
-    const char *created = last->record.created;
-    bool fits = strcmp(record->status, "compile") == 0 && strcmp(record->sizes, last->sizes) == 0;
-    if (fits && (!created || strcmp(record->created, created) > 0)) {
-        last->record = cli_record_copy(record, NULL);
-    }
-    return 0;
-}
-
 void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario)
 {
-    newest last = {.sizes = scenario->size_text};
+    cli_records records = {NULL, 0};
+    const gputune_record *newest = NULL;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
     filter.all_trials = true;
@@ -631,10 +627,15 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
         return;
     }
     void *mark = cli_mark();
-    (void)gputune_records(session->tuner, &filter, take_newest, &last);
-    if (last.record.created) {
-        cli_compile_log(session, scenario->kernel->name, scenario->sizes,
-                        last.record.configuration);
+    (void)gputune_records(session->tuner, &filter, cli_records_add, &records);
+    for (size_t i = 0; i < records.count; i++) {
+        const gputune_record *trial = &records.items[i];
+        bool fits =
+            strcmp(trial->status, "compile") == 0 && strcmp(trial->sizes, scenario->size_text) == 0;
+        newest = fits && (!newest || strcmp(trial->created, newest->created) > 0) ? trial : newest;
+    }
+    if (newest) {
+        cli_compile_log(session, scenario->kernel->name, scenario->sizes, newest->configuration);
     }
     cli_release(mark);
 }

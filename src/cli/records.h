@@ -1,6 +1,6 @@
 /* Stored records as the command line shows them: the one schema of measured configurations, which
- * `show`, `show --all`, `run` and `compare` print in tables of different columns; what is stored by
- * scenario; failures, counted, with the compiler's log; and what the axes are worth (why.c). */
+ * `show`, `show --all`, `run` and `compare` print in tables of different columns; what is stored,
+ * by scenario; failures, counted, with the compiler's log; and what the axes are worth (why.c). */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -24,31 +24,41 @@ enum {
 cli_table cli_record_table(unsigned view);
 /* Adds a row. The items of the table's rows begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
-gputune_record *cli_record_at(const cli_table *table, size_t row);
 /* Says in the rows of outdated winners how much faster or slower the template's version at hand is;
  * nothing where that has no winner in the table. */
 void cli_record_compare(cli_table *table);
-
-/* A record that outlives the callback which gives it: its texts are copies, "" in place of NULL.
- * Copies share the texts that are equal to those of `like`, a copy made before, or NULL. */
-gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like);
-/* Whether two records are of one scenario, on one kind of GPU. */
-bool cli_record_is_alike(const gputune_record *a, const gputune_record *b);
 
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
  * without an interval. */
 const char *cli_verdict(const gputune_record *record);
 
-/* ---- by scenario ----------------------------------------------------------------------------- */
+/* ---- what is stored -------------------------------------------------------------------------- */
 
+/* Copies of records, in the order of gputune_records(): those of a scenario come in a row. Their
+ * texts are "" in place of NULL. */
+typedef CLI_LIST(gputune_record) cli_records;
+
+/* A callback for gputune_records(): adds a copy to `list`, a cli_records. Returns 0. */
+int cli_records_add(void *list, const gputune_record *record);
+/* Adds the filter's records of the kernels that a name stands for, also those of templates that are
+ * gone; of all kernels where `name` is NULL. Returns CLI_CONTINUE, also where nothing is stored, or
+ * an exit code after printing what is wrong. The filter's kernel is `name` then. */
+int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
+                     const char *name);
+
+/* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    gputune_record shared; /* one of its trials, for what all of them have in common */
+    const gputune_record *trials; /* the first one tells what all have in common, too */
+    size_t count;
     /* The winner of the whole space, where that was tuned, else the fastest winner. Without one its
      * texts are "". */
-    gputune_record winner;
-    gputune_record *trials; /* in the order of gputune_records() */
-    size_t count;
+    const gputune_record *winner;
 } cli_measured;
+
+typedef CLI_LIST(cli_measured) cli_measured_list;
+
+/* The scenarios of the records, which must outlive the list. */
+cli_measured_list cli_measured_of(const cli_records *records);
 
 /* Which scenario a row is of, where the row begins with a gputune_record. */
 #define CLI_PLACE_COLUMNS                                                                          \
@@ -58,11 +68,6 @@ typedef struct cli_measured {
         CLI_FIELD(gputune_record, gpu, "", CLI_TEXT, CLI_IN_DATA),                                 \
         CLI_FIELD(gputune_record, environment, "", CLI_TEXT, CLI_IN_DATA),                         \
         CLI_FIELD(gputune_record, scenario, "", CLI_TEXT, CLI_IN_DATA)
-
-typedef CLI_LIST(cli_measured) cli_measured_list;
-
-/* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
-int cli_measured_add(void *list, const gputune_record *record);
 
 /* Whether a trial was measured and is right. */
 bool cli_trial_has_time(const gputune_record *trial);
@@ -117,29 +122,18 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Failures of one scenario with the same status and message. */
-typedef struct cli_failure {
-    gputune_record first; /* the default, where that is among them */
-    char *label;          /* "axpy n=1M" */
-    uint32_t count;
-} cli_failure;
-
-typedef CLI_LIST(cli_failure) cli_failures; /* those of a scenario in a row */
-
 /* Whether a trial with this status ("wrong", "compile", ...) is a failure, which means that it was
  * not measured. */
 bool cli_is_failure(const char *status);
-/* Counts the record if it is a failure. Records must come in the order of gputune_records(). */
-void cli_failures_add(cli_failures *all, const gputune_record *record);
-/* Prints a note for each scenario: how many variants failed, and the commonest reason; and one more
- * if the default failed. `info`: of the tuning, if there was one; the note then says how many
- * failures are those of other tunings. */
-void cli_failures_say(const cli_failures *all, const gputune_info *info);
+/* Prints a note for each scenario that has failures: how many variants failed, and the commonest
+ * reason; and one more if the default failed. `info`: of the tuning, if there was one; the note
+ * then says how many failures are those of other tunings. */
+void cli_failures_say(const cli_records *records, const gputune_info *info);
 
 /* The exit code of a tuning that has a winner. It is the code for the default's failure if the
  * default failed, and CLI_EXIT_WRONG if more than half of the variants that the tuning tried are
  * wrong. */
-int cli_failures_code(const cli_failures *all, const gputune_info *info);
+int cli_failures_code(const cli_records *records, const gputune_info *info);
 
 /* Compiles the configuration (NULL: the default) of a kernel again, and shows the compiler's log if
  * that fails. Does nothing without --verbose, since the messages of a tuning have the first line

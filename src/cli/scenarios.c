@@ -262,17 +262,6 @@ int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
     return cli_stored_sizes(&out->sizes);
 }
 
-int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,
-                    int (*each)(void *user, const gputune_record *record), void *user)
-{
-    if (name && cli_is_path(name)) { /* what else reads its kernels finds them by name */
-        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
-    }
-    filter->kernel = name;
-    int status = gputune_records(session->tuner, filter, each, user);
-    return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
-}
-
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
     const char *kernel = filter->kernel;

@@ -75,12 +75,6 @@ int cli_stored_sizes(const char **out);
 /* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
  * among those found. Returns as cli_stored_sizes() does. */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
-/* Calls `each`, as gputune_records() does, for the filter's records of the kernels that a name
- * stands for, also those of templates that are gone; of all kernels where `name` is NULL. Returns
- * CLI_CONTINUE, also where nothing is stored, or an exit code after printing what is wrong. The
- * filter's kernel is `name` then. */
-int cli_stored_read(gputune_record_filter *filter, const cli_session *session, const char *name,
-                    int (*each)(void *user, const gputune_record *record), void *user);
 /* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
  * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);

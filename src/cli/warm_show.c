@@ -234,7 +234,7 @@ typedef struct failed {
     gputune_cache cache;
     const cli_scenario *scenario;
     outcome *row;
-    cli_failures failures;
+    cli_records records;
 } failed;
 
 static int take_failure(void *user, const gputune_record *record)
@@ -245,7 +245,7 @@ static int take_failure(void *user, const gputune_record *record)
         record->outdated) {
         return 0;
     }
-    cli_failures_add(&at->failures, record);
+    cli_records_add(&at->records, record);
     if (record->is_default && cli_is_failure(record->status)) {
         snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
     }
@@ -263,8 +263,8 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     filter.kernel = scenario->kernel->name;
     filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
-        cli_failures_say(&at.failures, &row->info);
-        code = cli_failures_code(&at.failures, &row->info);
+        cli_failures_say(&at.records, &row->info);
+        code = cli_failures_code(&at.records, &row->info);
     }
     cli_release(mark);
     return code;

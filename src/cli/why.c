@@ -85,14 +85,14 @@ static const cli_column axis_columns[] = {
 /* A tuning of a restricted space may have another default. */
 static bool is_default(const cli_measured *of, const gputune_record *trial)
 {
-    const char *standard = of->winner.default_configuration;
+    const char *standard = of->winner->default_configuration;
     return standard[0] ? strcmp(standard, trial->configuration) == 0 : trial->is_default;
 }
 
 static value_row row_of(const cli_apart *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
-    value_row row = {.place = from->shared,
+    value_row row = {.place = *from->trials,
                      .axis = data->axes.items[axis].name,
                      .value = data->axes.items[axis].values[value]};
     double held = INFINITY;
@@ -196,7 +196,7 @@ static void note_crossing(pair_row *out, const grid *of)
 
 static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
 {
-    pair_row row = {.place = data->from->shared,
+    pair_row row = {.place = *data->from->trials,
                     .axis = data->axes.items[a].name,
                     .other = data->axes.items[b].name};
     grid grid = {.rows = data->axes.items[a].count, .columns = data->axes.items[b].count};
@@ -292,7 +292,7 @@ char *cli_why_summary(const cli_apart *data)
     if (without) {
         cli_append(&text, ", %zu of them failed or slower and not proved", without);
     }
-    const char *reason = from->winner.stop_reason;
+    const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
     return text;
 }
@@ -311,8 +311,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         why = for_people ? cli_why_tables() : why;
         cli_why_explain(&why, &data);
         if (for_people) {
-            fprintf(file, "\n%s %s: %s\n\n", data.from->shared.kernel,
-                    cli_short_sizes(data.from->shared.sizes), cli_why_summary(&data));
+            fprintf(file, "\n%s %s: %s\n\n", data.from->trials->kernel,
+                    cli_short_sizes(data.from->trials->sizes), cli_why_summary(&data));
             cli_table_write(&why.axes, format, file);
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);

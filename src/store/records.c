@@ -211,7 +211,7 @@ static int compare_rows(const void *left, const void *right)
     order = order ? order : by_number(a->record.cache, b->record.cache);
     order = order ? order : strcmp(a->record.environment, b->record.environment);
     order = order ? order : by_number(a->record.outdated, b->record.outdated);
-    order = order ? order : memcmp(&x->identity, &y->identity, sizeof x->identity);
+    order = order ? order : memcmp(&a->place.hash, &b->place.hash, sizeof a->place.hash);
     order = order ? order : by_number(a->record.median_ns <= 0, b->record.median_ns <= 0);
     order = order ? order : by_number(a->record.median_ns, b->record.median_ns);
     return order ? order : strcmp(a->record.configuration, b->record.configuration);

@@ -317,9 +317,9 @@ typedef struct gt_records_filter {
 /* Takes a record. If it returns non-zero, no further one is given, and the caller returns that. */
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
-/* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); if it
- * returns non-zero, the function stops and returns that. Every member of the record is set. A trial
- * that won in several spaces comes once for each space. */
+/* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last);
+ * if it returns non-zero, the function stops and returns that. Every member of the record is set. A
+ * trial that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
 /* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all

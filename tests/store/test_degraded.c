@@ -522,6 +522,30 @@ TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
                                "n=16384 T=half VEC=4 160;n=16384 T=half VEC=8 0;");
 }
 
+static int count_scenario(void *user, const gputune_record *record)
+{
+    char(*last)[GT_HASH_HEX] = user;
+    const bool is_new = strcmp(last[0], record->scenario) != 0;
+    snprintf(last[0], sizeof last[0], "%s", record->scenario);
+    last[1][0] = (char)(last[1][0] + is_new);
+    return 0;
+}
+
+TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    static const char *const alignments[] = {"16", "8", "4"};
+    const gt_records_filter all = {.all_trials = true};
+    char last[2][GT_HASH_HEX] = {"", ""};
+    for (int i = 0; i < 3; i++) { /* whose times lie between one another's */
+        gt_scenario scenario = scenario_at(1024);
+        scenario.alignment = alignments[i];
+        ASSERT_OK(put_outcome(store, &scenario, 10 + i, GPUTUNE_MEASURE, false));
+    }
+    assert_int_equal(gt_store_records(store, &all, count_scenario, last), 0);
+    assert_int_equal(last[1][0], 3);
+}
+
 TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
 {
     char system[160], lines[512] = "";
