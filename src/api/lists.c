@@ -174,7 +174,7 @@ const char *gputune_objective_name(gputune_objective objective)
 
 /* ---- spaces ---------------------------------------------------------------------------------- */
 
-/* One allocation: the description, its arrays, and a pool of text behind them. */
+/* A description, and what it points to. */
 typedef struct space_parts {
     gputune_space space;
     gt_space *engine;

@@ -229,19 +229,14 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return answer || listing.count ? answer : check_name(&asked);
 }
 
-static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
+static gputune_status read_forget_options(gputune_forget_options *out,
+                                          const gputune_forget_options *given)
 {
-    gputune_forget_options known = GPUTUNE_FORGET_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(&known, given,
+    *out = (gputune_forget_options)GPUTUNE_FORGET_OPTIONS_INIT;
+    GT_TRY(gt_versioned_read(out, given,
                              GT_LAYOUT(gputune_forget_options, FORGET_OPTIONS, most_bytes)));
-    GT_REFUSE(!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
-              "gputune_forget: older_than_s is %g; expected 0 to %g", known.older_than_s,
-              MAX_AGE_S);
-    *out = (gt_forget){.only_say = known.only_say,
-                       .outdated = known.outdated,
-                       .older_drivers = known.older_drivers,
-                       .older_than_s = known.older_than_s,
-                       .most_bytes = known.most_bytes};
+    GT_REFUSE(!(out->older_than_s >= 0 && out->older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
+              "gputune_forget: older_than_s is %g; expected 0 to %g", out->older_than_s, MAX_AGE_S);
     return GPUTUNE_OK;
 }
 
@@ -252,7 +247,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
     gt_records_filter wanted;
-    gt_forget what;
+    gputune_forget_options what;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(read_forget_options(&what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
@@ -388,7 +383,7 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
 int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    gt_merged merged;
+    gputune_merged merged;
     GT_TRY(gt_need(__func__, "out", out));
     for (size_t i = 0; i < count; i++) {
         GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
@@ -396,8 +391,5 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
-    const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
-                                  (uint64_t)merged.winners, (uint64_t)merged.taken_trials,
-                                  (uint64_t)merged.taken_winners};
-    return gt_versioned_write(out, &known, GT_LAYOUT(gputune_merged, MERGED, taken_winners));
+    return gt_versioned_write(out, &merged, GT_LAYOUT(gputune_merged, MERGED, taken_winners));
 }

@@ -439,7 +439,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
 
 typedef struct merging {
     gt_database *all; /* what the files have, in memory */
-    gt_merged *merged;
+    gputune_merged *merged;
 } merging;
 
 /* Copies the rows of `kept` and counts those that changed something: a row that the file has
@@ -452,7 +452,7 @@ static gputune_status bring_all(gt_database *database, void *context)
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
-        int64_t rows = sqlite3_changes(database->handle);
+        uint64_t rows = (uint64_t)sqlite3_changes(database->handle);
         what->merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
         what->merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
     }
@@ -468,8 +468,8 @@ static gputune_status gather(merging *what, gt_database *file)
     GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
     GT_TRY(gt_query_integer(&trials, what->all, GT_SQL_KEPT_TRIAL_COUNT, ""));
     GT_TRY(gt_query_integer(&winners, what->all, GT_SQL_KEPT_WINNER_COUNT, ""));
-    what->merged->trials += trials;
-    what->merged->winners += winners;
+    what->merged->trials += (uint64_t)trials;
+    what->merged->winners += (uint64_t)winners;
     return execute_all(what->all, steps, STEPS);
 }
 
@@ -492,12 +492,12 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
                : status;
 }
 
-gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
     merging what = {NULL, merged};
     gt_patience closing = gt_patience_for(closing_wait_s, NULL);
-    memset(merged, 0, sizeof *merged);
+    *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     gputune_status status = gt_layers_open_memory(&what.all);
     for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
         status = gather_file(&what, paths[i], &closing);

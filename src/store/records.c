@@ -211,6 +211,7 @@ static int compare_rows(const void *left, const void *right)
     order = order ? order : by_number(a->record.cache, b->record.cache);
     order = order ? order : strcmp(a->record.environment, b->record.environment);
     order = order ? order : by_number(a->record.outdated, b->record.outdated);
+    order = order ? order : memcmp(&x->identity, &y->identity, sizeof x->identity);
     order = order ? order : memcmp(&a->place.hash, &b->place.hash, sizeof a->place.hash);
     order = order ? order : by_number(a->record.median_ns <= 0, b->record.median_ns <= 0);
     order = order ? order : by_number(a->record.median_ns, b->record.median_ns);
@@ -257,7 +258,7 @@ typedef struct place {
 
 typedef struct forgetting {
     record_search search;
-    const gt_forget *what;
+    const gputune_forget_options *what;
     char before[GT_TIMESTAMP];
     GT_ARRAY(place) places;
     bool searched; /* a database that can be written */
@@ -321,7 +322,7 @@ static bool is_of_older_driver(const place *place)
 
 static bool goes(const forgetting *work, const place *place)
 {
-    const gt_forget *what = work->what;
+    const gputune_forget_options *what = work->what;
     bool chosen = what->outdated || what->older_drivers || what->older_than_s > 0;
     return (!chosen && !what->most_bytes) || (what->outdated && place->rows->superseded) ||
            (what->older_drivers && is_of_older_driver(place)) ||
@@ -379,8 +380,9 @@ static gputune_status forget(gt_database *database, void *context)
     return work->what->only_say ? GPUTUNE_ECANCELED : GPUTUNE_OK;
 }
 
-int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    gt_record_fn each, void *user, const gt_patience *patience)
+int gt_store_forget(gt_store *store, const gt_records_filter *filter,
+                    const gputune_forget_options *what, gt_record_fn each, void *user,
+                    const gt_patience *patience)
 {
     forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
     gt_timestamp(work.before, what->older_than_s);

@@ -322,35 +322,19 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * trial that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all
- * trials of a scenario on one GPU together. If no member selects anything, it drops all of them. */
-typedef struct gt_forget {
-    bool only_say;      /* nothing is dropped; `each` is called all the same */
-    bool outdated;      /* scenarios of versions of a template that do not count */
-    bool older_drivers; /* scenarios that were tried only with older drivers than the GPU's last one
-                         */
-    double older_than_s; /* scenarios in which nothing was tried for so many seconds; 0: none */
-    uint64_t most_bytes; /* then the oldest, until the data in the file takes at most so many bytes;
-                            0: any size */
-} gt_forget;
-
-/* Drops what *what selects from the user's file, with the code that no other trial has, and then
- * calls `each` for every dropped trial, as gt_store_records() does. The filter's one_version
- * and all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when
- * the file stays locked, EDATABASE when it cannot be written. */
-int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
-                    gt_record_fn each, void *user, const gt_patience *patience);
-
-typedef struct gt_merged {
-    int64_t trials, winners;             /* sound rows in all the files together */
-    int64_t taken_trials, taken_winners; /* rows that the user's file lacked, or had with no more
-                                            evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
-} gt_merged;
+/* Drops what *what selects of the trials that the filter finds from the user's file, with the code
+ * that no other trial has, and then calls `each` for every dropped trial, as gt_store_records()
+ * does. All trials of a scenario on one GPU stay or go together. The filter's one_version and
+ * all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when the
+ * file stays locked, EDATABASE when it cannot be written. */
+int gt_store_forget(gt_store *store, const gt_records_filter *filter,
+                    const gputune_forget_options *what, gt_record_fn each, void *user,
+                    const gt_patience *patience);
 
 /* Takes over the trials, winners and code of the files `paths` into the user's file, all or
  * nothing. The files are only read. EDATABASE, with the path, for a file that is missing, damaged,
  * locked, or that others may write; EBUSY and EDATABASE where the user's file cannot be written. */
-gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */

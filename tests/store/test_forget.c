@@ -9,7 +9,8 @@ static int count_winners(void *user, const gputune_record *record)
 }
 
 /* How many winners go. */
-static int forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what)
+static int forget(gt_store *store, const gt_records_filter *filter,
+                  const gputune_forget_options *what)
 {
     int winners = 0;
     assert_int_equal(gt_store_forget(store, filter, what, count_winners, &winners, NULL), 0);
@@ -19,7 +20,7 @@ static int forget(gt_store *store, const gt_records_filter *filter, const gt_for
 static int forget_size(gt_store *store, const char *sizes, bool only_say)
 {
     return forget(store, &(gt_records_filter){.wanted.sizes = sizes},
-                  &(gt_forget){.only_say = only_say});
+                  &(gputune_forget_options){.only_say = only_say});
 }
 
 static void execute(const world *w, const char *sql)
@@ -43,7 +44,7 @@ TEST_OF(what_is_named_goes, world *w, open_world, close_world)
     assert_int_equal(time_at(store, 2048), 0);
     assert_int_equal(time_at(store, 4096), 40);
     assert_int_equal(forget_size(store, "n=1K,2K", false), 0);
-    const gt_forget all = {.only_say = false};
+    const gputune_forget_options all = {.only_say = false};
     assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = "another"}, &all), 0);
     assert_int_equal(forget(store, &(gt_records_filter){.wanted = ONE_KERNEL("other")}, &all), 0);
     assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = ENVIRONMENT}, &all), 1);
@@ -56,8 +57,8 @@ TEST_OF(what_is_old_goes, world *w, open_world, close_world)
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     execute(w, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
-    assert_int_equal(forget(store, &any, &(gt_forget){.older_than_s = 1e10}), 0);
-    assert_int_equal(forget(store, &any, &(gt_forget){.older_than_s = 3600}), 1);
+    assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 1e10}), 0);
+    assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 3600}), 1);
     assert_int_equal(time_at(store, 1024), 0);
     assert_int_equal(time_at(store, 2048), 20);
 }
@@ -65,7 +66,7 @@ TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 TEST_OF(older_drivers_go, world *w, open_world, close_world)
 {
     const gt_records_filter any = {.all_trials = false};
-    const gt_forget older = {.older_drivers = true};
+    const gputune_forget_options older = {.older_drivers = true};
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     assert_int_equal(forget(store, &any, &older), 0);
@@ -87,7 +88,7 @@ TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
     }
     execute(w, "UPDATE trial SET created = printf('20%02d-01-01T00:00:00Z', 100 - scenario)");
     assert_int_equal(stat(w->path, &before), 0);
-    gt_forget what = {.most_bytes = (uint64_t)before.st_size, .only_say = true};
+    gputune_forget_options what = {.most_bytes = (uint64_t)before.st_size, .only_say = true};
     assert_int_equal(forget(store, &any, &what), 0);
     what.most_bytes = (uint64_t)before.st_size * 9 / 10;
     int would = forget(store, &any, &what);

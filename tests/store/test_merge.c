@@ -52,9 +52,9 @@ static int64_t number(const char *path, const char *sql)
 }
 
 /* Merges the first files into the world's database. */
-static gt_merged merge(world *w, const files *all, size_t count)
+static gputune_merged merge(world *w, const files *all, size_t count)
 {
-    gt_merged merged;
+    gputune_merged merged;
     gt_store *store = open_store(w);
     ASSERT_OK(gt_store_merge(&merged, store, all->list, count));
     gt_store_close(store);
@@ -78,7 +78,7 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
         put_size(store, 1024 << (i + 1), 20 + i);
         gt_store_close(store);
     }
-    gt_merged merged = merge(w, &all, 3);
+    gputune_merged merged = merge(w, &all, 3);
     assert_int_equal(merged.winners, 6);
     assert_int_equal(merged.trials, 18);
     assert_int_equal(merged.taken_winners, 4);
@@ -159,7 +159,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
         gt_store_close(store);
     }
     run_sql(all.paths[1], "UPDATE trial SET median = 1");
-    gt_merged merged = merge(w, &all, 2);
+    gputune_merged merged = merge(w, &all, 2);
     assert_int_equal(merged.trials, 3);
     assert_int_equal(merged.winners, 1);
     assert_true(time_in(w, 1024) == 10);
@@ -172,7 +172,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
 TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
 {
     files all;
-    gt_merged merged;
+    gputune_merged merged;
     gt_store *store = open_path(w, name_file(&all, w, 0));
     put_size(store, 1024, 10);
     gt_store_close(store);

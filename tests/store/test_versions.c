@@ -84,7 +84,7 @@ static int tell_winner(void *user, const gputune_record *record)
 static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
 {
     const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
-    const gt_forget what = {.only_say = only_say, .outdated = true};
+    const gputune_forget_options what = {.only_say = only_say, .outdated = true};
     told at = {""};
     assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, &at, NULL), 0);
     assert_string_equal(at.text, expected);
@@ -112,7 +112,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     tells(store, 0, false, "40 ");
     gt_store_close(store);
     const gt_records_filter filter = {.all_trials = false};
-    const gt_forget everything = {.only_say = false};
+    const gputune_forget_options everything = {.only_say = false};
     told at = {""};
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_int_equal(gt_store_forget(store, &filter, &everything, tell, &at, NULL),
