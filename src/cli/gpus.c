@@ -54,13 +54,6 @@ void cli_gpus_add(cli_gpus *gpus, int count)
     }
 }
 
-static int count_now(cli_gpus *gpus)
-{
-    int count = 0, status = cli_gpus_count(&count);
-    cli_gpus_add(gpus, count);
-    return cli_passed(status);
-}
-
 /* ---- compiling elsewhere --------------------------------------------------------------------- */
 
 int cli_compile_on_read(cli_list *commands, const cli_list *texts)
@@ -94,28 +87,27 @@ static void share_commands(cli_gpus *gpus)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-void cli_gpus_open_at(cli_gpus *gpus, size_t at)
+int cli_gpus_open_at(cli_session *out, const cli_gpus *gpus, size_t at)
 {
-    cli_gpu *gpu = &gpus->items[at];
+    const cli_gpu *gpu = &gpus->items[at];
     char number[16];
     snprintf(number, sizeof number, "%d", gpu->number);
-    gpu->status = cli_open_gpu(&gpu->opened, number, &gpu->compile_on);
-    snprintf(gpu->message, sizeof gpu->message, "%s", gpu->status < 0 ? gputune_error() : "");
+    return cli_open_gpu(out, number, &gpu->compile_on);
 }
 
-int cli_gpus_take(cli_gpus *gpus, size_t at)
+int cli_gpus_take(cli_gpus *gpus, size_t at, const cli_session *opened, int status)
 {
     cli_gpu *gpu = &gpus->items[at];
-    gpu->session = gpu->opened; /* also where only its device is not known: it is closed then */
-    if (gpu->status >= 0) {
+    gpu->session = *opened; /* also where only its device is not known: it is closed then */
+    if (status >= 0) {
         gpu->label = cli_format("GPU %d (%s)", gpu->number, gpu->session.device.name);
         return CLI_CONTINUE;
     }
-    cli_error("%s", gpu->message[0] ? gpu->message : gputune_status_text(gpu->status));
+    int code = cli_fail(status);
     if (gpus->is_all) {
         cli_note("GPU %d is left out: it cannot be used", gpu->number);
     }
-    return cli_exit_code(gpu->status);
+    return code;
 }
 
 /* Opens the first GPU that can be used; of those that are named, the first. The GPUs of "all" are
@@ -124,12 +116,15 @@ static int open_first(cli_gpus *gpus)
 {
     int code = CLI_EXIT_PLATFORM;
     for (size_t i = 0; i < gpus->count && code != CLI_CONTINUE; i++) {
-        cli_gpus_open_at(gpus, i);
-        if (gpus->items[i].status < 0 && !gpus->is_counted) {
-            CLI_TRY(count_now(gpus));
-        }
-        code = cli_gpus_take(gpus, i);
+        cli_session opened;
+        int status = cli_gpus_open_at(&opened, gpus, i);
+        code = cli_gpus_take(gpus, i, &opened, status);
         gpus->first = i;
+        if (status < 0 && !gpus->is_counted) {
+            int count = 0;
+            (void)cli_gpus_count(&count); /* why GPU 0 cannot be used has been said */
+            cli_gpus_add(gpus, count);
+        }
         if (!gpus->is_all) {
             break;
         }
@@ -144,7 +139,9 @@ static int list_gpus(cli_gpus *gpus, const char *which)
     if (!gpus->is_all) {
         CLI_TRY(read_numbers(gpus, which));
     } else if (cli_given.compile_on.count) {
-        CLI_TRY(count_now(gpus)); /* to divide them */
+        int count = 0, status = cli_gpus_count(&count); /* to divide them */
+        cli_gpus_add(gpus, count);
+        CLI_TRY(cli_passed(status));
     } else {
         gpus->count = 1;
     }
@@ -173,8 +170,7 @@ int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which)
 void cli_gpus_close(cli_gpus *gpus)
 {
     for (size_t i = 0; i < gpus->count; i++) {
-        cli_gpu *gpu = &gpus->items[i];
-        cli_close(gpus->is_only ? &gpu->session : &gpu->opened);
+        cli_close(&gpus->items[i].session);
     }
     gpus->count = 0;
 }

@@ -8,14 +8,10 @@ typedef struct cli_gpu {
     int number;          /* as the driver counts */
     const char *label;   /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     cli_list compile_on; /* its share of the commands that start compile workers elsewhere */
-    /* set by cli_gpus_open_at(), for cli_gpus_take(): */
-    cli_session opened;
-    int status;
-    char message[1024];
-    gputune_pace pace; /* launch_ns 0: not known */
-    bool is_out;       /* it failed at work that an equal GPU could do */
-    bool is_slow;      /* it gets no work while an equal GPU gets some */
-    bool is_in_doubt;  /* it failed, and waits until an equal GPU has tried the same work */
+    gputune_pace pace;   /* launch_ns 0: not known */
+    bool is_out;         /* it failed at work that an equal GPU could do */
+    bool is_slow;        /* it gets no work while an equal GPU gets some */
+    bool is_in_doubt;    /* it failed, and waits until an equal GPU has tried the same work */
 } cli_gpu;
 
 enum { CLI_GPUS_MOST = 64 };
@@ -42,12 +38,12 @@ int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which);
 int cli_gpus_count(int *out);
 /* Adds the GPUs up to that count. */
 void cli_gpus_add(cli_gpus *gpus, int count);
-/* Opens a tuner for one more GPU. Any thread may call it: it prints nothing, and changes nothing
- * that other threads look at. */
-void cli_gpus_open_at(cli_gpus *gpus, size_t at);
-/* Takes what cli_gpus_open_at() has opened. Returns CLI_CONTINUE, or an exit code after saying why
- * the GPU cannot be used. */
-int cli_gpus_take(cli_gpus *gpus, size_t at);
+/* Opens a tuner for one more GPU. Prints nothing, and changes nothing that other threads look at:
+ * returns a gputune_status, for cli_gpus_take(). */
+int cli_gpus_open_at(cli_session *out, const cli_gpus *gpus, size_t at);
+/* Takes what cli_gpus_open_at() has opened, in the same thread. Returns CLI_CONTINUE, or an exit
+ * code after saying why the GPU cannot be used. */
+int cli_gpus_take(cli_gpus *gpus, size_t at, const cli_session *opened, int status);
 void cli_gpus_close(cli_gpus *gpus);
 
 /* Whether two GPUs are of one kind: a winner on the one is a winner on the other. */

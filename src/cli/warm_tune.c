@@ -19,7 +19,7 @@ typedef struct kind {
     bool is_compared; /* the message that its GPUs are equal was printed */
 } kind;
 
-/* A GPU, and what a thread of its own does there. */
+/* A GPU, and the thread that takes turns there. */
 typedef struct bench {
     struct run *run;
     cli_gpu *gpu;
@@ -29,33 +29,32 @@ typedef struct bench {
         *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
     gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
     size_t helper_count;
-    double paced_s; /* when its pace was measured */
-    /* The thread that compares the GPU with its equals, beside the thread that tunes: */
-    pthread_t comparer;
-    bool has_comparer, awaits_pace, is_judged;
+    double paced_s;    /* when its pace was measured */
+    bool is_compared;  /* a thread beside the one that tunes compares the GPU with its equals */
+    bool was_compared; /* in this turn */
+    bool awaits_pace;
     cli_turn turn;
     double limit_s, begun_s;
     cli_progress progress;
     pthread_t thread;
-    /* set by the thread, until it is DONE */
-    gputune_plan *plan; /* NULL: `status` and `message` say why */
+    bool has_thread;
+    /* set while it is BUSY: */
+    gputune_plan *plan; /* NULL: `status` and message_of() say why */
     int status;
     gputune_info info;
-    char message[1024];
 } bench;
 
-/* What the thread of the command and those of the benches share. */
+/* What the thread of the command, which opens GPUs, and those of the benches share. */
 typedef struct run {
     cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
-    pthread_cond_t news;  /* a bench is DONE or judged, its pace is known, or its GPU was opened */
-    pthread_cond_t paces; /* a pace is known, or not to be known; or a bench is judged */
+    pthread_cond_t news;  /* what a thread may wait for has changed */
     bench *benches;
     size_t count;
     kind *kinds;
     size_t kind_count, turn_count;
-    size_t opened, admitted; /* GPUs: tried to open, and of those known to the benches */
-    size_t begun;            /* turns */
+    size_t opened; /* GPUs that were tried to open */
+    size_t begun;  /* turns */
     double start_s;
     cli_table table;
     int code;
@@ -79,7 +78,7 @@ static size_t count_usable(const run *run, const kind *kind)
     return count;
 }
 
-/* --- a bench's thread ------------------------------------------------------------------------- */
+/* --- one turn --------------------------------------------------------------------------------- */
 
 /* Measures the pace of the bench's GPU, and tells those who wait for it. The desk is given back
  * meanwhile, because the GPU's search needs it. */
@@ -93,8 +92,7 @@ static void measure_pace(bench *bench)
     bench->gpu->pace = pace;
     bench->paced_s = now_s();
     bench->awaits_pace = false;
-    pthread_cond_broadcast(&bench->run->paces);
-    pthread_cond_signal(&bench->run->news);
+    pthread_cond_broadcast(&bench->run->news);
 }
 
 static bool awaits_paces(const run *run, const kind *kind)
@@ -118,14 +116,13 @@ static void doubt_others(const run *run, const kind *kind)
     }
 }
 
-static bool is_all_judged(const run *run, const kind *kind)
+static bool is_comparing(const run *run, const kind *kind)
 {
-    bool all = true;
+    bool any = false;
     for (size_t i = 0; i < run->count; i++) {
-        const bench *other = &run->benches[i];
-        all &= other->kind != kind || !other->has_comparer || other->is_judged;
+        any |= run->benches[i].kind == kind && run->benches[i].is_compared;
     }
-    return all;
+    return any;
 }
 
 /* A thread's function: compares the bench's GPU with its equals, and leaves it out if it is slower
@@ -140,21 +137,21 @@ static void *compare(void *user)
     for (int i = 0; i == 0 || (i < TIMES && slower); i++) {
         measure_pace(bench);
         while (awaits_paces(run, bench->kind)) {
-            pthread_cond_wait(&run->paces, &run->desk);
+            pthread_cond_wait(&run->news, &run->desk);
         }
         slower = cli_gpus_slower(run->gpus, bench->gpu);
     }
-    bench->is_judged = true;
+    bench->is_compared = false;
+    bench->was_compared = bench->state != IDLE;
     if (slower) {
         bench->gpu->is_slow = true;
         cli_error("%s gets no more work: %s", bench->gpu->label, slower);
     }
     doubt_others(run, bench->kind);
-    if (!bench->kind->is_compared && is_all_judged(run, bench->kind)) {
+    if (!bench->kind->is_compared && !is_comparing(run, bench->kind)) {
         bench->kind->is_compared = cli_gpus_say_equal(run->gpus, bench->gpu);
     }
-    pthread_cond_broadcast(&run->paces);
-    pthread_cond_signal(&run->news);
+    pthread_cond_broadcast(&run->news);
     pthread_mutex_unlock(&run->desk);
     return NULL;
 }
@@ -164,14 +161,15 @@ static void *compare(void *user)
 static void begin_to_compare(bench *bench)
 {
     static const double every_s = 10;
-    bool is_due = !bench->has_comparer && now_s() - bench->paced_s > every_s &&
+    bool is_due = !bench->is_compared && !bench->was_compared &&
+                  now_s() - bench->paced_s > every_s &&
                   cli_gpus_has_equal(bench->run->gpus, bench->gpu);
-    if (is_due) {
-        bench->has_comparer = pthread_create(&bench->comparer, NULL, compare, bench) == 0;
-        bench->awaits_pace = bench->has_comparer;
-        bench->is_judged = false;
-        bench->paced_s = now_s();
+    pthread_t comparer;
+    if (is_due && pthread_create(&comparer, NULL, compare, bench) == 0) {
+        pthread_detach(comparer); /* what it says in the end is waited for */
+        bench->is_compared = bench->awaits_pace = true;
     }
+    bench->paced_s = is_due ? now_s() : bench->paced_s;
 }
 
 static void show_progress(void *user, const gputune_progress *at)
@@ -234,22 +232,12 @@ static void tune(bench *bench)
         gputune_plan_release(bench->plan);
         ask(bench, &options);
     }
-    snprintf(bench->message, sizeof bench->message, "%s",
-             bench->status < 0 ? gputune_error() : bench->info.stop_reason);
 }
 
-static void *work(void *user)
+/* Why the turn that this thread has just taken ended. */
+static const char *message_of(const bench *bench)
 {
-    bench *bench = user;
-    tune(bench);
-    pthread_mutex_lock(&bench->run->desk);
-    while (bench->has_comparer && !bench->is_judged) {
-        pthread_cond_wait(&bench->run->paces, &bench->run->desk);
-    }
-    bench->state = DONE;
-    pthread_cond_signal(&bench->run->news);
-    pthread_mutex_unlock(&bench->run->desk);
-    return NULL;
+    return bench->status < 0 ? gputune_error() : bench->info.stop_reason;
 }
 
 /* --- the next turn ---------------------------------------------------------------------------- */
@@ -263,7 +251,7 @@ static double limit_of(const run *run, const kind *kind)
     }
     double left_s = cli_warm.total_limit_s - (now_s() - run->start_s);
     double share_s = cli_turns_share_s(kind->turns, kind->count, kind->next, left_s,
-                                       count_usable(run, kind) + run->gpus->count - run->admitted);
+                                       count_usable(run, kind) + run->gpus->count - run->opened);
     return each_s > 0 && each_s < share_s ? each_s : share_s;
 }
 
@@ -306,7 +294,7 @@ static void choose_turn(const run *run, kind *kind)
 static bool is_free(const bench *at)
 {
     return at->state == IDLE && at->kind && cli_gpus_is_usable(at->gpu) && !at->helps &&
-           !at->has_comparer;
+           !at->is_compared;
 }
 
 /* The bench of an equal GPU whose search has the fewest helpers; NULL: no equal GPU searches. */
@@ -335,7 +323,7 @@ static void help(run *run, bench *bench)
     if (isinf(bench->paced_s)) {
         begin_to_compare(bench);
     }
-    if (!bench->has_comparer) {
+    if (!bench->is_compared) {
         bench->helps = least;
         __atomic_store_n(&least->helpers[least->helper_count++], bench->gpu->session.tuner,
                          __ATOMIC_RELEASE);
@@ -354,11 +342,7 @@ static void begin(run *run, bench *bench)
     bench->helper_count = 0;
     memset(bench->helpers, 0, run->count * sizeof *bench->helpers);
     cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
-    if (pthread_create(&bench->thread, NULL, work, bench) != 0) {
-        cli_error("cannot start a thread for %s", bench->turn.scenario->label);
-        bench->state = IDLE;
-        run->code = cli_worse(run->code, CLI_EXIT_NOTHING);
-    }
+    pthread_cond_broadcast(&run->news); /* others may help */
 }
 
 /* --- what became of it ------------------------------------------------------------------------ */
@@ -406,7 +390,7 @@ static bool pass_on(run *run, bench *bench)
     run->begun--;
     kind->turns[--kind->next] = bench->turn;
     cli_note("%s: %s: %s; an equal GPU tries it", bench->gpu->label, bench->turn.scenario->label,
-             cli_without_kernel(bench->message, bench->turn.scenario->label));
+             cli_without_kernel(message_of(bench), bench->turn.scenario->label));
     return true;
 }
 
@@ -435,7 +419,7 @@ static int say_failure(const bench *bench)
     const char *label = bench->turn.scenario->label;
     const char *gpu = bench->gpu->label;
     const char *of = gpu ? cli_format("%s: %s", label, gpu) : label;
-    const char *why = cli_without_kernel(bench->message, label);
+    const char *why = cli_without_kernel(message_of(bench), label);
     if (bench->status < 0) {
         cli_error("%s: %s", of, why[0] ? why : gputune_status_text(bench->status));
         return cli_exit_code(bench->status);
@@ -476,19 +460,10 @@ static void give_back(run *run, bench *bench)
     run->begun--;
 }
 
-static void end_comparison(bench *bench)
-{
-    if (bench->has_comparer && bench->is_judged) {
-        pthread_join(bench->comparer, NULL);
-        bench->has_comparer = false;
-    }
-}
-
 static void settle(run *run, bench *bench)
 {
-    pthread_join(bench->thread, NULL);
     bench->state = IDLE;
-    end_comparison(bench);
+    bench->was_compared = false;
     cli_turns_note(bench->kind->turns, bench->kind->count, bench->kind->next, &bench->turn,
                    now_s() - bench->begun_s);
     for (size_t i = 0; i < run->count; i++) {
@@ -507,38 +482,71 @@ static void settle(run *run, bench *bench)
     gputune_plan_release(bench->plan);
 }
 
-/* --- which GPUs ------------------------------------------------------------------------------- */
-
-/* A thread's function: opens the GPUs but the first one after another. Each is left the time to
- * make its context first, because drivers that start at the same time delay each other. */
-static void *open_others(void *user)
+/* Whether GPUs are still to be opened. */
+static bool is_opening(const run *run)
 {
-    static const useconds_t ready_us = 130000; /* cuInit() takes 113 ms on an H100 */
-    run *run = user;
-    cli_gpus *gpus = run->gpus;
-    int count = 0;
-    if (gpus->is_counted && run->opened == gpus->count) {
-        return NULL;
-    }
-    usleep(ready_us);
-    if (!gpus->is_counted) {
-        (void)cli_gpus_count(&count); /* if that fails, there is what has been opened */
-    }
+    return !run->gpus->is_counted || run->opened < run->gpus->count;
+}
+
+/* A failure waits for the GPUs that may be asked to try the same. */
+static void take_turn(run *run, bench *bench)
+{
+    begin(run, bench);
+    pthread_mutex_unlock(&run->desk);
+    tune(bench);
     pthread_mutex_lock(&run->desk);
-    cli_gpus_add(gpus, count);
-    for (bool is_next = false; run->opened < gpus->count && !cli_is_canceled(); is_next = true) {
-        pthread_mutex_unlock(&run->desk);
-        usleep(is_next ? ready_us : 0);
-        cli_gpus_open_at(gpus, run->opened);
-        pthread_mutex_lock(&run->desk);
-        run->opened++;
-        pthread_cond_signal(&run->news);
+    bench->state = DONE;
+    while (bench->is_compared || (is_opening(run) && !has_winner(bench))) {
+        pthread_cond_wait(&run->news, &run->desk);
     }
-    run->opened = gpus->count;
-    pthread_cond_signal(&run->news);
+    settle(run, bench);
+    pthread_cond_broadcast(&run->news);
+}
+
+/* Whether something may come by which a bench gets work. */
+static bool is_awaited(const run *run)
+{
+    bool awaited = is_opening(run);
+    for (size_t i = 0; i < run->count; i++) {
+        awaited |= run->benches[i].state != IDLE || run->benches[i].is_compared;
+    }
+    return awaited;
+}
+
+/* A bench's thread: takes turns as long as there are some, then helps others. */
+static void *work(void *user)
+{
+    bench *bench = user;
+    run *run = bench->run;
+    pthread_mutex_lock(&run->desk);
+    for (;;) {
+        bool can = is_free(bench) && !cli_is_canceled();
+        if (can && bench->kind->next < bench->kind->count) {
+            take_turn(run, bench);
+            continue;
+        }
+        if (can) {
+            help(run, bench);
+        }
+        if (!is_awaited(run)) {
+            break;
+        }
+        pthread_cond_wait(&run->news, &run->desk);
+    }
     pthread_mutex_unlock(&run->desk);
     return NULL;
 }
+
+static void start(run *run, bench *bench)
+{
+    bench->has_thread = pthread_create(&bench->thread, NULL, work, bench) == 0;
+    if (!bench->has_thread) {
+        cli_error("cannot start a thread for GPU %d", bench->gpu->number);
+        run->code = cli_worse(run->code, CLI_EXIT_NOTHING);
+    }
+}
+
+/* --- which GPUs ------------------------------------------------------------------------------- */
 
 /* The turns in the order in which they are taken: a file of misses has an order of its own. */
 static cli_turn *order_turns(const cli_session *session, const cli_scenarios *scenarios)
@@ -601,70 +609,59 @@ static int find_kind(run *run, bench *bench)
     return code == CLI_EXIT_NOTHING ? CLI_CONTINUE : code;
 }
 
-/* Lets the GPUs that were opened take turns. Ends the run where one cannot be used that must be. */
-static void admit(run *run)
+/* Lets a GPU that was opened take turns. Ends the run where one cannot be used that must be. */
+static void admit(run *run, const cli_session *session, int status)
 {
-    for (; run->admitted < run->opened && !cli_is_canceled(); run->admitted++) {
-        bench *bench = &run->benches[run->admitted];
-        int code = cli_gpus_take(run->gpus, run->admitted);
-        bool is_open = code == CLI_CONTINUE;
-        bench->progress.gpu = bench->gpu->label;
-        code = is_open ? find_kind(run, bench) : run->gpus->is_all ? CLI_CONTINUE : code;
-        if (code != CLI_CONTINUE) {
-            run->refusal = code;
-            cli_set_canceled(true);
-        }
+    bench *bench = &run->benches[run->opened];
+    int code = cli_gpus_take(run->gpus, run->opened++, session, status);
+    bool is_open = code == CLI_CONTINUE;
+    bench->progress.gpu = bench->gpu->label;
+    code = is_open ? find_kind(run, bench) : run->gpus->is_all ? CLI_CONTINUE : code;
+    if (code != CLI_CONTINUE) {
+        run->refusal = code;
+        cli_set_canceled(true);
+    } else if (is_open) {
+        start(run, bench);
     }
+    pthread_cond_broadcast(&run->news);
+}
+
+/* Opens the GPUs but the first one after another. Each is left the time to make its context first,
+ * because drivers that start at the same time delay each other. */
+static void open_others(run *run)
+{
+    static const useconds_t ready_us = 130000; /* cuInit() takes 113 ms on an H100 */
+    cli_gpus *gpus = run->gpus;
+    int count = 0;
+    usleep(is_opening(run) ? ready_us : 0);
+    if (!gpus->is_counted) {
+        (void)cli_gpus_count(&count); /* if that fails, there is what has been opened */
+    }
+    pthread_mutex_lock(&run->desk);
+    cli_gpus_add(gpus, count);
+    for (bool is_next = false; run->opened < gpus->count && !cli_is_canceled(); is_next = true) {
+        cli_session session;
+        pthread_mutex_unlock(&run->desk);
+        usleep(is_next ? ready_us : 0);
+        int status = cli_gpus_open_at(&session, gpus, run->opened);
+        pthread_mutex_lock(&run->desk);
+        admit(run, &session, status);
+    }
+    run->opened = gpus->count;
+    pthread_cond_broadcast(&run->news);
+    pthread_mutex_unlock(&run->desk);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Settles the turns that are done, and begins those that can begin. A failure waits for the GPUs
- * that may be asked to try the same. False: nothing is left to wait for. */
-static bool move_on(run *run)
-{
-    bool waits = !run->gpus->is_counted || run->opened < run->gpus->count;
-    admit(run);
-    for (size_t i = 0; i < run->count; i++) {
-        bench *bench = &run->benches[i];
-        if (bench->state == DONE && (has_winner(bench) || !waits)) {
-            settle(run, bench);
-        } else if (bench->state == IDLE) {
-            end_comparison(bench);
-        }
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        bench *bench = &run->benches[i];
-        bool can = is_free(bench) && !cli_is_canceled();
-        if (can && bench->kind->next < bench->kind->count) {
-            begin(run, bench);
-        }
-    }
-    for (size_t i = 0; i < run->count && !cli_is_canceled(); i++) {
-        if (is_free(&run->benches[i])) {
-            help(run, &run->benches[i]);
-        }
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        waits |= run->benches[i].state != IDLE || run->benches[i].has_comparer;
-    }
-    return waits;
-}
-
 static void take_turns(run *run)
 {
-    pthread_t opener;
-    bool has_opener = pthread_create(&opener, NULL, open_others, run) == 0;
-    if (!has_opener) {
-        open_others(run);
-    }
-    pthread_mutex_lock(&run->desk);
-    while (move_on(run)) {
-        pthread_cond_wait(&run->news, &run->desk);
-    }
-    pthread_mutex_unlock(&run->desk);
-    if (has_opener) {
-        pthread_join(opener, NULL);
+    start(run, &run->benches[run->gpus->first]);
+    open_others(run);
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->benches[i].has_thread) {
+            pthread_join(run->benches[i].thread, NULL);
+        }
     }
 }
 
@@ -685,7 +682,7 @@ static void set_up(run *run, cli_gpus *gpus, const cli_scenarios *scenarios)
     bench *first = &run->benches[gpus->first];
     first->progress.gpu = first->gpu->label;
     first->kind = add_kind(run, first->gpu, scenarios);
-    run->opened = run->admitted = gpus->first + 1;
+    run->opened = gpus->first + 1;
 }
 
 /* Whether what was found is kept in the database. */
@@ -726,7 +723,6 @@ int cli_warm_tune(cli_gpus *gpus, const cli_scenarios *scenarios)
     run run = {.gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
-               .paces = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
                .table = cli_warm_table(),
                .refusal = CLI_CONTINUE,
