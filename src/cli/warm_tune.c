@@ -30,7 +30,7 @@ typedef struct bench {
     gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
     size_t helper_count;
     double paced_s;    /* when its pace was measured */
-    bool is_compared;  /* a thread beside the one that tunes compares the GPU with its equals */
+    bool is_comparing; /* a thread beside the one that tunes compares the GPU with its equals */
     bool was_compared; /* in this turn */
     bool awaits_pace;
     cli_turn turn;
@@ -120,7 +120,7 @@ static bool is_comparing(const run *run, const kind *kind)
 {
     bool any = false;
     for (size_t i = 0; i < run->count; i++) {
-        any |= run->benches[i].kind == kind && run->benches[i].is_compared;
+        any |= run->benches[i].kind == kind && run->benches[i].is_comparing;
     }
     return any;
 }
@@ -141,7 +141,7 @@ static void *compare(void *user)
         }
         slower = cli_gpus_slower(run->gpus, bench->gpu);
     }
-    bench->is_compared = false;
+    bench->is_comparing = false;
     bench->was_compared = bench->state != IDLE;
     if (slower) {
         bench->gpu->is_slow = true;
@@ -161,13 +161,13 @@ static void *compare(void *user)
 static void begin_to_compare(bench *bench)
 {
     static const double every_s = 10;
-    bool is_due = !bench->is_compared && !bench->was_compared &&
+    bool is_due = !bench->is_comparing && !bench->was_compared &&
                   now_s() - bench->paced_s > every_s &&
                   cli_gpus_has_equal(bench->run->gpus, bench->gpu);
     pthread_t comparer;
     if (is_due && pthread_create(&comparer, NULL, compare, bench) == 0) {
         pthread_detach(comparer); /* what it says in the end is waited for */
-        bench->is_compared = bench->awaits_pace = true;
+        bench->is_comparing = bench->awaits_pace = true;
     }
     bench->paced_s = is_due ? now_s() : bench->paced_s;
 }
@@ -294,7 +294,7 @@ static void choose_turn(const run *run, kind *kind)
 static bool is_free(const bench *at)
 {
     return at->state == IDLE && at->kind && cli_gpus_is_usable(at->gpu) && !at->helps &&
-           !at->is_compared;
+           !at->is_comparing;
 }
 
 /* The bench of an equal GPU whose search has the fewest helpers; NULL: no equal GPU searches. */
@@ -323,7 +323,7 @@ static void help(run *run, bench *bench)
     if (isinf(bench->paced_s)) {
         begin_to_compare(bench);
     }
-    if (!bench->is_compared) {
+    if (!bench->is_comparing) {
         bench->helps = least;
         __atomic_store_n(&least->helpers[least->helper_count++], bench->gpu->session.tuner,
                          __ATOMIC_RELEASE);
@@ -496,7 +496,7 @@ static void take_turn(run *run, bench *bench)
     tune(bench);
     pthread_mutex_lock(&run->desk);
     bench->state = DONE;
-    while (bench->is_compared || (is_opening(run) && !has_winner(bench))) {
+    while (bench->is_comparing || (is_opening(run) && !has_winner(bench))) {
         pthread_cond_wait(&run->news, &run->desk);
     }
     settle(run, bench);
@@ -508,7 +508,7 @@ static bool is_awaited(const run *run)
 {
     bool awaited = is_opening(run);
     for (size_t i = 0; i < run->count; i++) {
-        awaited |= run->benches[i].state != IDLE || run->benches[i].is_compared;
+        awaited |= run->benches[i].state != IDLE || run->benches[i].is_comparing;
     }
     return awaited;
 }
