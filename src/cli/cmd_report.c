@@ -63,9 +63,7 @@ static void report_write_data(const report_data *report, FILE *file)
     cli_why why = cli_why_tables();
     const cli_measured_list *list = &report->measured;
     for (size_t i = 0; i < list->count; i++) {
-        cli_apart data;
-        cli_take_apart(&data, &list->items[i]);
-        cli_why_explain(&why, &data);
+        cli_why_explain(&why, &list->items[i]);
     }
     const cli_table tables[] = {report->standing, why.values, why.pairs};
     fprintf(file,
@@ -150,11 +148,8 @@ static void write_fastest(const cli_measured *from, FILE *file)
 
 static void write_axes(const cli_measured *from, FILE *file)
 {
-    cli_apart data;
     cli_why why = cli_why_tables();
-    cli_take_apart(&data, from);
-    cli_why_explain(&why, &data);
-    fprintf(file, "%s\n", cli_why_summary(&data));
+    fprintf(file, "%s\n", cli_why_explain(&why, from));
     if (why.axes.row_count) {
         fputs("\nWhat each axis is worth: how much slower the best variant is that has the axis "
               "held at another value, among those that were tried.\n\n",

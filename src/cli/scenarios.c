@@ -80,7 +80,8 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     return CLI_CONTINUE;
 }
 
-int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
+/* The same for all texts of an option. */
+static int read_values(cli_values *out, const char *option, const cli_list *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
         CLI_TRY(cli_values_parse(out, option, texts->items[i]));
@@ -98,7 +99,8 @@ const cli_value_list *cli_values_find(const cli_values *values, const char *name
     return NULL;
 }
 
-char *cli_values_text(const cli_value_list *list)
+/* "NAME=V,V" */
+static char *text_of_values(const cli_value_list *list)
 {
     char *text = cli_format("%s=", list->name);
     for (size_t i = 0; i < list->count; i++) {
@@ -210,7 +212,9 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-int cli_catalogue_one(const cli_catalogue *catalogue)
+/* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
+ * a file that has several. */
+static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
     char *list = NULL;
@@ -234,7 +238,7 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, const
         return CLI_CONTINUE;
     }
     *out = catalogue.items[0].name;
-    return cli_catalogue_one(&catalogue);
+    return check_one(&catalogue);
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)
@@ -247,9 +251,9 @@ int cli_stored_sizes(const char **out)
 {
     cli_values values = {NULL, 0};
     char *text = NULL;
-    int code = cli_values_read(&values, "--size", &cli_given.selection.sizes);
+    int code = read_values(&values, "--size", &cli_given.selection.sizes);
     for (size_t i = 0; i < values.count; i++) {
-        cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.items[i]));
+        cli_append(&text, "%s%s", i ? " " : "", text_of_values(&values.items[i]));
     }
     *out = text;
     return code;
@@ -362,7 +366,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 {
     for (size_t i = 0; i < only->count; i++) {
         if (cli_values_find(&scenario->kernel->axes, only->items[i].name)) {
-            cli_push(scenario->only, scenario->only_count, cli_values_text(&only->items[i]));
+            cli_push(scenario->only, scenario->only_count, text_of_values(&only->items[i]));
         }
     }
 }
@@ -485,8 +489,8 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
-    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
+    CLI_TRY(read_values(&out->sizes, "--size", &selection->sizes));
+    CLI_TRY(read_values(&out->only, "--only", &selection->only));
     CLI_TRY(check_names(&out->sizes, false, catalogue));
     CLI_TRY(check_names(&out->only, true, catalogue));
     bool emulated = session->has_device && session->device.emulated &&
@@ -504,7 +508,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     cli_scenarios scenarios;
     CLI_TRY(cli_open(&session, mode));
     CLI_TRY(cli_catalogue_find(&catalogue, &session, &(cli_list){&name, 1}));
-    CLI_TRY(cli_catalogue_one(&catalogue));
+    CLI_TRY(check_one(&catalogue));
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");

@@ -22,10 +22,6 @@ typedef CLI_LIST(cli_value_list) cli_values;
  * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
  * on any text. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
-/* The same for all texts of an option. */
-int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
-/* "NAME=V,V" */
-char *cli_values_text(const cli_value_list *list);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 /* The list of that name, which is kept, and added where there is none. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
@@ -50,9 +46,6 @@ bool cli_is_path(const char *name);
  * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
  * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
- * a file that has several. */
-int cli_catalogue_one(const cli_catalogue *catalogue);
 /* Sets *out to the one kernel that was given to a command which reads what is stored; to NULL where
  * `name` is NULL. A name that no template has is taken as that of a template that is gone. Returns
  * as cli_catalogue_find() does. */

@@ -242,14 +242,7 @@ static void add_pairs(cli_table *pairs, const cli_apart *data)
     }
 }
 
-cli_why cli_why_tables(void)
-{
-    return (cli_why){CLI_TABLE("axes", value_columns, value_row, CLI_VIEW),
-                     CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW),
-                     CLI_TABLE("pairs", pair_columns, pair_row, CLI_VIEW)};
-}
-
-void cli_why_explain(cli_why *why, const cli_apart *data)
+static void add_axes(cli_why *why, const cli_apart *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axes.count + 1, sizeof *rows);
@@ -277,10 +270,16 @@ void cli_why_explain(cli_why *why, const cli_apart *data)
         rows[i].bar = cli_bar(most > 0 ? log1p(worst) / log1p(most) : 0, BAR_CELLS);
         cli_table_add(&why->axes, &rows[i]);
     }
-    add_pairs(&why->pairs, data);
 }
 
-char *cli_why_summary(const cli_apart *data)
+cli_why cli_why_tables(void)
+{
+    return (cli_why){CLI_TABLE("axes", value_columns, value_row, CLI_VIEW),
+                     CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW),
+                     CLI_TABLE("pairs", pair_columns, pair_row, CLI_VIEW)};
+}
+
+static char *summary_of(const cli_apart *data)
 {
     const cli_measured *from = data->from;
     size_t without = data->unmeasured;
@@ -297,6 +296,15 @@ char *cli_why_summary(const cli_apart *data)
     return text;
 }
 
+char *cli_why_explain(cli_why *why, const cli_measured *from)
+{
+    cli_apart data;
+    cli_take_apart(&data, from);
+    add_axes(why, &data);
+    add_pairs(&why->pairs, &data);
+    return summary_of(&data);
+}
+
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file)
 {
@@ -306,13 +314,11 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
-        cli_apart data;
-        cli_take_apart(&data, &list->items[i]);
+        const gputune_record *of = list->items[i].trials;
         why = for_people ? cli_why_tables() : why;
-        cli_why_explain(&why, &data);
+        const char *summary = cli_why_explain(&why, &list->items[i]);
         if (for_people) {
-            fprintf(file, "\n%s %s: %s\n\n", data.from->trials->kernel,
-                    cli_short_sizes(data.from->trials->sizes), cli_why_summary(&data));
+            fprintf(file, "\n%s %s: %s\n\n", of->kernel, cli_short_sizes(of->sizes), summary);
             cli_table_write(&why.axes, format, file);
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);

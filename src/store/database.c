@@ -155,7 +155,10 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-int gt_journal_vfs(const char **name)
+/* The name of the VFS that databases are opened with. It opens a journal only if this user or root
+ * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the
+ * system has no such VFS. Returns a result code of SQLite. */
+static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own.mutex);
@@ -339,7 +342,9 @@ extern const struct embedded {
 
 enum { APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
-int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql)
+/* Sets *out to the first column of the first row, or 0 without a row. Returns an extended result
+ * code of SQLite. */
+static int read_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
     sqlite3_stmt *statement;
     int code = sqlite3_prepare_v2(handle, sql, -1, &statement, NULL);
@@ -417,7 +422,7 @@ static int run_steps(gt_database *database)
 {
     int64_t version = 0;
     char pragmas[96];
-    int code = gt_sqlite_integer(&version, database->handle, "PRAGMA user_version");
+    int code = read_integer(&version, database->handle, "PRAGMA user_version");
     if (!code && version >= GT_SCHEMA_VERSION) {
         return SQLITE_OK;
     }
@@ -462,7 +467,7 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
                                 [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
                                 [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
     const char *vfs = NULL;
-    int code = gt_journal_vfs(&vfs);
+    int code = find_vfs(&vfs);
     code = code ? code
                 : sqlite3_open_v2(path, out,
                                   flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
@@ -484,12 +489,11 @@ typedef struct file_facts {
 static int read_facts(file_facts *out, gt_database *database)
 {
     int code = run(database, "BEGIN");
-    code = code ? code : gt_sqlite_integer(&out->version, database->handle, "PRAGMA user_version");
-    code = code ? code
-                : gt_sqlite_integer(&out->application, database->handle, "PRAGMA application_id");
-    code = code ? code
-                : gt_sqlite_integer(&out->tables, database->handle,
-                                    "SELECT count(*) FROM sqlite_schema");
+    code = code ? code : read_integer(&out->version, database->handle, "PRAGMA user_version");
+    code = code ? code : read_integer(&out->application, database->handle, "PRAGMA application_id");
+    code = code
+               ? code
+               : read_integer(&out->tables, database->handle, "SELECT count(*) FROM sqlite_schema");
     if (!sqlite3_get_autocommit(database->handle)) {
         int ended = run(database, "ROLLBACK");
         code = code ? code : ended;
@@ -684,9 +688,9 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 {
     int code = read_damage(facts->damage, sizeof facts->damage, handle);
-    code = code ? code : gt_sqlite_integer(&facts->schema, handle, "PRAGMA user_version");
-    code = code ? code : gt_sqlite_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
-    code = code ? code : gt_sqlite_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
+    code = code ? code : read_integer(&facts->schema, handle, "PRAGMA user_version");
+    code = code ? code : read_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
+    code = code ? code : read_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
     if (code && (code & 0xff) != SQLITE_BUSY) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errmsg(handle));
     }

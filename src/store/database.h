@@ -78,9 +78,6 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for the connection's last failure. */
 const char *gt_database_why(const gt_database *database);
 
-/* Runs `sql` on any connection and sets *out to the first column of its first row, or 0 without a
- * row. Returns an extended result code of SQLite. */
-int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
 /* Reads what the caller needs from a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
 /* Calls `take` (NULL: nothing) for the first row, ENOTFOUND without one, or for each row, until
@@ -96,11 +93,6 @@ gputune_status gt_take_integer(void *out, gt_rows *row);
 #define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
 #define gt_query_integer(out, database, ...)                                                       \
     gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
-
-/* The name of the VFS that databases are opened with. It opens a journal only if this user or root
- * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the
- * system has no such VFS. Returns a result code of SQLite. */
-int gt_journal_vfs(const char **name);
 
 /* Why the file at `path` may hold what other users wrote: the file, or a folder that holds it,
  * belongs to another user (but not root), or may be written by a group or by everybody, with a
