@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/versioned.h"
 
+#include "gpu/device.h"
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 

@@ -4,9 +4,7 @@
 
 #include "api/description.h"
 #include "api/misses.h"
-#include "base/device.h"
 #include "gpu/driver.h"
-#include "gpu/launcher.h"
 #include "tuner/tune.h"
 
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. If a context

@@ -5,7 +5,6 @@
 #include "api/json.h"
 #include "base/file.h"
 #include "base/patience.h"
-#include "search/recorded.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "api/overrides.h"
 #include "api/workers.h"
 #include "base/array.h"
-#include "gpu/device.h"
 
 /* The plans that calls are making now, each for all that want it (tune.c): the first call makes it,
  * the others wait for it (single-flight, as golang.org/x/sync/singleflight calls it). */

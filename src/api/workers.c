@@ -6,7 +6,6 @@
 #include "tuner/code_memo.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep)

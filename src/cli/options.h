@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum cli_option_kind {
     CLI_OPTION_FLAG,   /* bool */

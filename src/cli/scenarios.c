@@ -2,8 +2,6 @@
  * kernels times the cross product of the sizes, and the options by which they are tuned. */
 #include "cli/scenarios.h"
 
-#include "base/text.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -2,8 +2,6 @@
  * whether the locks of the runs that have the other parts are seen. */
 #include "cli/shard.h"
 
-#include "base/text.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

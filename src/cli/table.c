@@ -8,7 +8,6 @@
 #include "base/number.h"
 
 #include <ctype.h>
-#include <gputune.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <gputune.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 typedef enum cli_format_kind {

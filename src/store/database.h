@@ -3,7 +3,6 @@
  * is no news to the caller. */
 #pragma once
 
-#include "base/hash.h"
 #include "base/patience.h"
 #include "base/status.h"
 #include "store/row.h"
@@ -12,7 +11,6 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 /* Why a database cannot be used as wanted. */
 typedef enum gt_trouble {

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double write_wait_s = 30;         /* in all, for a file that stays locked */
 static const double write_hopeless_wait_s = 1; /* then for each write */

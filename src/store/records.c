@@ -2,7 +2,6 @@
  */
 #include "base/array.h"
 #include "base/hash_index.h"
-#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 

@@ -37,7 +37,6 @@
 #include "base/patience.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "stats/summary.h"
 #include "store/columns.h"
 
 #include <limits.h>

@@ -1,7 +1,6 @@
 /* One winner with all its columns, as text. For wisdom.c and the fuzzer. */
 #pragma once
 
-#include "base/array.h"
 #include "store/row.h"
 
 typedef struct gt_wisdom_entry {
