@@ -209,6 +209,8 @@ static gputune_status choose_driver(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
+    free(tuner->driver_name); /* which a worker was to open */
+    tuner->driver_name = NULL;
     return gt_strdup(&tuner->driver_name, name ? name : "cuda");
 }
 
@@ -321,19 +323,16 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
 }
 
-/* The device as the worker reports it, or as this process finds it. */
-static gputune_status settle_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
+/* The device as the worker reports it. If that fails, the farm is closed, and *farm NULL; unless
+ * the worker is elsewhere, this process looks for the device. */
+static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    gputune_status answer = *farm ? take_answer(tuner, *farm) : GPUTUNE_EWORKER;
+    gputune_status answer = take_answer(tuner, *farm);
     if (answer == GPUTUNE_OK || tuner->measure_on) {
         return answer;
     }
-    if (*farm) {
-        (*farm)->ops->close(*farm);
-        *farm = NULL;
-    }
-    free(tuner->driver_name);
-    tuner->driver_name = NULL;
+    (*farm)->ops->close(*farm);
+    *farm = NULL;
     return choose_device(tuner, o);
 }
 
@@ -361,12 +360,10 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
         status = start_elsewhere(&farm, tuner, o);
     } else {
         farm = ask_worker(tuner, o);
-        status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
+        status = farm ? GPUTUNE_OK : choose_device(tuner, o);
     }
     GT_THEN(status, open_files(tuner, o));
-    if (status == GPUTUNE_OK && farm) {
-        status = settle_device(tuner, o, &farm);
-    }
+    GT_THEN(status, farm ? ask_for_device(tuner, o, &farm) : GPUTUNE_OK);
     GT_THEN(status, complete_device(tuner));
     const gt_farm_options options = farm_options(tuner, o);
     gt_workers_open(&tuner->workers, &options, o->keep_workers);

@@ -190,20 +190,20 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Waiting only reads, so that it does not keep the holder from writing. */
-static bool looks_free(gt_store *store, lease_try *attempt, const gt_patience *patience)
+/* Waiting only reads, so that it does not keep the holder from writing. EBUSY: another process
+ * holds the lease. */
+static gputune_status look(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
-    return gt_store_read(store, peek_lease, attempt, patience) != GPUTUNE_OK || !attempt->holder;
+    bool is_read = gt_store_read(store, peek_lease, attempt, patience) == GPUTUNE_OK;
+    return is_read && attempt->holder ? GPUTUNE_EBUSY : GPUTUNE_OK;
 }
 
 /* EBUSY: another process holds the lease, or the patience ended while the file was locked. If the
  * file stays locked for its part of the patience, tuning goes on without a lease. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
-    if (!looks_free(store, attempt, patience)) {
-        return GPUTUNE_EBUSY;
-    }
+    GT_TRY(look(store, attempt, patience));
     const gt_patience brief = gt_layers_file_patience(store, patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
@@ -226,11 +226,14 @@ static gputune_status not_granted(const lease_try *attempt, const gt_patience *p
                    (long long)attempt->seen);
 }
 
+/* Tries again until that is not EBUSY. */
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
-                                     const gt_patience *patience)
+                                     const gt_patience *patience,
+                                     gputune_status (*try)(gt_store *store, lease_try *attempt,
+                                                           const gt_patience *patience))
 {
     for (int tries = 0;; tries++) {
-        gputune_status status = try_lease(store, attempt, patience);
+        gputune_status status = try(store, attempt, patience);
         if (status != GPUTUNE_EBUSY) {
             return status;
         }
@@ -254,12 +257,7 @@ gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario
                                     const gt_patience *patience)
 {
     lease_try attempt = begin_attempt(store, scenario);
-    for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
-        if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
-            return not_granted(&attempt, patience);
-        }
-    }
-    return GPUTUNE_OK;
+    return wait_for_lease(store, &attempt, patience, look);
 }
 
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
@@ -267,7 +265,7 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_s
 {
     lease_try attempt = begin_attempt(store, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
-    GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
+    GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest, try_lease));
     *out = attempt.lease;
     out->held = true;
     out->renewed_ns = gt_now_ns();
