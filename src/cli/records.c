@@ -269,7 +269,8 @@ void cli_record_compare(cli_table *table)
 {
     for (size_t i = 0; i < table->row_count; i++) {
         row *old = table->rows[i].item;
-        for (size_t k = 0; k < table->row_count && old->record.outdated; k++) {
+        bool is_asked = old->record.outdated && old->record.is_winner; /* of many rows, few are */
+        for (size_t k = 0; k < table->row_count && is_asked; k++) {
             const gputune_record *now = table->rows[k].item; /* its first member */
             if (!now->outdated && is_same_question(now, &old->record)) {
                 set_since(old, now);
