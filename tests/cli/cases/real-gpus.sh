@@ -6,7 +6,7 @@ warm() { # DATABASE OPTION...
     database=$1
     shift
     $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=256 \
-        --only UNROLL=1,4 --only CACHE=cached --cache hot --format csv "$@"
+        --only UNROLL=1,4 --only CACHE=cached --format csv "$@"
 }
 what() { # without what a clock decides
     cut -d, -f1-5,14-16,24
