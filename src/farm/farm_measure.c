@@ -355,7 +355,7 @@ static bool is_at_first(const gt_slot *slot)
  * next worker shall do without the trial. */
 static bool does_without(gt_measure_host *host)
 {
-    bool can = !host->slot.link.is_thread && !host->plain && host->slot.sent > 0 &&
+    bool can = !host->slot.link.is_thread && !host->plain && is_at_first(&host->slot) &&
                prepares_first(host) && host->slot.hand.trying;
     host->plain |= can;
     return can;
