@@ -111,7 +111,7 @@ static uint64_t argument(prepared *p, const gt_workload *workload, int index)
     uint32_t which = workload->arguments[index].index;
     return workload->arguments[index].is_buffer
                ? filled(p, workload, &workload->buffers[which], which)
-               : gt_scalar_bits(&workload->scalars[which]);
+               : gt_number_bits(gt_scalar_number(workload, &workload->scalars[which]));
 }
 
 static void place_parameters(prepared *p, const gt_workload *workload)
