@@ -291,7 +291,7 @@ static void compare(void)
     }
     judge(&court);
     printf("== %s: %u variants verified, %u judged by %d interleaved samples\n", kernel,
-           field.ready, court.count, device.emulated ? 3 : JUDGE_ROUNDS);
+           field.in[GT_STAGE_READY], court.count, device.emulated ? 3 : JUDGE_ROUNDS);
     printf("%-24s %4s  %10s %12s %9s %9s  %s\n", "", "runs", "samples", "time", "regret", "worst",
            "within 1%");
     report("race", raced, races, &court);
