@@ -177,7 +177,11 @@ static const cli_option options[] = {
     {"time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS", NULL,
      "for the whole check [600]"},
     CLI_FORMAT_OPTION,
-    CLI_TUNER_OPTIONS,
+    {"device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,
+     "which of the emulator's GPUs: 0, 1, ..., or a UUID [0]"},
+    {"driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,
+     "emu or emu:PROFILE: the emulator, as another GPU [emu]"},
+    CLI_FILE_OPTIONS,
 };
 
 static int check(const cli_list *arguments)
