@@ -20,15 +20,15 @@ static void make_database(world *w)
 }
 
 /* Another process takes a lock with `sql` and holds it until it is ended. */
-static pid_t lock_file(const world *w, const char *sql)
+/* A process that will lock the file, and then writes to `ready`. A thread's fork() under ASan may
+ * stop in malloc(): begin it before there are threads. */
+static pid_t begin_holder(const world *w, const char *sql, useconds_t wait_us, const int ready[2])
 {
-    int ready[2];
-    char answer = 0;
-    assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process behind */
         sqlite3 *raw;
+        usleep(wait_us);
         bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
                       sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
         if (write(ready[1], locked ? "1" : "0", 1) != 1) {
@@ -37,10 +37,24 @@ static pid_t lock_file(const world *w, const char *sql)
         pause();
         _exit(0);
     }
+    return child;
+}
+
+static void await_holder(const int ready[2])
+{
+    char answer = 0;
     assert_int_equal(read(ready[0], &answer, 1), 1);
     assert_int_equal(answer, '1');
     close(ready[0]);
     close(ready[1]);
+}
+
+static pid_t lock_file(const world *w, const char *sql)
+{
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = begin_holder(w, sql, 0, ready);
+    await_holder(ready);
     return child;
 }
 
@@ -258,15 +272,12 @@ TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
     unlock_file(holder);
 }
 
-/* The process that has the lock ends with the thread that began it. */
-static void *lock_later(void *user)
+/* Cancels when the file has been locked for a while. */
+static void *cancel_later(void *user)
 {
-    usleep(150000);
-    pid_t holder = lock_file(user, exclusive);
+    await_holder(user);
     usleep(400000);
     __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
-    usleep(400000);
-    unlock_file(holder);
     return NULL;
 }
 
@@ -280,13 +291,17 @@ TEST_OF(the_holder_of_a_lease_is_named, world *w, open_world, close_world)
     gt_scenario scenario = scenario_at(1024);
     gt_lease held = {0}, lease = {0};
     pthread_t thread;
+    int ready[2];
     cancel = 0;
+    assert_int_equal(pipe(ready), 0);
     ASSERT_OK(gt_store_lease_acquire(&held, store, &scenario, NULL));
-    assert_int_equal(pthread_create(&thread, NULL, lock_later, w), 0);
+    pid_t holder = begin_holder(w, exclusive, 150000, ready);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_later, ready), 0);
     assert_int_equal(gt_store_lease_acquire(&lease, other, &scenario, &patience),
                      GPUTUNE_ECANCELED);
     assert_non_null(strstr(gt_message(), "tuned the same kernel"));
     assert_int_equal(pthread_join(thread, NULL), 0);
+    unlock_file(holder);
     gt_store_lease_release(&held, store, NULL);
 }
 
