@@ -52,6 +52,7 @@ static gputune_status recheck(void *measure, void *job, void *reply, gt_desk *de
 
 static gputune_status sample(void *measure, void *job, void *reply, gt_desk *desk)
 {
+    gt_desk_take(desk, GT_NO_VARIANT);
     return gt_measure_sample(measure, job, reply, desk);
 }
 

@@ -31,10 +31,10 @@ typedef struct gt_nvml_users {
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, other than this one, `friend` (a process number;
  * 0: none), and the workers of both. Workers do not count because a killed one keeps its context
- * for a moment, and one of a tuning in the background does not measure meanwhile; nor does a worker
- * of any process that calls itself GT_NVML_WAITING. Where NVML
- * numbers processes in another way (in a container), this process and `friend` are taken to be
- * among those listed. Slower than gt_nvml_read(). */
+ * for a moment, and one of a tuning in the background does not measure meanwhile. A worker of any
+ * process does not count while it calls itself GT_NVML_WAITING. Where NVML numbers processes in
+ * another way (in a container), this process and `friend` are taken to be among those listed.
+ * Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Sets *out to the percentage of the last second, or sixth of a second, in which the GPU ran a
  * kernel of any process. False when not available. */

@@ -120,12 +120,12 @@ typedef struct gt_field_options {
     gt_proposer *proposer;
     bool measure;      /* false: compile only */
     bool with_default; /* the default is the first variant, whatever is proposed */
-    bool races;        /* the fastest is sought. The variant for any alignment comes next, and is
-                          verified without racing. Of variants with equal launches only the first is
-                          tried; where all are tried, none that was far slower than the best in
-                          earlier tunings. One that takes long to compile is left to
-                          gt_field_try_again(), and one whose first launch shows that it cannot win
-                          is not proved */
+    bool races;        /* the fastest variant is sought. The variant for any alignment follows the
+                          default, and is verified without racing. Of variants with equal launches
+                          only the first is tried. Where all are tried, those are left out that were
+                          far slower than the best in earlier tunings. A variant that takes long to
+                          compile is left to gt_field_try_again(). One whose first launch shows that
+                          it cannot win is not proved */
     uint32_t limit;    /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
 } gt_field_options;

@@ -215,23 +215,24 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
     return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
 }
 
-/* The preferred one of the results that answer what is asked, and its configuration: of those that
- * are proved here, or of those that would answer if they were and are not known to fail. */
+/* Of the stored results that answer what is asked, returns the preferred one, with its
+ * configuration; NULL: there is none. With `proved`, of those that are proved here; else of those
+ * that would answer once they are proved, and are not known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
     gt_winner *best = NULL;
-    gt_config one;
+    gt_config own;
     for (size_t i = 0; i < list->count; i++) {
         gt_winner *winner = &list->items[i];
         gt_terms terms = winner->terms;
         terms.proved = true;
-        if (gt_answers(&terms, asked) && stored_config(&one, request, winner) == GPUTUNE_OK &&
-            is_proved(winner, request, &one) == proved &&
-            (proved || gt_history_refutes(request, &one, false) == GPUTUNE_OK) &&
+        if (gt_answers(&terms, asked) && stored_config(&own, request, winner) == GPUTUNE_OK &&
+            is_proved(winner, request, &own) == proved &&
+            (proved || gt_history_refutes(request, &own, false) == GPUTUNE_OK) &&
             (!best || is_preferred(winner, best, request))) {
             best = winner;
-            *config = one;
+            *config = own;
         }
     }
     return best;
