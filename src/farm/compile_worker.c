@@ -284,6 +284,6 @@ int gt_compile_worker(int in, int out, const char *arch, int driver_version)
     /* what comes next is compiling alone */
     const gt_ready ready = {compiler.nvrtc ? gt_nvrtc_version(compiler.nvrtc) : 0};
     GT_THEN(status, gt_frame_send(out, GT_FRAME_READY, 0, NULL, &ready));
-    const gt_server server = {&compiler, calls};
+    const gt_server server = {&compiler, calls, NULL};
     return status == GPUTUNE_OK ? gt_serve(&server, in, out) : GT_EXIT_CHANNEL;
 }

@@ -6,17 +6,23 @@
 
 #include <sys/prctl.h>
 
-/* A worker that has a context and computes nothing disturbs no measurement of another process:
- * it says so by its name (gt_nvml_read_users()). */
-static void begin_to_compute(void)
+/* A worker that has a context and computes nothing disturbs no measurement of another process: it
+ * says so by its name (gt_nvml_read_users()). */
+static void rest(void)
+{
+    prctl(PR_SET_NAME, GT_NVML_WAITING);
+}
+
+/* Begins a request that the GPU computes for, with this variant in hand. */
+static void begin(gt_desk *desk, uint64_t variant)
 {
     prctl(PR_SET_NAME, "gputune-worker");
+    gt_desk_take(desk, variant);
 }
 
 static gputune_status prepare_plain(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    begin_to_compute();
-    gt_desk_take(desk, GT_NO_VARIANT);
+    begin(desk, GT_NO_VARIANT);
     return gt_measure_prepare(measure, job, reply);
 }
 
@@ -33,7 +39,7 @@ static gputune_status prepare(void *measure, void *job, void *reply, gt_desk *de
 
 static gputune_status verify(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    gt_desk_take(desk, ((const gt_verify_job *)job)->id);
+    begin(desk, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
@@ -46,21 +52,20 @@ static gputune_status verify_again(void *measure, void *job, void *reply, gt_des
 
 static gputune_status recheck(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    gt_desk_take(desk, ((const gt_recheck_job *)job)->id);
+    begin(desk, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
 static gputune_status sample(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    gt_desk_take(desk, GT_NO_VARIANT);
+    begin(desk, GT_NO_VARIANT);
     return gt_measure_sample(measure, job, reply, desk);
 }
 
 static gputune_status pace(void *measure, void *job, void *reply, gt_desk *desk)
 {
     (void)job;
-    begin_to_compute();
-    gt_desk_take(desk, GT_NO_VARIANT);
+    begin(desk, GT_NO_VARIANT);
     return gt_measure_pace(measure, reply);
 }
 
@@ -89,7 +94,7 @@ static gputune_status tell_and_attach(gt_measure *measure, int channel)
 static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
-    prctl(PR_SET_NAME, GT_NVML_WAITING);
+    rest();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
     GT_THEN(status, tell_and_attach(measure, channel));
     gt_answer answer = gt_answer_for(status, 0);
@@ -110,7 +115,7 @@ int gt_measure_worker(int in, int out, const char *driver, int ordinal, bool clo
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    const gt_server server = {measure, calls};
+    const gt_server server = {measure, calls, rest};
     int code = gt_serve(&server, in, out);
     if (close_device) {
         gt_measure_close(measure);

@@ -3,6 +3,7 @@
 #include "farm/wire.h"
 #include "farm/worker.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,12 +64,22 @@ static gputune_status serve(const gt_server *server, int out, const gt_frame *fr
     return status;
 }
 
+static gt_read read_request(gt_frame *out, const gt_server *server, gt_frame_reader *reader, int in)
+{
+    enum { LONG_MS = 500 }; /* a tuning that measures asks sooner */
+    struct pollfd poller = {in, POLLIN, 0};
+    if (server->rest && poll(&poller, 1, LONG_MS) == 0) {
+        server->rest();
+    }
+    return gt_frame_read(out, reader, in);
+}
+
 int gt_serve(const gt_server *server, int in, int out)
 {
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     gputune_status status = GPUTUNE_OK;
-    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
+    while (status == GPUTUNE_OK && read_request(&frame, server, &reader, in) == GT_READ_FRAME) {
         status = serve(server, out, &frame);
         gt_frame_release(&frame);
     }

@@ -28,6 +28,7 @@ typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_de
 typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: the worker has no such request */
+    void (*rest)(void);          /* called when no request has come for a while; NULL: never */
 } gt_server;
 /* Reads requests from the descriptor `in`, in order, and answers them to `out`, until `in` ends or
  * ECRASHED was answered. Returns the process's exit code. */

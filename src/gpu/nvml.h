@@ -23,7 +23,7 @@ typedef struct gt_nvml_state {
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 
-/* What a worker calls its process until it is asked for something that the GPU computes. */
+/* What a worker calls its process while it is asked for nothing that the GPU computes. */
 #define GT_NVML_WAITING "gputune-waits"
 
 typedef struct gt_nvml_users {

@@ -5,6 +5,7 @@
  *   hang-if PATH, killed-if PATH, segv-if PATH     the same where PATH can be removed, else ok
  *   slow MS                                        verifies after MS milliseconds
  *   fast PATH            is proved within its limit of time where PATH can be removed
+ * and of a reference: refill-segv, refill-hang, what a sample does before it takes up a variant.
  * FAKE_NVRTC is the compiler's version. */
 #include "farm/measure.h"
 #include "gpu/nvrtc.h"
@@ -73,6 +74,7 @@ enum { LOADED_MAX = 256 };
 struct gt_measure {
     gt_device device;
     bool prepared, lost;
+    char reference[128]; /* the script of the setup */
     size_t count;
     struct {
         uint64_t id;
@@ -130,7 +132,7 @@ gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out)
 {
-    char script[128];
+    char *script = measure->reference;
     read_script(script, &setup->reference);
     if (measure->lost) {
         return gt_fail(GPUTUNE_ECUDA, "this process lost the GPU");
@@ -196,6 +198,8 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_desk *desk)
 {
+    const char *reference = measure->reference;
+    GT_TRY(strncmp(reference, "refill-", 7) == 0 ? misbehave(reference + 7) : GPUTUNE_OK);
     double *values = calloc(job->count + 1, sizeof *values);
     if (!values) {
         return gt_fail_memory();

@@ -1,4 +1,5 @@
 #include "farm/farm_host.h"
+#include "gpu/nvml.h"
 #include "harness.h"
 
 #include <poll.h>
@@ -187,6 +188,28 @@ TEST(a_sample_names_the_culprit)
     check_sample_failure("sample-fatal", GPUTUNE_ECRASHED, true);
     check_sample_failure("sample-hang", GPUTUNE_ETIMEOUT, false);
     check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
+}
+
+/* The inputs are written anew first, which is the sample's doing, and no variant's. */
+static void check_refill_failure(const char *script, gputune_status status)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
+    ask_prepare(farm, script);
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
+    ask_sample(farm, 50, one, 1);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
+    assert_true(event.culprit == GT_NO_VARIANT);
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
+    sample_pid(farm, one, 1);
+}
+
+TEST(a_sample_that_fails_before_its_variants_has_no_culprit)
+{
+    check_refill_failure("refill-segv", GPUTUNE_ECRASHED);
+    check_refill_failure("refill-hang", GPUTUNE_ETIMEOUT);
 }
 
 /* A variant that was right once and crashes when it is loaded again, after another one's crash. */
@@ -466,6 +489,34 @@ TEST(cancel_keeps_an_idle_worker_and_close_does_not)
     assert_true(sample_pid(farm, one, 1) == pid);
     farm->ops->close(farm);
     expect_death(pid);
+}
+
+/* Waits until the process calls itself so. */
+static void expect_name(uint64_t pid, const char *name)
+{
+    char path[32], text[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    for (int i = 0; i < 5000 && strncmp(text, name, strlen(name)) != 0; i++) {
+        poll(NULL, 0, 2);
+        gt_file_peek(text, sizeof text, path);
+    }
+    assert_memory_equal(text, name, strlen(name));
+}
+
+/* By its name other processes know that it disturbs no measurement. */
+TEST(a_worker_that_is_kept_says_that_it_waits)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    uint64_t pid = sample_pid(farm, one, 1);
+    farm->ops->cancel(farm);
+    expect_name(pid, GT_NVML_WAITING);
+    ask_prepare(farm, "ok");
+    ask_verify(farm, 1, "slow 300");
+    expect_name(pid, "gputune-worker");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    assert_true(sample_pid(farm, one, 1) == pid);
 }
 
 TEST(a_host_that_dies_takes_its_workers_along)
