@@ -401,7 +401,7 @@ typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress
 
 typedef struct gputune_options {
     uint32_t version;
-    gputune_effort effort;
+    gputune_effort effort; /* 0: MEASURE */
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;

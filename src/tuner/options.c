@@ -87,66 +87,72 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
     return gt_versioned_read(out, given, &layouts);
 }
 
-static gputune_status check_enums(const gputune_options *o)
+/* `name` is the option, and the end of its type's name. */
+static gputune_status check_value(const char *name, int value, int count)
 {
-    GT_REFUSE((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
-                  (uint32_t)o->objective >= GPUTUNE_OBJECTIVE_COUNT ||
-                  (uint32_t)o->cache > GPUTUNE_CACHE_HOT ||
-                  (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
-                  (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT,
-              GPUTUNE_EINVAL,
-              "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: one of "
-              "them is no value of its type",
-              (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
-              (int)o->strategy);
+    GT_REFUSE((unsigned)value >= (unsigned)count, GPUTUNE_EINVAL, "%s is %d; expected a gputune_%s",
+              name, value, name);
     return GPUTUNE_OK;
 }
 
-/* `what` is "sizes"; `at` counts from 0. */
-static gputune_status refuse_null(const char *what, size_t at)
+static gputune_status check_values(const gputune_options *o)
 {
-    return gt_fail(GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, at);
+    GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
+    GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));
+    GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
+    GT_TRY(check_value("isolation", (int)o->isolation, GPUTUNE_ISOLATION_THREAD + 1));
+    return check_value("strategy", (int)o->strategy, GPUTUNE_STRATEGY_COUNT);
+}
+
+static gputune_status check_list(const char *what, const void *items, size_t count)
+{
+    GT_REFUSE(count && !items, GPUTUNE_EINVAL, "%s is NULL; expected its %zu entries", what, count);
+    return GPUTUNE_OK;
+}
+
+/* `at` counts from 0. */
+static gputune_status check_entry(const char *what, size_t at, const char *text)
+{
+    GT_REFUSE(!text, GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, at);
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_lists(const gputune_options *o)
 {
-    GT_REFUSE((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
-                  (o->only_count && !o->only) || (o->helper_count && !o->helpers),
-              GPUTUNE_EINVAL,
-              "options count alignments, inputs, restrictions (only) or helpers, and the pointer "
-              "to them is NULL");
+    GT_TRY(check_list("alignments", o->alignments, o->alignment_count));
+    GT_TRY(check_list("inputs", o->inputs, o->input_count));
+    GT_TRY(check_list("only", o->only, o->only_count));
+    GT_TRY(check_list("files", o->files, o->file_count));
+    GT_TRY(check_list("helpers", o->helpers, o->helper_count));
     for (size_t i = 0; i < o->alignment_count; i++) {
-        if (!o->alignments[i].buffer) {
-            return refuse_null("alignments", i);
-        }
+        GT_TRY(check_entry("alignments", i, o->alignments[i].buffer));
     }
     for (size_t i = 0; i < o->input_count; i++) {
         const gputune_input *input = &o->inputs[i];
-        if (!input->buffer) {
-            return refuse_null("inputs", i);
-        }
+        GT_TRY(check_entry("inputs", i, input->buffer));
         GT_REFUSE(!input->data && input->bytes, GPUTUNE_EINVAL,
                   "inputs: the data of '%s' is NULL; expected %llu bytes", input->buffer,
                   (unsigned long long)input->bytes);
     }
     for (size_t i = 0; i < o->only_count; i++) {
-        if (!o->only[i]) {
-            return refuse_null("only", i);
-        }
+        GT_TRY(check_entry("only", i, o->only[i]));
+    }
+    for (size_t i = 0; i < o->file_count; i++) {
+        GT_TRY(check_entry("files", i, o->files[i].buffer));
+        GT_REFUSE(!o->files[i].path, GPUTUNE_EINVAL, "files: the path of '%s' is NULL",
+                  o->files[i].buffer);
     }
     return GPUTUNE_OK;
 }
 
 static gputune_status check_options(const gputune_options *o)
 {
-    GT_TRY(check_enums(o));
+    GT_TRY(check_values(o));
     GT_TRY(check_lists(o));
-    GT_REFUSE(o->alignment & (o->alignment - 1), GPUTUNE_EINVAL,
-              "alignment %u; expected a power of two", o->alignment);
-    GT_REFUSE(
-        !(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1), GPUTUNE_EINVAL,
-        "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an epsilon below 1",
-        o->time_limit_s, o->epsilon);
+    GT_REFUSE(!(o->time_limit_s >= 0), GPUTUNE_EINVAL, "time_limit_s is %g; expected 0 or more",
+              o->time_limit_s);
+    GT_REFUSE(!(o->epsilon >= 0 && o->epsilon < 1), GPUTUNE_EINVAL,
+              "epsilon is %g; expected 0 or more, and less than 1", o->epsilon);
     GT_REFUSE(!(o->share >= 0 && o->share <= 1), GPUTUNE_EINVAL,
               "share is %g; expected a part of the GPU's time, 0 to 1", o->share);
     return GPUTUNE_OK;
@@ -155,12 +161,10 @@ static gputune_status check_options(const gputune_options *o)
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options)
 {
-    GT_REFUSE(!kernel || (sizes.count && !sizes.items), GPUTUNE_EINVAL, "%s is NULL",
-              kernel ? "sizes.items" : "the kernel's name");
+    GT_REFUSE(!kernel, GPUTUNE_EINVAL, "the kernel's name is NULL");
+    GT_TRY(check_list("sizes", sizes.items, sizes.count));
     for (size_t i = 0; i < sizes.count; i++) {
-        if (!sizes.items[i].name) {
-            return refuse_null("sizes", i);
-        }
+        GT_TRY(check_entry("sizes", i, sizes.items[i].name));
     }
     return check_options(options);
 }

@@ -148,8 +148,9 @@ TEST(test_lists_of_options_may_not_be_null)
     static const char *const nothing[] = {NULL};
     const gputune_alignment nobody = {NULL, 4};
     const gputune_input nowhere = {NULL, NULL, 4, true};
-    gputune_options options[7];
-    for (int i = 0; i < 7; i++) {
+    const gputune_file nameless = {NULL, "x.npy"}, lost = {"x", NULL};
+    gputune_options options[10];
+    for (int i = 0; i < 10; i++) {
         options[i] = (gputune_options)GPUTUNE_OPTIONS_INIT;
     }
     options[0].alignment_count = options[1].input_count = options[2].only_count = 1;
@@ -158,7 +159,10 @@ TEST(test_lists_of_options_may_not_be_null)
     options[4].inputs = &nowhere;
     options[5].only = nothing;
     options[6].helper_count = 1;
-    for (int i = 0; i < 7; i++) {
+    options[7].file_count = options[8].file_count = options[9].file_count = 1;
+    options[8].files = &nameless;
+    options[9].files = &lost;
+    for (int i = 0; i < 10; i++) {
         REFUSES(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options[i]));
     }
 }
