@@ -605,7 +605,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
               "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
               failed, gt_field_tried(field), first->message ? first->message : "");
-    GT_REFUSE(!field->may_measure, GPUTUNE_EBUSY,
+    GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
               "%s: another tuning of this process used the GPU for all of %.3g s", name, limit);
     if (gt_store_check(tuning->session.request->services->store, false) != GPUTUNE_OK) {
         return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,

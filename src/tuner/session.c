@@ -212,7 +212,8 @@ static gputune_status try_to_measure(gt_session *session)
     }
     if (session->policy->exclusive) {
         session->has_gpu = services->take_gpu(services->user);
-        if (!session->has_gpu) {
+        session->gpu_is_taken = !session->has_gpu;
+        if (session->gpu_is_taken) {
             return GPUTUNE_OK;
         }
     }

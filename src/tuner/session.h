@@ -86,10 +86,10 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    bool has_gpu;
-    uint64_t round_id;    /* id of the sample job in progress; 0: none */
-    uint32_t round_count; /* number of its variants */
-    double sample_s;      /* seconds of one variant in the last round; 0: not known */
+    bool has_gpu, gpu_is_taken; /* by another session, when this one last asked for it */
+    uint64_t round_id;          /* id of the sample job in progress; 0: none */
+    uint32_t round_count;       /* number of its variants */
+    double sample_s;            /* seconds of one variant in the last round; 0: not known */
     uint64_t rounds_sent;
     gt_sharing sharing;  /* found out by the first round */
     uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */

@@ -169,6 +169,32 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
     assert_false(gt_answers(&w->choice.terms, &asked));
 }
 
+static gputune_status borrow_farm_slowly(void *user, gt_farm **out, bool measure,
+                                         gputune_isolation isolation)
+{
+    const struct timespec longer = {0, 60000000};
+    nanosleep(&longer, NULL);
+    return borrow_farm(user, out, measure, isolation);
+}
+
+/* No other tuning is blamed for what the start of the workers takes, and asking again costs
+ * nothing. */
+TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_world, close_world)
+{
+    gputune_options options = limited_to(100);
+    options.alignment = 32; /* stores code */
+    ASSERT_OK(tune(w, &options));
+    options = limited_to(0.05);
+    w->services.borrow_farm = borrow_farm_slowly;
+    expect_default(w, &options);
+    assert_string_equal(w->choice.stop_reason,
+                        "no variant was measured in 0.05 s; raise the time limit");
+    gt_terms asked = w->choice.terms;
+    asked.effort = GPUTUNE_MEASURE;
+    asked.limit_s = 0.05;
+    assert_true(gt_answers(&w->choice.terms, &asked));
+}
+
 TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(0.1);
