@@ -48,10 +48,11 @@ static gputune_status check_owner(const gt_calls *calls, const char *function)
 {
     return getpid() == calls->owner
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EUNSUPPORTED,
-                         "%s: this process was forked from the one that opened the tuner; open "
-                         "another here",
-                         function);
+               : gt_fail(
+                     GPUTUNE_EUNSUPPORTED,
+                     "%s: this process was forked from the one that opened the tuner; start this "
+                     "one by exec (in Python, by spawn)",
+                     function);
 }
 
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)

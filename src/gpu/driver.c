@@ -139,6 +139,10 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
                         : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"", profile);
 }
 
+/* What CUDA_ERROR_NOT_INITIALIZED means in a process that has called cuInit(). */
+static const char forked[] = "CUDA does not work in a process that was forked from one that uses "
+                             "it; start this one by exec (in Python, by spawn)";
+
 static gputune_status start(gt_driver *driver)
 {
     CUresult result = driver->Init(0);
@@ -152,6 +156,8 @@ static gputune_status start(gt_driver *driver)
     case CUDA_SUCCESS:
         driver->started = true;
         return GPUTUNE_OK;
+    case CUDA_ERROR_NOT_INITIALIZED:
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "%s", forked);
     case CUDA_ERROR_STUB_LIBRARY:
         return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver: libcuda.so.1 is the toolkit's stub");
     case CUDA_ERROR_NO_DEVICE:
@@ -258,6 +264,7 @@ static gputune_status status_of(CUresult result)
     } rows[] = {
         {GPUTUNE_EDEVMEM, {CUDA_ERROR_OUT_OF_MEMORY}},
         {GPUTUNE_EBUSY, {CUDA_ERROR_DEVICE_UNAVAILABLE}},
+        {GPUTUNE_EUNSUPPORTED, {CUDA_ERROR_NOT_INITIALIZED}},
         {GPUTUNE_ENODRIVER,
          {CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_NVLINK_UNCORRECTABLE}},
         {GPUTUNE_ECRASHED, {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999}}};
@@ -289,6 +296,7 @@ gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const cha
         text = "";
     }
     const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
+    more = result == CUDA_ERROR_NOT_INITIALIZED ? forked : more;
     return gt_fail(status_of(result), "%s: %s (%d)%s%s%s%s", call, name, (int)result,
                    *text ? ": " : "", text, *more ? "; " : "", more);
 }
