@@ -462,7 +462,6 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
                            gt_database_mode mode)
 {
     static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
-                                [GT_DATABASE_LOOKUP] = SQLITE_OPEN_READWRITE,
                                 [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
                                 [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
     const char *vfs = NULL;
@@ -509,12 +508,6 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
         snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
-    if (mode == GT_DATABASE_LOOKUP && facts->version < GT_SCHEMA_VERSION) {
-        snprintf(why, GT_WHY_MAX, "%s",
-                 empty ? "another process is making it"
-                       : "it was made by an older gputune and is not yet brought up to date");
-        return GT_TROUBLE_LOCKED;
-    }
     if (mode == GT_DATABASE_WRITE && facts->version > GT_SCHEMA_VERSION) {
         snprintf(why, GT_WHY_MAX, "it was made by a newer gputune (schema %lld, this one knows %d)",
                  (long long)facts->version, (int)GT_SCHEMA_VERSION);
@@ -553,8 +546,6 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     database->code = read_facts(&facts, database);
     if (database->code == SQLITE_OK) {
         gt_trouble trouble = judge(database, &facts, mode, why);
-        database->current =
-            facts.version == GT_SCHEMA_VERSION && !sqlite3_db_readonly(database->handle, "main");
         if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }
@@ -653,7 +644,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     }
     if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
         sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
-        met->trouble = open_handle(database, path, GT_DATABASE_LOOKUP, met->why);
+        met->trouble = open_handle(database, path, GT_DATABASE_WRITE, met->why);
         met->trouble = met->trouble ? met->trouble : prepare_schema(database, mode, met->why);
     }
     if (met->trouble != GT_TROUBLE_NONE) {
@@ -710,7 +701,7 @@ static void try_to_write(gt_store_facts *facts, sqlite3 *handle)
 static void look_inside(gt_store_facts *facts)
 {
     gt_database here = {.patience = gt_patience_for(0, NULL)};
-    int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_LOOKUP);
+    int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);
     if (code) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     } else {

@@ -31,11 +31,9 @@ typedef struct gt_obstacle {
 } gt_obstacle;
 
 typedef enum gt_database_mode {
-    GT_DATABASE_WRITE,  /* the file is made where it is missing */
-    GT_DATABASE_LOOKUP, /* the file must exist with today's schema; what a dead writer left half
-                           done is undone */
+    GT_DATABASE_WRITE, /* the file is made where it is missing */
     GT_DATABASE_READ, /* the file must exist; it is not changed, except that what a dead writer left
-                         half done is undone; a file with an older schema is read from a copy */
+                        half done is undone; a file with an older schema is read from a copy */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -44,7 +42,6 @@ typedef struct gt_database {
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;             /* SQLite's extended code of the last failure */
     bool made;            /* the file was made by this connection */
-    bool current;         /* the file can be written, and its schema is today's */
     const char *distrust; /* why code from the file is not launched and its results do not count as
                              proved; NULL: the file is trusted */
     bool given; /* this is the system's file: whoever installed it decided what is in it */

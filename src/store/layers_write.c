@@ -13,98 +13,7 @@
 static const double write_wait_s = 30;         /* in all, for a file that stays locked */
 static const double write_hopeless_wait_s = 1; /* then for each write */
 
-/* --- a damaged file --------------------------------------------------------------------------- */
-
-/* Opens the file that is in use. Warns if a file was made on a network file system. */
-static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    const char *path = gt_layers_state(store).path;
-    GT_TRY(gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met));
-    const char *network = store->writer->made ? gt_network_of(path) : NULL;
-    if (network) {
-        gt_layers_warn(store,
-                       "the database %s is on a network file system, %s, whose locks may not hold "
-                       "between machines: set GPUTUNE_DB to a file on a local disk",
-                       path, network);
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    gputune_status status = GPUTUNE_EDATABASE;
-    int index = gt_layers_state(store).index;
-    while (status == GPUTUNE_EDATABASE && met->trouble == GT_TROUBLE_DAMAGED &&
-           ++index <= GT_BESIDE_MAX) {
-        if (!store->paths[index]) {
-            GT_TRY(gt_path_format(&store->paths[index], "%s.%d", store->asked, index));
-        }
-        gt_layers_turn_to(store, index);
-        status = open_writer(store, patience, met);
-    }
-    return status;
-}
-
-/* Leaves the damaged file as it is, and tries ".1", ".2" and so on until one is sound or new. Other
- * processes do the same, and find the same file: one of them makes it, and its tables in one
- * transaction. OK also if none can be written. EDATABASE: it is locked. */
-static gputune_status begin_beside(gt_store *store, const gt_patience *patience, const char *why)
-{
-    gt_obstacle next = {.trouble = GT_TROUBLE_DAMAGED};
-    const char *damaged = gt_layers_state(store).path;
-    gt_database_close(&store->writer);
-    gputune_status status = open_next(store, patience, &next);
-    if (status == GPUTUNE_OK ||
-        (status == GPUTUNE_EDATABASE && next.trouble == GT_TROUBLE_LOCKED)) {
-        gt_layers_warn(
-            store, "the database %s is damaged (%s): it stays as it is, and %s is used from now on",
-            damaged, why, gt_layers_state(store).path);
-        gt_layers_note_read(store, GT_TROUBLE_NONE, "");
-    } else if (status == GPUTUNE_EDATABASE) {
-        gt_layers_give_up(store, why, false);
-        return GPUTUNE_OK;
-    }
-    return status;
-}
-
-/* What a failure to open or write the file means for all that follows. OK: there is a writer, or
- * nothing is written any more. EDATABASE: the file is locked. Under `writing`. */
-static gputune_status handle_trouble(gt_store *store, const gt_patience *patience,
-                                     gt_trouble trouble, const char *why)
-{
-    if (trouble == GT_TROUBLE_LOCKED) {
-        return GPUTUNE_EDATABASE;
-    }
-    if (trouble == GT_TROUBLE_DAMAGED) {
-        return begin_beside(store, patience, why);
-    }
-    bool served = store->writer != NULL;
-    gt_database_close(&store->writer);
-    gt_layers_give_up(store, why,
-                      served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
-{
-    gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
-    const gt_file_state now = gt_layers_state(store);
-    if (store->only_read || now.no_file) {
-        return GPUTUNE_OK;
-    }
-    if (now.is_damaged) {
-        return begin_beside(store, patience, "a lookup found the damage");
-    }
-    if (store->writer && !gt_database_is_gone(store->writer)) {
-        return GPUTUNE_OK;
-    }
-    gt_database_close(&store->writer);
-    gputune_status status = open_writer(store, patience, &met);
-    return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, met.trouble, met.why)
-                                       : status;
-}
-
-/* --- the file --------------------------------------------------------------------------------- */
+/* --- transactions ----------------------------------------------------------------------------- */
 
 static bool is_writable(const gt_store *store)
 {
@@ -120,65 +29,48 @@ static void roll_back(gt_database *database)
     }
 }
 
-/* Begins a transaction and calls `work` in it. If an earlier transaction could not be rolled back
- * for want of memory, it is rolled back first. */
-static gputune_status begin(gt_database *database, gt_store_fn work, void *context)
+typedef struct transaction {
+    gt_store_fn work;
+    void *context;
+} transaction;
+
+/* Calls the work in a transaction. If an earlier one could not be rolled back for want of memory,
+ * it is rolled back first. The commit waits a moment for readers of other processes, while nobody
+ * else can begin to read; where one goes on, everything is done again later. */
+static gputune_status in_transaction(gt_database *database, void *context)
 {
+    const transaction *what = context;
     roll_back(database);
     gputune_status status = gt_execute(database, GT_SQL_BEGIN, "");
-    return status == GPUTUNE_OK ? work(database, context) : status;
-}
-
-/* Keeps this process's lookups away from the file while it is changed, so that they wait for the
- * disk only. Lookups go on while this waits for a reader of another process. */
-static gputune_status commit(gt_store *store, const gt_patience *patience)
-{
-    const gt_patience at_once = gt_patience_for(0, NULL);
-    gputune_status status;
-    int tries = 0;
-    do {
-        pthread_mutex_lock(&store->reading);
-        store->writer->patience = at_once;
-        status = gt_execute(store->writer, GT_SQL_COMMIT, "");
-        pthread_mutex_unlock(&store->reading);
-    } while (status == GPUTUNE_EDATABASE &&
-             gt_database_trouble(store->writer) == GT_TROUBLE_LOCKED &&
-             gt_wait_step(patience, tries++, GT_SHORT_STEP_S));
+    GT_THEN(status, what->work(database, what->context));
+    database->patience = gt_patience_for(GT_SHORT_STEP_S, NULL);
+    GT_THEN(status, gt_execute(database, GT_SQL_COMMIT, ""));
+    if (status != GPUTUNE_OK) {
+        roll_back(database);
+    }
     return status;
 }
 
-/* EDATABASE: the file is locked, or nothing is written to it any more. Under `writing`. */
-static gputune_status write_open(gt_store *store, gt_store_fn work, void *context,
-                                 const gt_patience *patience)
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* Notes what a write to the file came to that waited since `start_ns`. */
+static void note_written(gt_store *store, gputune_status status, int64_t start_ns)
 {
-    GT_TRY(gt_layers_open_writer(store, patience));
-    while (store->writer) {
-        store->writer->patience = *patience;
-        gputune_status status = begin(store->writer, work, context);
-        GT_THEN(status, commit(store, patience));
-        if (status == GPUTUNE_OK) {
-            return status;
-        }
-        roll_back(store->writer);
-        if (status != GPUTUNE_EDATABASE) {
-            if (!sqlite3_get_autocommit(store->writer->handle)) {
-                gt_database_close(&store->writer); /* which ends its lock: others may go on */
-            }
-            return status;
-        }
-        gt_trouble trouble = gt_database_trouble(store->writer);
-        GT_TRY(handle_trouble(store, patience, trouble, gt_database_why(store->writer)));
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (status == GPUTUNE_EBUSY) {
+        store->waited_s += gt_seconds_since(start_ns);
+    } else if (status != GPUTUNE_EDATABASE) {
+        store->lock_told = false;
+        store->waited_s = store->closing_s = 0;
     }
-    return GPUTUNE_EDATABASE;
 }
 
-static void note_written(gt_store *store)
+/* How long a write of that patience waits for the file. */
+static gt_patience write_patience(gt_store *store, const gt_patience *patience)
 {
-    store->waited_s = 0;
-    gt_layers_note_read(store, GT_TROUBLE_NONE, "");
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->lock_told = false;
-    store->closing_s = 0;
+    const double most_s = fmax(write_wait_s - store->waited_s, write_hopeless_wait_s);
+    return patience ? gt_patience_at_most(patience, most_s) : gt_patience_for(most_s, NULL);
 }
 
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
@@ -187,33 +79,21 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     if (!is_writable(store)) {
         return GPUTUNE_OK;
     }
-    int64_t start_ns = gt_now_ns();
-    gt_patience limit = patience ? gt_patience_at_most(patience, write_wait_s)
-                                 : gt_patience_for(write_wait_s, NULL);
-    if (!gt_layers_lock(&store->writing, &limit)) {
-        return GPUTUNE_EBUSY;
-    }
-    limit =
-        gt_patience_at_most(&limit, fmax(write_wait_s - store->waited_s, write_hopeless_wait_s));
-    gputune_status status = write_open(store, work, context, &limit);
-    if (status == GPUTUNE_EDATABASE && !gt_layers_state(store).no_file) {
-        store->waited_s += gt_seconds_since(start_ns);
-        status = GPUTUNE_EBUSY;
-    } else if (status != GPUTUNE_EDATABASE) {
-        note_written(store);
-    }
-    pthread_mutex_unlock(&store->writing);
+    const int64_t start_ns = gt_now_ns();
+    const gt_patience limit = write_patience(store, patience);
+    gputune_status status = gt_layers_use_file(store, in_transaction, &(transaction){work, context},
+                                               true, &limit, &limit);
+    note_written(store, status, start_ns);
     gt_layers_flush(store);
     return status;
 }
 
 void gt_store_compact(gt_store *store)
 {
-    const gt_patience at_once = gt_patience_for(0, NULL);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->writing);
-    if (store->writer) {
-        store->writer->patience = at_once;
-        (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
+    if (store->file && !store->no_file) {
+        store->file->patience = gt_patience_for(0, NULL);
+        (void)gt_execute(store->file, GT_SQL_VACUUM, "");
     }
 }
 
@@ -222,11 +102,7 @@ void gt_store_compact(gt_store *store)
 static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)
 {
     GT_TRY(gt_layers_open_memory(database));
-    gputune_status status = begin(*database, work, context);
-    GT_THEN(status, gt_execute(*database, GT_SQL_COMMIT, ""));
-    if (status != GPUTUNE_OK) {
-        roll_back(*database);
-    }
+    gputune_status status = in_transaction(*database, &(transaction){work, context});
     return status == GPUTUNE_EDATABASE
                ? gt_fail(status, "the database in memory failed: %s", gt_database_why(*database))
                : status;
@@ -237,7 +113,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
     if (!gt_layers_own(store)) {
         return GPUTUNE_OK;
     }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->reading);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
     return write_memory(&store->wisdom, work, context);
 }
 
@@ -303,16 +179,13 @@ static gputune_status bring_rows(gt_database *database, void *context)
     return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
 }
 
-/* Behind the transaction. Where another thread writes, the copy stays for the next time. */
+/* Behind the transaction. */
 static void detach(gt_store *store)
 {
-    if (pthread_mutex_trylock(&store->writing) != 0) {
-        return;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
+    if (store->file && sqlite3_db_readonly(store->file->handle, "kept") >= 0) {
+        (void)gt_execute(store->file, GT_SQL_BRING_END, "");
     }
-    if (store->writer && sqlite3_db_readonly(store->writer->handle, "kept") >= 0) {
-        (void)gt_execute(store->writer, GT_SQL_BRING_END, "");
-    }
-    pthread_mutex_unlock(&store->writing);
 }
 
 /* Forgets the rows in memory that were brought to the file. Rows that were added since then are
@@ -329,8 +202,8 @@ static void forget_memory(gt_store *store, const bringing *what)
     }
     pthread_mutex_unlock(&store->remembering);
     pthread_mutex_lock(&store->telling);
-    store->file.unbrought = store->file.unbrought && !all;
-    if (all && !store->file.no_file) {
+    store->unbrought &= !all;
+    if (all && !store->no_file) {
         store->unkept[0] = '\0';
     }
     pthread_mutex_unlock(&store->telling);
@@ -373,8 +246,10 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
     if (!gt_layers_own(store)) {
         return;
     }
-    const gt_file_state now = gt_layers_state(store);
-    if (!now.unbrought || now.no_file) {
+    pthread_mutex_lock(&store->telling);
+    bool wanted = store->unbrought && !store->no_file;
+    pthread_mutex_unlock(&store->telling);
+    if (!wanted) {
         return;
     }
     gputune_status status = patience ? gt_store_write_file(store, bring_rows, &what, patience)
@@ -404,7 +279,7 @@ static void tell_lock(gt_store *store)
                  "or set GPUTUNE_DB to another file",
                  store->asked);
     }
-    store->lock_told = store->file.unbrought = true;
+    store->lock_told = store->unbrought = true;
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
 }

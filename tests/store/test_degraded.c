@@ -299,6 +299,16 @@ TEST_OF(another_programs_database, world *w, open_world, close_world)
     goes_on_beside(w, bytes, count);
 }
 
+TEST_OF(nothing_can_be_begun_beside_it, world *w, open_world, close_world)
+{
+    char beside[128];
+    put_raw(w->path, "no database", strlen("no database"));
+    snprintf(beside, sizeof beside, "%s.1", w->path);
+    assert_int_equal(mkdir(beside, 0700), 0);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    goes_on_in_memory(w, store, "it is damaged, and none can be begun beside it: it is a folder");
+}
+
 /* Damage that only shows when the tables are read. */
 TEST_OF(malformed_tables, world *w, open_world, close_world)
 {
