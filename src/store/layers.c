@@ -131,8 +131,9 @@ static void drop_system(gt_store *store, const char *why)
 
 gputune_status gt_store_check(gt_store *store, bool writing)
 {
+    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     if (writing) {
-        gt_layers_bring(store, NULL);
+        gt_layers_bring(store, &brief);
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (strcmp(store->asked, ":memory:") == 0) {
@@ -474,12 +475,26 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GT_GIVE(status, out, store, gt_store_close(store));
 }
 
+/* Calls have waited for the lock as long as they could. */
+static void bring_the_rest(gt_store *store)
+{
+    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    gt_layers_bring(store, &brief);
+    if (gt_store_lags(store)) {
+        gt_layers_warn(store,
+                       "the database %s is still locked by another process: what is in memory is "
+                       "lost; end that process and tune again",
+                       store->asked);
+        gt_layers_flush(store);
+    }
+}
+
 void gt_store_close(gt_store *store)
 {
     if (!store || !gt_layers_own(store)) {
         return; /* closing an inherited connection would drop the parent's locks */
     }
-    gt_layers_bring(store, NULL);
+    bring_the_rest(store);
     gt_database **const databases[] = {&store->file, &store->wisdom, &store->system,
                                        &store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {

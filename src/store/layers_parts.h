@@ -52,8 +52,6 @@ struct gt_store {
                                last success */
     double blind_s;         /* seconds that lookups have waited since the last success */
     double waited_s;        /* seconds that writes have waited in vain since the last success */
-    double closing_s;       /* seconds that gt_layers_bring() has waited by itself since the last
-                               successful write */
     bool distrust_told;     /* the log already says that the file's code is not trusted */
     gt_hash left_lease;     /* the owner of a lease that could not be given back */
     bool lock_told; /* the log already says, since the last successful write, that the file is
@@ -86,6 +84,5 @@ gputune_status gt_layers_open_memory(gt_database **database);
 /* ---- layers_write.c ---- */
 
 /* Moves the rows that are in memory only because the file was locked to the file. Does nothing if
- * there are none. `patience` NULL: as long as closing waits, 5 s for all such calls together until
- * the file can be written; the log says so. The caller holds no mutex. */
+ * there are none. The caller holds no mutex. */
 void gt_layers_bring(gt_store *store, const gt_patience *patience);

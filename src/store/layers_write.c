@@ -61,7 +61,7 @@ static void note_written(gt_store *store, gputune_status status, int64_t start_n
         store->waited_s += gt_seconds_since(start_ns);
     } else if (status != GPUTUNE_EDATABASE) {
         store->lock_told = false;
-        store->waited_s = store->closing_s = 0;
+        store->waited_s = 0;
     }
 }
 
@@ -127,8 +127,6 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     store->memory_writes++;
     return status;
 }
-
-static const double closing_wait_s = 5;
 
 /* The statements that copy rows from memory to the file, in the order in which rows refer to each
  * other. */
@@ -209,51 +207,19 @@ static void forget_memory(gt_store *store, const bringing *what)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* How long closing may still wait for the lock; says so. */
-static gt_patience closing_patience(gt_store *store)
+bool gt_store_lags(gt_store *store)
 {
-    pthread_mutex_lock(&store->telling);
-    const double left_s = closing_wait_s - store->closing_s;
-    pthread_mutex_unlock(&store->telling);
-    if (left_s > 0) {
-        gt_layers_warn(store,
-                       "the database %s is locked by another process: waiting %.2g s at most to "
-                       "write what is in memory",
-                       store->asked, left_s);
-        gt_layers_flush(store);
-    }
-    return gt_patience_for(left_s, NULL);
-}
-
-/* Waits long only where the file stays locked. */
-static gputune_status bring_when_closing(gt_store *store, bringing *what)
-{
-    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    gputune_status status = gt_store_write_file(store, bring_rows, what, &brief);
-    if (status == GPUTUNE_EBUSY) {
-        const gt_patience closing = closing_patience(store);
-        const int64_t start_ns = gt_now_ns();
-        status = gt_store_write_file(store, bring_rows, what, &closing);
-        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-        store->closing_s += status == GPUTUNE_EBUSY ? gt_seconds_since(start_ns) : 0;
-    }
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return store->unbrought && !store->no_file;
 }
 
 void gt_layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
-    if (!gt_layers_own(store)) {
+    if (!gt_layers_own(store) || !gt_store_lags(store)) {
         return;
     }
-    pthread_mutex_lock(&store->telling);
-    bool wanted = store->unbrought && !store->no_file;
-    pthread_mutex_unlock(&store->telling);
-    if (!wanted) {
-        return;
-    }
-    gputune_status status = patience ? gt_store_write_file(store, bring_rows, &what, patience)
-                                     : bring_when_closing(store, &what);
+    gputune_status status = gt_store_write_file(store, bring_rows, &what, patience);
     detach(store);
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);
@@ -274,9 +240,9 @@ static void tell_lock(gt_store *store)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->lock_told) {
         snprintf(store->warning, sizeof store->warning,
-                 "the database %s stayed locked for as long as a call could wait: what it found "
-                 "out is in memory until the file can be written; end the process that locks it, "
-                 "or set GPUTUNE_DB to another file",
+                 "the database %s is locked by another process: what is found out is in memory "
+                 "until the file can be written; end the process that locks it, or set GPUTUNE_DB "
+                 "to another file",
                  store->asked);
     }
     store->lock_told = store->unbrought = true;
@@ -368,12 +334,13 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
+    static const double each_s = 5; /* for a file that is locked */
     merging what = {NULL, merged};
-    gt_patience closing = gt_patience_for(closing_wait_s, NULL);
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     gputune_status status = gt_layers_open_memory(&what.all);
     for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
-        status = gather_file(&what, paths[i], &closing);
+        const gt_patience patience = gt_patience_for(each_s, NULL);
+        status = gather_file(&what, paths[i], &patience);
     }
     if (status == GPUTUNE_OK) {
         status = gt_store_write_file(store, bring_all, &what, NULL);

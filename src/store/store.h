@@ -9,9 +9,10 @@
  * - A damaged file stays as it is, and the store begins "PATH.1" (.2, ...) beside it.
  * - If a file stays locked for all of a write's patience, the rows of this write are kept in
  *   memory, after one warning. The next write that reaches the file moves these rows to the file,
- *   and so do gt_store_check() and closing, which wait 5 s. While the lock lasts, writes wait 30 s
- *   in all, then 1 s each. While there is a database in memory, what is written to the file is
- *   written to memory too, so that memory is never older than the file.
+ *   and so do gt_store_check() and closing, which wait 0.1 s: a call that is to keep what it finds
+ *   out waits within its own limit. While the lock lasts, writes wait 30 s in all, then 1 s each.
+ * While there is a database in memory, what is written to the file is written to memory too, so
+ * that memory is never older than the file.
  * - A row whose checksum is wrong counts as missing (sql.h says what the checksums bind).
  * - In a file that another user owns or may write (gt_distrust()), code counts as missing and no
  *   result as proved; one warning says so.
@@ -57,12 +58,15 @@ typedef struct gt_store gt_store;
  * where there is one. Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* NULL is allowed. In a forked child it releases nothing: the memory leaks. */
+/* Rows that the file lacks are lost, after a warning, if it is still locked. NULL is allowed. In a
+ * forked child it releases nothing: the memory leaks. */
 void gt_store_close(gt_store *store);
 /* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
  * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
  * are kept in memory, or in a file beside it. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
+/* Whether rows are in memory only because the file was locked. */
+bool gt_store_lags(gt_store *store);
 
 /* The state of a database file, for commands that look for what is wrong with it. */
 typedef struct gt_store_facts {

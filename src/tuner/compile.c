@@ -121,7 +121,8 @@ static int compile_space(gt_session *session)
 {
     const compile_run *run = session->state;
     int answer = gt_session_run(session);
-    gputune_status kept = gt_field_keep_code(&session->field, NULL);
+    const gt_patience patience = gt_session_storing(session);
+    gputune_status kept = gt_field_keep_code(&session->field, &patience);
     answer = answer ? answer : run->answer;
     answer = answer ? answer : kept;
     if (answer == GPUTUNE_OK && !session->field.in[GT_STAGE_READY]) {

@@ -534,10 +534,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .passed_count = passed.count,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
-    /* when the call's time is up, the time for this is short, and is given even if the caller
-     * cancelled */
-    const gt_patience patience =
-        tuning->session.stop == GT_STOP_NONE ? request->patience : gt_patience_for(0.15, NULL);
+    const gt_patience patience = gt_session_storing(&tuning->session);
     return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 

@@ -256,6 +256,13 @@ double gt_session_elapsed_s(const gt_session *session)
     return gt_seconds_since(session->start_ns);
 }
 
+gt_patience gt_session_storing(const gt_session *session)
+{
+    static const double least_s = 0.15;
+    const gt_patience *patience = &session->request->patience;
+    return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
+}
+
 /* How much longer a session whose time is up waits for the code of the default, which is what the
  * call answers with where nothing else was found. */
 static double wait_for_default_s(const gt_session *session)

@@ -138,6 +138,9 @@ void gt_session_forget_jobs(gt_session *session);
 void gt_session_keep_lease(gt_session *session);
 /* Seconds since the session began. */
 double gt_session_elapsed_s(const gt_session *session);
+/* How long the session may wait to store what it has found out: to the end of its request's limit.
+ * Little time is given even where that has passed, or the caller has cancelled. */
+gt_patience gt_session_storing(const gt_session *session);
 
 /* Notes in *part, a member of the timeline, that this part of the session ends now (timeline.c). */
 void gt_session_mark(const gt_session *session, int64_t *part);

@@ -115,7 +115,7 @@ gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
 /* Seconds to set aside for the winner's last proof, after the jobs that the measure worker has in
- * hand. */
+ * hand, and for storing the winner where the database is locked. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Asks for the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);

@@ -1,6 +1,6 @@
 /* The end of a tuning: by its limit or its caller, with the time that is set aside for the last
- * proof of the winner; or in another race, where the winner was wrong at the end, or variants were
- * right after all. */
+ * proof of the winner and for storing it; or in another race, where the winner was wrong at the
+ * end, or variants were right after all. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
@@ -63,6 +63,14 @@ static double restart_s(const gt_tuning *tuning)
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
+/* Seconds to wait with the result for a database that another process has locked. */
+static double storing_s(const gt_tuning *tuning)
+{
+    static const double share = 0.1, most_s = 5;
+    bool lags = gt_store_lags(tuning->session.request->services->store);
+    return lags ? fmin(share * limit_s(tuning), most_s) : 0;
+}
+
 /* Whether the measure worker is at something for far longer than it should be. */
 static bool is_stuck(const gt_session *session)
 {
@@ -82,6 +90,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     double needed = gt_session_outstanding_s(session) + session->field.schedule.newcomer_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
+    needed += storing_s(tuning);
     return fmin(needed, MOST_SHARE * limit_s(tuning));
 }
 
