@@ -79,15 +79,9 @@ static bool read_literal(gt_instruction *out, const char *text)
 
 static gputune_status parse_number(parser *p)
 {
-    char text[64];
-    const gt_token *token = &p->lexer->token;
+    const char *text = GT_TOKEN_TEXT(&p->lexer->token);
     gt_instruction literal = {.operation = GT_DO_LITERAL};
-    bool fits = token->length < sizeof text;
-    if (fits) {
-        memcpy(text, token->text, token->length);
-        text[token->length] = '\0';
-    }
-    GT_EXPECT(fits && read_literal(&literal, text), p->lexer,
+    GT_EXPECT(text[0] && read_literal(&literal, text), p->lexer,
               "an integer below 2^63 or a floating literal");
     p->real |= literal.operation == GT_DO_REAL;
     gt_lexer_next(p->lexer);

@@ -171,7 +171,9 @@ static gt_token_kind read_number(gt_lexer *lexer)
     while (lexer->at < lexer->end) {
         bool sign = lexer->at > begin && (*lexer->at == '+' || *lexer->at == '-') &&
                     strchr("eEpP", lexer->at[-1]) && !(begin[0] == '0' && (begin[1] | 32) == 'x');
-        if (!name_byte(*lexer->at) && *lexer->at != '.' && !sign) {
+        bool separates =
+            *lexer->at == '\'' && lexer->at + 1 < lexer->end && name_byte(lexer->at[1]);
+        if (!name_byte(*lexer->at) && *lexer->at != '.' && !sign && !separates) {
             break;
         }
         lexer->at++;

@@ -160,8 +160,12 @@ void gt_near_types(gt_near *near)
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
 {
     const size_t length = token->length < GT_NAME_MAX ? token->length : 0;
-    memcpy(out, token->text, length);
-    out[length] = '\0';
+    size_t kept = 0;
+    for (size_t i = 0; i < length; i++) {
+        out[kept] = token->text[i];
+        kept += token->kind != GT_TOKEN_NUMBER || token->text[i] != '\'';
+    }
+    out[kept] = '\0';
     return out;
 }
 

@@ -24,8 +24,9 @@ const gt_refused_type *gt_type_refused(const char *words);
  * ("vec<float,4>"). ETEMPLATE "…; expected WHAT" when there is no name or the result is too long.
  */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
-/* Copies the token's text; "": the text is too long for a name. Returns `out`; the macro's text
- * lasts to the end of the block in which it stands. */
+/* Copies the token's text, a number's without the marks between its digits; "": the text is too
+ * long for a name. Returns `out`; the macro's text lasts to the end of the block in which it
+ * stands. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */

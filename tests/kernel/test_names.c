@@ -228,6 +228,7 @@ TEST(test_values_of_the_file)
         {PLAIN("tune(U = 1, 2)", "const int A = f(1, 2), U = f(A, 3), B = U;\n") "{ y[0] = B; }",
          ", U = f", "U 1"},
         {PLAIN("problem(const R = 2)", "#define R 3\n") "{ y[0] = R; }", "R 3", "R 2"},
+        {PLAIN("tune(U = 1, 2)", "#define U 1'000\n") "{ y[0] = 1'000 * U; }", "U 1'000", "U 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (generates(cases[i].text, cases[i].gone) || !defines(cases[i].text, cases[i].macro)) {
