@@ -67,13 +67,17 @@ static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_sum index)
     }
 }
 
-/* What a thread's index in an extent says about the block. */
+/* What a thread's index in an extent says about the block: that all of it fits, unless a comparison
+ * lets only some of its threads that far. */
 static void note_extent(gt_draft *draft, int d, const gt_sum *extent, const gt_sum *index)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    double number;
+    const gt_sum most = gt_draft_maximum(draft, *index);
+    const gt_sum threads = gt_sum_factor(most, GT_DRAFT_BLOCK_DIM + d);
+    double number, times;
     if (gt_sum_is_number(extent, &number) && number > 0) {
-        bool is_less = dimension->limit > 0 && dimension->limit < number;
+        bool is_whole = gt_sum_is_number(&threads, &times) && times >= 1;
+        bool is_less = !is_whole || (dimension->limit > 0 && dimension->limit < number);
         dimension->limit = is_less ? dimension->limit : number;
     } else if (!dimension->fixed.known && extent->count == 1 &&
                !gt_draft_fix_by_loop(draft, d, index)) {
@@ -457,8 +461,26 @@ static void step(walk *w)
 
 /* ---- comparisons ---- */
 
-static void add_guard(gt_draft *draft, gt_sum left, gt_sum bound, double more, bool is_exit)
+/* The token behind the statement of the `if` in whose condition `at` is; 0: it is in none. */
+static size_t guarded_end(const walk *w, size_t at)
 {
+    const gt_program *p = w->program;
+    int depth = 0;
+    for (; at > w->draft->body.first && !is(w, at, "; { }"); at--) {
+        depth += is(w, at, ")") - is(w, at, "(");
+        if (depth < 0 && is(w, at - 1, "if constexpr")) {
+            const size_t first = gt_program_close(p, at) + 1;
+            return is(w, first, "{") ? gt_program_close(p, first)
+                                     : gt_program_first(p, (gt_span){first, w->rest.end}, ";");
+        }
+        depth = depth < 0 ? 0 : depth;
+    }
+    return 0;
+}
+
+static void add_guard(const walk *w, gt_sum left, gt_sum bound, double more, bool is_exit)
+{
+    gt_draft *draft = w->draft;
     gt_draft_guard guard = {.left = {.known = true}, .is_exit = is_exit};
     double number;
     guard.bound = gt_sum_plus(gt_draft_expand(draft, bound, false), more);
@@ -469,7 +491,9 @@ static void add_guard(gt_draft *draft, gt_sum left, gt_sum bound, double more, b
         guard.left = stays ? gt_sum_add(guard.left, term, 1) : guard.left;
         guard.bound = stays ? guard.bound : gt_sum_add(guard.bound, term, -1);
     }
-    const bool is_lower = is_exit && gt_sum_is_number(&guard.bound, &number); /* i >= 1 */
+    const bool is_number = gt_sum_is_number(&guard.bound, &number);
+    const bool is_lower = is_exit && is_number; /* i >= 1 */
+    guard.end = is_number ? guarded_end(w, w->rest.first) : 0;
     if (left.known && guard.bound.known && guard.left.count > 0 &&
         !gt_draft_has(draft, &guard.bound, GT_DRAFT_VARYING) && !is_lower) {
         draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
@@ -497,9 +521,9 @@ static void read_comparison(walk *w)
         }
         if (!gt_draft_has(draft, &left, GT_DRAFT_VARYING) &&
             gt_draft_has(draft, &right, GT_DRAFT_VARYING)) { /* n > i is i < n */
-            add_guard(draft, right, left, 1 - signs[i].more, signs[i].less);
+            add_guard(w, right, left, 1 - signs[i].more, signs[i].less);
         } else {
-            add_guard(draft, left, right, signs[i].more, !signs[i].less);
+            add_guard(w, left, right, signs[i].more, !signs[i].less);
         }
     }
 }
@@ -598,7 +622,7 @@ gputune_status gt_draft_read_body(gt_draft *draft)
 {
     walk w = {.draft = draft, .program = draft->program, .rest = draft->body};
     for (; w.rest.first < w.rest.end && !draft->failed; w.rest.first++) {
-        const size_t at = w.rest.first;
+        const size_t at = draft->at = w.rest.first;
         GT_TRY(check_token(&w));
         if (is(&w, at - 1, "( ; { } && || ! , ? : = return")) {
             read_comparison(&w);
@@ -611,5 +635,6 @@ gputune_status gt_draft_read_body(gt_draft *draft)
             }
         }
     }
+    draft->at = 0;
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }

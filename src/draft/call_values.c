@@ -496,7 +496,8 @@ void gt_call_read_values(gt_tracer *c)
 
 enum {
     LENGTH_MAX = 1 << 22, /* elements, where the program does not say how many */
-    GRID_MAX = 65535      /* blocks in all dimensions of the grid but the first */
+    GRID_MAX = 65535,     /* blocks in all dimensions of the grid but the first */
+    SHARED_MAX = 48 << 10 /* bytes of a block, which every GPU has */
 };
 
 /* What is no size of the problem is a number: what the program says and no parameter takes, unless
@@ -527,15 +528,20 @@ static bool holds(gt_tracer *c, const char *text, const int64_t *slots)
                       : !gt_trace_value(&value, c, condition) || value != 0;
 }
 
+static void take_values(int64_t *slots, const gt_tracer *c)
+{
+    for (size_t i = 0; i < c->leaf_count; i++) {
+        slots[i] = gt_call_leaf_value(c, i);
+    }
+}
+
 /* Leaves out what the program's own values do not keep, as it leaves a rest, and, once the other
  * sizes are chosen, what these do not. */
 static void keep_true(gt_tracer *c)
 {
     gt_texts all = c->call->divided;
     int64_t slots[GT_SLOT_MAX] = {0};
-    for (size_t i = 0; i < c->leaf_count; i++) {
-        slots[i] = gt_call_leaf_value(c, i);
-    }
+    take_values(slots, c);
     c->call->divided = (gt_texts){0};
     for (size_t i = 0; i < all.count; i++) {
         if (holds(c, all.items[i], NULL) && (c->chosen <= 0 || holds(c, all.items[i], slots))) {
@@ -571,7 +577,8 @@ int64_t gt_call_leaf_value(const gt_tracer *c, size_t leaf)
     const gt_trace_leaf *own = &c->leaves[leaf];
     return own->has_value ? own->value
            : own->is_axis ? BLOCK
-                          : c->border + (c->chosen >> (parts < MOST ? parts : MOST));
+                          : c->border + (c->chosen >> ((parts < MOST ? parts : MOST) +
+                                                       (own->in_shared ? (size_t)c->less : 0)));
 }
 
 static bool fits(gt_tracer *c, const int64_t *slots, const char *text, bool positive, int64_t most)
@@ -589,9 +596,7 @@ static bool is_possible(gt_tracer *c, int strict)
     int64_t slots[GT_SLOT_MAX] = {0};
     const gt_sum whole = gt_draft_whole_problem(c->draft);
     bool all = true;
-    for (size_t i = 0; i < c->leaf_count; i++) {
-        slots[i] = gt_call_leaf_value(c, i);
-    }
+    take_values(slots, c);
     for (uint32_t i = 0; i < c->draft->argument_count; i++) {
         const gt_draft_argument *own = &c->draft->arguments[i];
         const gt_sum *length = own->length.known ? &own->length : &whole;
@@ -644,6 +649,20 @@ static void choose_value(gt_tracer *c)
     c->chosen = found ? c->chosen : LEAST;
 }
 
+/* Halves the sizes that are in a block's shared memory until each GPU has as much. */
+static void fit_shared(gt_tracer *c)
+{
+    int64_t slots[GT_SLOT_MAX] = {0};
+    GT_FREED gt_expression *shared = gt_trace_read(c, c->call->shared);
+    for (size_t i = 0; i < c->leaf_count && shared; i++) {
+        c->leaves[i].in_shared = gt_expression_uses(shared, (int)i);
+    }
+    for (bool fit = false; !fit && c->chosen >> c->less > 8; c->less += !fit) {
+        take_values(slots, c);
+        fit = fits(c, slots, c->call->shared, false, SHARED_MAX);
+    }
+}
+
 /* The value as the program writes it, or that it has none. */
 static void append_origin(gt_text *out, const gt_program *p, gt_span span)
 {
@@ -689,17 +708,6 @@ static void write_sizes(gt_tracer *c)
 
 /* ---- what follows from them ------------------------------------------------------------------ */
 
-/* Some elements more or less are no work. */
-static gt_sum without_numbers(gt_sum sum)
-{
-    for (uint32_t i = sum.count; i > 0; i--) {
-        if (sum.terms[i - 1].count == 0) {
-            sum.terms[i - 1] = sum.terms[--sum.count];
-        }
-    }
-    return sum;
-}
-
 /* Every buffer once, and twice what is read and written. */
 static void write_work(gt_tracer *c)
 {
@@ -712,7 +720,7 @@ static void write_work(gt_tracer *c)
     for (const gt_draft_argument *own = NULL;
          is_told && (own = gt_draft_next_buffer(c->draft, own));) {
         bool twice = strcmp(gt_draft_direction(own), "inout") == 0;
-        const gt_sum named = without_numbers(own->length);
+        const gt_sum named = gt_sum_named(own->length); /* a few elements are no work */
         const char *length = is_allocated ? own->allocated : gt_draft_sum_text(c->draft, &named);
         is_told = own->declared.has_type && length[0];
         gt_text_printf(&sum, "%s%u * (%s)", sum.length ? " + " : "",
@@ -780,6 +788,7 @@ void gt_call_write(gt_tracer *c)
     write_work(c);
     write_blocks(c);
     choose_value(c);
+    fit_shared(c);
     compare_lengths(c);
     keep_true(c);
     write_sizes(c);

@@ -562,7 +562,8 @@ static bool apply_guards(gt_draft *draft, gt_sum *sum)
     bool applied = false;
     for (int rank = 0; rank < 3 && !applied; rank++) {
         for (size_t i = draft->guards.count; i > 0 && !applied; i--) {
-            if (gt_draft_rank(&draft->guards.items[i - 1]) != rank) {
+            const size_t end = draft->guards.items[i - 1].end;
+            if (gt_draft_rank(&draft->guards.items[i - 1]) != rank || (end && end <= draft->at)) {
                 continue;
             }
             const gt_sum bound = bound_of(draft, i - 1), left = draft->guards.items[i - 1].left;

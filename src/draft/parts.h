@@ -54,6 +54,7 @@ typedef struct gt_draft_symbol {
 /* A comparison of the code that guarantees `left` < `bound` behind it. */
 typedef struct gt_draft_guard {
     gt_sum left, bound;
+    size_t end;   /* the token behind the statement that it guards; 0: it holds to the end */
     bool is_exit; /* from `if (left >= bound) return`; gt_draft_rank() puts it behind others */
 } gt_draft_guard;
 
@@ -192,6 +193,7 @@ typedef struct gt_draft {
     bool is_called;            /* if it has a launch */
     GT_ARRAY(gt_draft_symbol) symbols;
     GT_ARRAY(gt_draft_guard) guards;
+    size_t at; /* the token of the body that is being read; 0: none, and all guards hold */
     GT_ARRAY(gt_draft_access) accesses;
     GT_ARRAY(gt_draft_alias) aliases;
     GT_ARRAY(gt_draft_shared) shared;

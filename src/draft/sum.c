@@ -67,6 +67,16 @@ gt_sum gt_sum_add(gt_sum a, gt_sum b, double scale)
     return a.known ? a : (gt_sum){0};
 }
 
+gt_sum gt_sum_named(gt_sum sum)
+{
+    for (uint32_t i = sum.count; i > 0; i--) {
+        if (sum.terms[i - 1].count == 0) {
+            sum.terms[i - 1] = sum.terms[--sum.count];
+        }
+    }
+    return sum;
+}
+
 gt_sum gt_sum_plus(gt_sum a, double number)
 {
     return gt_sum_add(a, gt_sum_number(number), 1);

@@ -36,6 +36,8 @@ gt_sum gt_sum_term(const gt_sum *sum, uint32_t index);
 gt_sum gt_sum_add(gt_sum a, gt_sum b, double scale);
 /* a + number. */
 gt_sum gt_sum_plus(gt_sum a, double number);
+/* The sum without the term that is a number. */
+gt_sum gt_sum_named(gt_sum sum);
 gt_sum gt_sum_multiply(gt_sum a, gt_sum b);
 /* a / b; not known unless b has exactly one term. */
 gt_sum gt_sum_divide(gt_sum a, gt_sum b);

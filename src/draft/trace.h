@@ -21,6 +21,7 @@ typedef struct gt_trace_leaf {
     bool in_data;     /* an axis: a length or a scalar depends on it */
     bool is_property; /* a property of the device */
     bool in_grid, in_length; /* the grid, or a buffer's length, depends on it */
+    bool in_shared;          /* a block's shared memory depends on it */
 } gt_trace_leaf;
 
 /* One launch in the program's text: `kernel<types><<<config>>>(arguments)`. */
@@ -61,6 +62,7 @@ typedef struct gt_tracer {
     int64_t chosen; /* the largest value for problem sizes that the program does not state */
     int order; /* how these sizes compare: 0, all are equal; 1, the first is the largest; 2, the
                   last is the largest */
+    int less;  /* how often those are halved that are in a block's shared memory */
     int64_t border; /* what they have besides, for conditions like (n - 2) % 32 == 0 */
 } gt_tracer;
 

@@ -722,6 +722,50 @@ static const gt_drafted_program programs[] = {
      "grid(ceil_div(n, NUM_THREADS))\n"
      "work(bytes = 8 * n)\n"
      "reference(self)\n"},
+    {"a comparison with a number bounds its own statement alone",
+     "__global__ void k(float *y, const float *x, const float *w, int n)\n"
+     "{\n"
+     "    __shared__ float some[8];\n"
+     "    int i = threadIdx.x;\n"
+     "    if (i < 8) some[i] = w[i];\n"
+     "    __syncthreads();\n"
+     "    if (blockIdx.x < n) y[blockIdx.x * 256 + i] = x[i] * some[i % 8];\n"
+     "}\n"
+     "void f(float *y, float *x, float *w, int n)\n"
+     "{ dim3 threads(256); k<<<n, threads>>>(y, x, w, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 14)\n"
+     "args(out float y[256 * n], in float x[256], in float w[8], int n)\n"
+     "block(256)\n"
+     "grid(n)\n"
+     "work(bytes = 1024 * n)\n"
+     "reference(self)\n"},
+    {"sizes in shared memory are as small as each GPU has it",
+     "__global__ void k(float *y, const float *x, const float *w, int n, int taps)\n"
+     "{\n"
+     "    extern __shared__ float kept[];\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    for (int t = threadIdx.x; t < taps * taps; t += blockDim.x) kept[t] = w[t];\n"
+     "    __syncthreads();\n"
+     "    if (i < n) y[i] = x[i] * kept[i % taps];\n"
+     "}\n"
+     "void f(float *y, float *x, float *w, int n, int taps)\n"
+     "{ k<<<(n + 127) / 128, 128, taps * taps * sizeof(float)>>>(y, x, w, n, taps); }\n",
+     "kernel(k)\n"
+     "problem(n = 1 << 11)\n"
+     "problem(taps = 64)\n"
+     "args(out float y[n], in float x[n], in float w[taps][taps], int n, int taps)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 128)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "shared(4 * taps * taps)\n"
+     "work(bytes = 4 * taps * taps + 8 * n)\n"
+     "reference(self)\n"},
+    {"numbers have marks between their digits",
+     COPY "int main() { const int n = 1'000'000; " ALLOCATED
+          " k<<<(n + 127) / 128, 128>>>(b, a, n); }\n",
+     COPY_CLAUSES("1000000", USUAL, "128")},
     {"names behind other declarators are no axes",
      "__global__ void k(float *y, const float *x, int n)\n"
      "{\n"
@@ -733,8 +777,8 @@ static const gt_drafted_program programs[] = {
      "kernel(k)\n"
      "problem(n = 1 << 20)\n"
      "args(out float y[n], in float x[64], int n)\n"
-     "tune(BLOCK = 64)\n"
-     "default(BLOCK = 64)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
      "block(BLOCK)\n"
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 4 * n)\n"
