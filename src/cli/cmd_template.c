@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,20 +36,48 @@ static void note_left_behind(const char *path, const char *draft)
     }
 }
 
+/* Behind the path: which kernel of several a command takes first, as in ":stencil". */
+static const char *first_of_several(const char *draft)
+{
+    static const char clause[] = "#pragma gputune kernel(";
+    const char *first = strstr(draft, clause);
+    const char *name = first ? first + sizeof clause - 1 : "";
+    return first && strstr(name, clause) ? cli_format(":%.*s", (int)strcspn(name, "<,)"), name)
+                                         : "";
+}
+
+/* A draft's includes are looked for in the folders of the environment. */
+static int name_folders(void)
+{
+    const char *more = getenv("GPUTUNE_INCLUDE");
+    char *folders = NULL;
+    for (size_t i = 0; i < cli_given.include_paths.count; i++) {
+        const char *folder = cli_given.include_paths.items[i];
+        CLI_REFUSE(access(cli_format("%s/.", folder), X_OK) != 0, CLI_EXIT_USAGE,
+                   "include path '%s' is no folder; expected one that exists", folder);
+        cli_append(&folders, "%s:", folder);
+    }
+    return folders && setenv("GPUTUNE_INCLUDE", cli_format("%s%s", folders, more ? more : ""), 1)
+               ? cli_stop(CLI_EXIT_NOTHING, "memory ran out")
+               : CLI_CONTINUE;
+}
+
 static int write_template(const cli_list *arguments)
 {
     const char *path = arguments->items[0];
     const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
     size_t bytes;
+    CLI_TRY(name_folders());
     char *text = cli_read_text(path, &bytes), *draft;
     CLI_REFUSE(!text, errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
                path, strerror(errno));
     CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
     int code = cli_output_write(cli_given.output, force, draft, strlen(draft));
     if (code == CLI_EXIT_OK) {
-        cli_note(
-            "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",
-            count_guesses(draft), cli_given.output ? cli_given.output : "FILE");
+        cli_note("%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune "
+                 "space %s%s",
+                 count_guesses(draft), cli_given.output ? cli_given.output : "FILE",
+                 first_of_several(draft));
         note_left_behind(path, draft);
     }
     return code;
@@ -57,6 +86,7 @@ static int write_template(const cli_list *arguments)
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION,
     {"force", 'f', CLI_OPTION_FLAG, &force, NULL, NULL, "replace that file"},
+    CLI_INCLUDE_OPTION,
     CLI_OPTIONS_END,
 };
 

@@ -284,10 +284,10 @@ int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv)
     CLI_TRY(parse_options(command, argc, argv));
     cli_list arguments = {(const char **)argv + optind, (size_t)(argc - optind)};
     CLI_REFUSE(arguments.count < command->takes.least || arguments.count > command->takes.most,
-               CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options] %s", command->name,
+               CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options]%s%s", command->name,
                arguments.count < command->takes.least ? "an argument is missing"
                                                       : "too many arguments",
-               command->name, command->arguments);
+               command->name, command->arguments[0] ? " " : "", command->arguments);
     *out = arguments;
     return CLI_CONTINUE;
 }

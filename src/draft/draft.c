@@ -302,10 +302,14 @@ static gputune_status choose_kernel(gt_function *out, const maker *m, const char
     if (kernel ? gt_function_definition(out, text, kernel) : gt_function_find(out, text, NULL, 0)) {
         return GPUTUNE_OK;
     }
-    return count ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", m->path,
-                           kernel ? kernel : "", gt_text_string(&names))
-                 : gt_fail(GPUTUNE_ENOTFOUND,
-                           "%s: no __global__ function; expected a kernel's definition", m->path);
+    GT_REFUSE(count > 0, GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", m->path,
+              kernel ? kernel : "", gt_text_string(&names));
+    GT_REFUSE(m->missing.count > 0, GPUTUNE_ENOTFOUND,
+              "%s: no __global__ function, and '%s' is not found, which it includes; expected a "
+              "kernel's definition, or that header's folder by -I or GPUTUNE_INCLUDE",
+              m->path, m->missing.items[m->missing.count - 1]);
+    return gt_fail(GPUTUNE_ENOTFOUND, "%s: no __global__ function; expected a kernel's definition",
+                   m->path);
 }
 
 static gputune_status add_one(maker *m, const char *kernel)

@@ -161,8 +161,9 @@ static gputune_status note_missing(const hosts *h, const gt_token *name)
     const int line = gt_lines_of(h->lines, name->line);
     const char *path = GT_TOKEN_TEXT(name);
     const bool is_local = name->text[-1] == '"';
-    GT_TRY(gt_lines_insert(h->lines, line, "// ? %.*s is not %s\n", (int)name->length + 2,
-                           name->text - 1, is_local ? "beside this file" : "found"));
+    GT_TRY(gt_lines_insert(
+        h->lines, line, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
+        is_local ? "beside this file; -I or GPUTUNE_INCLUDE names its folder" : "found"));
     return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line);
 }
 

@@ -902,14 +902,18 @@ TEST(test_headers)
                                 "\"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
                                 NULL, include, NULL, NULL));
-    assert_true(has(draft, "#include \"check.h\"\n// ? \"absent.h\" is not beside this file\n"
-                           "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
-                           "// ? \"../far.h\" is not beside this file\n"
-                           "#ifndef __CUDACC_RTC__\n#include \"../far.h\"\n#endif\n"
-                           "// ? <builder.h> is not found\n"
-                           "#ifndef __CUDACC_RTC__\n#include <builder.h>\n#endif\n"
-                           "#include <curand_kernel.h>\n#include \"check.h\"\n"
-                           "#pragma gputune kernel(k)\n"));
+    assert_true(has(draft,
+                    "#include \"check.h\"\n// ? \"absent.h\" is not beside this file; -I or "
+                    "GPUTUNE_INCLUDE names its "
+                    "folder\n"
+                    "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
+                    "// ? \"../far.h\" is not beside this file; -I or GPUTUNE_INCLUDE names its "
+                    "folder\n"
+                    "#ifndef __CUDACC_RTC__\n#include \"../far.h\"\n#endif\n"
+                    "// ? <builder.h> is not found\n"
+                    "#ifndef __CUDACC_RTC__\n#include <builder.h>\n#endif\n"
+                    "#include <curand_kernel.h>\n#include \"check.h\"\n"
+                    "#pragma gputune kernel(k)\n"));
     assert_null(strstr(draft, "refused"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));

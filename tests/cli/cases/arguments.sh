@@ -2,6 +2,8 @@ $FAKE warm
 echo "exit $?"
 $FAKE show axpy scale
 echo "exit $?"
+$FAKE kernels axpy
+echo "exit $?"
 $FAKE compare axpy
 echo "exit $?"
 $FAKE warm axpy --arch sm_90

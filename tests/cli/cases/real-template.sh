@@ -70,3 +70,10 @@ cat program_tuned.cu
 $GPUTUNE warm program_tuned.cu -s n=4K --format csv -q | grep -c '^scale,'
 # elsewhere that header is not found
 mkdir away && $GPUTUNE template program.cu -o away/program.cu
+# nor is one outside of the program's folder, unless that is named
+mkdir -p parts/src parts/include && cp scale.cuh parts/include
+sed '/timing/d; s:"scale.cuh":"../include/scale.cuh":' program.cu >parts/src/program.cu
+$GPUTUNE template parts/src/program.cu -o parts/src/tuned.cu || echo "exit $?"
+$GPUTUNE template -I parts parts/src/program.cu -o parts/src/tuned.cu
+$GPUTUNE warm -I parts parts/src/tuned.cu -s n=4K --format csv -q | grep -c '^scale,'
+$GPUTUNE template -I absent program.cu || echo "exit $?"
