@@ -104,6 +104,9 @@ gt_reader *gt_readers_join(void)
         *taken = (gt_reader){.taken = true};
         add(taken);
     }
+    if (taken) {
+        taken->message[0] = '\0';
+    }
     if (taken && has_leaver) {
         pthread_setspecific(leaver, taken);
     }

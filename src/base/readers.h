@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_LINE_BYTES = 128 }; /* processors fetch lines of 64 bytes in pairs */
+enum {
+    GT_LINE_BYTES = 128, /* processors fetch lines of 64 bytes in pairs */
+    GT_MESSAGE_BYTES = 1024
+};
 
 /* A thread's place. `turns` is odd while the thread is inside. */
 typedef struct gt_reader {
@@ -20,6 +23,9 @@ typedef struct gt_reader {
     atomic_bool taken;
     unsigned number;
     struct gt_reader *next;
+    char message[GT_MESSAGE_BYTES]; /* the thread's last one (status.c). Here, and not thread-local:
+                                       dlopen() has 512 bytes for that, for all libraries of a
+                                       process */
 } gt_reader;
 
 /* The calling thread's place, NULL before its first use. Every lookup reads this variable; the TLS

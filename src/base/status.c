@@ -2,12 +2,18 @@
 #include "base/status.h"
 
 #include "base/number.h"
+#include "base/readers.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char message[1024];
+/* NULL: there is no memory for the thread's place. */
+static char *own_message(void)
+{
+    gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
+    return own ? own->message : NULL;
+}
 
 void gt_one_line(char *text)
 {
@@ -21,13 +27,15 @@ void gt_one_line(char *text)
 void gt_message_set(const char *format, ...)
 {
     int kept = errno;
-    char text[sizeof message]; /* the arguments may hold the old message */
+    char *message = own_message(), text[GT_MESSAGE_BYTES]; /* the arguments may hold the old one */
     va_list args;
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     gt_one_line(text);
-    memcpy(message, text, sizeof message);
+    if (message) {
+        memcpy(message, text, sizeof text);
+    }
     errno = kept;
 }
 
@@ -40,12 +48,13 @@ void gt_message_prefix(const char *format, ...)
     gt_vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
     errno = kept;
-    gt_message_set("%s: %s", prefix, message);
+    gt_message_set("%s: %s", prefix, gt_message());
 }
 
 const char *gt_message(void)
 {
-    return message;
+    const char *message = own_message();
+    return message ? message : "out of host memory";
 }
 
 typedef struct code {
@@ -79,5 +88,5 @@ const char *gputune_status_text(int status)
 
 const char *gputune_error(void)
 {
-    return message;
+    return gt_message();
 }
