@@ -229,17 +229,16 @@ gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* The numbers of a list, with the lexer behind its bracket; false: it has something else. */
-static bool read_numbers(gt_draft_comparison *out, gt_lexer *lexer)
+bool gt_values_read(gt_values *values, gt_lexer *lexer)
 {
     while (lexer->token.kind == GT_TOKEN_NUMBER) {
-        gt_values_add(&out->values, strtoll(lexer->token.text, NULL, 0));
+        gt_values_add(values, strtoll(lexer->token.text, NULL, 0));
         gt_lexer_next(lexer);
         if (!gt_lexer_accept(lexer, ",")) {
             break;
         }
     }
-    return out->values.count > 0 && gt_token_is_any(&lexer->token, "} ]");
+    return values->count > 0;
 }
 
 gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text)
@@ -264,7 +263,8 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
         bool opens = gt_token_is_any(&ahead.token, "{ [");
         gt_lexer_next(&ahead);
         if (opens && added.name[0] && !find_comparison(out, added.name) &&
-            read_numbers(&added, &ahead) && gt_draft_occurs(text, strlen(text), added.name)) {
+            gt_values_read(&added.values, &ahead) && gt_token_is_any(&ahead.token, "} ]") &&
+            gt_draft_occurs(text, strlen(text), added.name)) {
             GT_TRY(gt_array_push(out, added));
         }
     }

@@ -259,6 +259,8 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
                                                   const char *name);
 void gt_values_add(gt_values *values, int64_t number);
+/* Adds the numbers that come next, with commas between them; false: there are none. */
+bool gt_values_read(gt_values *values, gt_lexer *lexer);
 /* Adds the names in the kernel that nothing defines. A name such as block_size_x is taken for that
  * dimension of the block. */
 void gt_draft_read_undefined(gt_draft *draft);

@@ -338,6 +338,76 @@ static bool needs_warp(const gt_draft *draft)
     return varies && (threads <= 0 || threads >= 32);
 }
 
+/* The axes that a condition has, with their values. */
+typedef struct condition {
+    const gt_draft *draft;
+    gt_draft_comparison axes[4];
+    uint32_t count;
+} condition;
+
+/* The values that a tune() of the text gives to the axis; false: it has no such clause, or others
+ * than a few numbers. */
+static bool read_axis(gt_values *out, const char *text, const char *name)
+{
+    gt_lexer at = gt_lexer_of(text);
+    while (at.token.kind != GT_TOKEN_END &&
+           !(gt_lexer_accept(&at, "tune") && gt_lexer_accept(&at, "(") && gt_lexer_is(&at, name))) {
+        gt_lexer_next(&at);
+    }
+    gt_lexer_next(&at);
+    *out = (gt_values){.count = 0};
+    return gt_lexer_accept(&at, "=") && gt_values_read(out, &at) && gt_lexer_is(&at, ")") &&
+           out->count < GT_DRAFT_COMPARED;
+}
+
+static int axis_slot(void *user, const char *name)
+{
+    condition *c = user;
+    const int known = GT_NAMED(c->axes, c->count, name);
+    const bool is_new = known < 0 && c->count < sizeof c->axes / sizeof *c->axes;
+    gt_draft_comparison *added = is_new ? &c->axes[c->count] : NULL;
+    if (added && (read_axis(&added->values, gt_text_string(c->draft->out), name) ||
+                  read_axis(&added->values, c->draft->present->parts->files[0].text, name))) {
+        (void)gt_snprintf(added->name, sizeof added->name, "%s", name);
+        return (int)c->count++;
+    }
+    return known;
+}
+
+/* Whether the condition is one on numbers and axes alone, and holds with all their values. */
+static bool always_holds(const gt_draft *draft, const char *text)
+{
+    condition c = {.draft = draft};
+    GT_FREED gt_expression *expression = NULL;
+    gt_lexer lexer = gt_lexer_of(text);
+    const gt_scope scope = {.slot = axis_slot, .user = &c};
+    bool holds = gt_expression_read(&expression, &lexer, &scope) == GPUTUNE_OK &&
+                 lexer.token.kind == GT_TOKEN_END;
+    size_t combinations = 1;
+    for (uint32_t i = 0; i < c.count; i++) {
+        combinations *= c.axes[i].values.count;
+    }
+    for (size_t n = 0; n < combinations && holds; n++) {
+        int64_t slots[GT_SLOT_MAX] = {0}, value;
+        size_t rest = n;
+        for (uint32_t i = 0; i < c.count; i++) {
+            slots[i] = c.axes[i].values.list[rest % c.axes[i].values.count];
+            rest /= c.axes[i].values.count;
+        }
+        holds = !gt_expression_try(&value, expression, slots) && value != 0;
+    }
+    return holds;
+}
+
+/* Unless that says nothing. */
+static void write_require(gt_draft *draft, const char *before, const char *condition,
+                          const char *behind)
+{
+    if (!always_holds(draft, condition)) {
+        gt_text_printf(draft->out, "%s#pragma gputune require(%s)%s\n", before, condition, behind);
+    }
+}
+
 static void write_block(gt_draft *draft)
 {
     if (draft->is_pinned) {
@@ -345,12 +415,12 @@ static void write_block(gt_draft *draft)
                        "// guess: this block alone, as the length of an argument depends on it\n");
     }
     gt_text_printf(draft->out, "#pragma gputune block(%s)\n", blocks_text(draft, ", "));
+    const char *threads = blocks_text(draft, " * ");
     if (draft->thread_limit > 0) {
-        gt_text_printf(draft->out, "#pragma gputune require(%s <= %.0f) // __launch_bounds__\n",
-                       blocks_text(draft, " * "), draft->thread_limit);
+        write_require(draft, "", gt_draft_print(draft, "%s <= %.0f", threads, draft->thread_limit),
+                      " // __launch_bounds__");
     } else if (last_dimension(draft, true) > 0 && needs_warp(draft)) {
-        gt_text_printf(draft->out, "#pragma gputune require(%s >= 32)\n",
-                       blocks_text(draft, " * "));
+        write_require(draft, "", gt_draft_print(draft, "%s >= 32", threads), "");
     }
 }
 
@@ -423,8 +493,8 @@ static void write_requirements(gt_draft *draft)
     for (size_t i = 0; i < draft->call.divided.count; i++) {
         const char *condition = draft->call.divided.items[i];
         const bool is_guess = !is_told && strchr(condition, '%');
-        gt_text_printf(draft->out, "%s#pragma gputune require(%s)\n",
-                       is_guess ? "// guess: the code computes no remainder\n" : "", condition);
+        write_require(draft, is_guess ? "// guess: the code computes no remainder\n" : "",
+                      condition, "");
     }
 }
 

@@ -59,7 +59,6 @@ static const gt_drafted drafts[] = {
      "tune(TW = 8, 16, 32)\n"
      "default(TW = 16)\n"
      "block(TW, TW)\n"
-     "require(TW * TW >= 32)\n"
      "grid(ceil_div(w, TW), ceil_div(h, TW))\n"
      "work(bytes = 8 * w * h + 32 * w + 32 * h)\n"
      "reference(self)\n"},
@@ -122,7 +121,6 @@ static const gt_drafted drafts[] = {
      "tune(TILE = 8, 16, 32)\n"
      "default(TILE = 16)\n"
      "block(TILE, TILE)\n"
-     "require(TILE * TILE >= 32)\n"
      "grid(ceil_div(N, TILE), ceil_div(M, TILE))\n"
      "work(bytes = 4 * M * K + 4 * K * N + 4 * M * N)\n"
      "reference(self)\n"},
@@ -233,7 +231,6 @@ static const gt_drafted drafts[] = {
      "tune(BLOCK_ROWS = 8, 16, 32)\n"
      "default(BLOCK_ROWS = 8)\n"
      "block(TILE_DIM, BLOCK_ROWS)\n"
-     "require(TILE_DIM * BLOCK_ROWS >= 32)\n"
      "grid(ceil_div(width, TILE_DIM), ceil_div(height, TILE_DIM))\n"
      "require(TILE_DIM % BLOCK_ROWS == 0)\n"
      "work(bytes = 8 * width * height)\n"
@@ -268,7 +265,6 @@ static const gt_drafted drafts[] = {
      "tune(TILE_WIDTH = 8, 16, 32)\n"
      "default(TILE_WIDTH = 16)\n"
      "block(TILE_WIDTH, TILE_WIDTH)\n"
-     "require(TILE_WIDTH * TILE_WIDTH >= 32)\n"
      "grid(Width / TILE_WIDTH, Width / TILE_WIDTH)\n"
      "require(Width % TILE_WIDTH == 0)\n"
      "work(bytes = 12 * Width * Width)\n"

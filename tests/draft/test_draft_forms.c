@@ -247,7 +247,6 @@ static const gt_drafted drafts[] = {
      "tune(BY = 8, 16, 32)\n"
      "default(BY = 8)\n"
      "block(BX, BY)\n"
-     "require(BX * BY >= 32)\n"
      "grid(ceil_div(n, BX), ceil_div(m, BX), 1)\n"
      "require(BX % BY == 0)\n"
      "work(bytes = 8 * m * n)\n"

@@ -145,7 +145,6 @@ static const gt_drafted_program programs[] = {
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
      "block(1, BLOCK)\n"
-     "require(1 * BLOCK >= 32)\n"
      "grid(1, ceil_div(rows, BLOCK))\n"
      "work(bytes = 4 * rows)\n"
      "reference(self)\n"},
@@ -196,10 +195,8 @@ static const gt_drafted_program programs[] = {
      "tune(BY = 8, 16, 32)\n"
      "default(BY = 8)\n"
      "block(BX, BY)\n"
-     "require(BX * BY >= 32)\n"
      "grid(w / BX, 512 / BY)\n"
      "require(w % BX == 0)\n"
-     "require(512 % BY == 0)\n"
      "work(bytes = 2048 * w)\n"
      "reference(self)\n"},
 };

@@ -110,7 +110,7 @@ static const gt_drafted_program programs[] = {
      "kernel(k)\nproblem(w = 1 << 10)\nproblem(h = 768)\n"
      "args(out float y[w * h], in float x[w * h], int w, int h)\n"
      "tune(TILE = 8, 16, 32)\ndefault(TILE = 32)\ntune(ROWS = 8, 16, 32)\ndefault(ROWS = 8)\n"
-     "block(TILE, ROWS)\nrequire(TILE * ROWS >= 32)\n"
+     "block(TILE, ROWS)\n"
      "grid(ceil_div(w, TILE), ceil_div(h, TILE))\nrequire(TILE % ROWS == 0)\n"
      "work(bytes = 8 * w * h)\nreference(self)\n"},
     {"pointers to void, which the kernel casts, and a class with private members",
@@ -250,7 +250,7 @@ static const gt_drafted_program programs[] = {
      "int main() { int *y, *c; cudaMalloc(&y, 4); cudaMalloc(&c, 4); k<<<16, 128>>>(y, c); }\n",
      "kernel(k)\nargs(inout int sum[1] = zero, inout int calls[1] = zero)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\ngrid(ceil_div(2048, BLOCK))\n"
-     "require(2048 % BLOCK == 0)\nwork(bytes = 16)\nreference(self)\n"},
+     "work(bytes = 16)\nreference(self)\n"},
     {"one block whose threads nothing bounds stays as it is",
      "__global__ void k(int *y)\n{\n    y[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
      "int main() { int *y; cudaMalloc(&y, 4 * 256); k<<<1, 256>>>(y); }\n",
@@ -527,7 +527,6 @@ static const gt_drafted_program programs[] = {
      "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
      "default(BLOCK_X = 32)\n"
      "block(BLOCK_X, BLOCK_X)\n"
-     "require(BLOCK_X * BLOCK_X >= 32)\n"
      "grid((w - 2) / BLOCK_X, (h - 2) / BLOCK_X)\n"
      "require((w - 2) % BLOCK_X == 0)\n"
      "require((h - 2) % BLOCK_X == 0)\n"
