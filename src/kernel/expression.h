@@ -24,6 +24,9 @@ typedef struct gt_expression {
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
     const char *text;                /* as written, without comments and with single blanks */
     gt_place place;                  /* path: owned by whoever owns the template's texts */
+    /* Of a template's: the word of the clause that has it, and the one that was read before it. */
+    const char *word;
+    const struct gt_expression *before;
 } gt_expression;
 
 /* Resolves the names in an expression. */

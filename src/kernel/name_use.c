@@ -5,7 +5,6 @@
 #include "kernel/axis_kind.h"
 #include "kernel/branches.h"
 #include "kernel/compiler_options.h"
-#include "kernel/settings.h"
 #include "kernel/types.h"
 
 #include "base/array.h"
@@ -589,7 +588,7 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
     const gt_axis_traits *traits = gt_axis_traits_of(parse->template->axes[index].kind);
     const uint64_t bit = UINT64_C(1) << index;
     uint64_t launch =
-        parts->geometry_axes | parts->kernel_body.arguments | gt_settings_axes(parts, true);
+        parts->geometry_axes | parts->kernel_body.arguments | gt_axes_of(parts, GT_WORDS_COMPILED);
     return traits->generates || traits->at_launch || parse->kernel_uses.names[index].is_read ||
            (launch & bit) || gt_compiler_options_use(parse->template, index) ||
            constrains_another(parts, index);

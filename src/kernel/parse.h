@@ -13,6 +13,7 @@ typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
     const gt_clause *clause; /* the one that is read, */
+    const char *word;        /* its word, which lasts as long as the program; NULL: none is read */
     gt_lexer at;             /* and where: in its body, or in a struct of the code */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */

@@ -19,8 +19,11 @@ gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, u
     GT_REFUSE_AT(*out, gt_lexer_place(&p->at), "given twice; expected it once (first as '%s')",
                  (*out)->text);
     GT_TRY(gt_expression_read(&read, &p->at, &scope));
-    *out = read;
-    return gt_keep(p->parts, read);
+    GT_TRY(gt_keep(p->parts, read));
+    read->word = p->word ? p->word : "";
+    read->before = p->parts->expressions;
+    *out = p->parts->expressions = read;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use)

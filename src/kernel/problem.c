@@ -167,31 +167,22 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-typedef struct asked {
-    int slot;
-    bool uses;
-} asked;
-
-static void note_use(void *user, const gt_expression *expression)
-{
-    asked *a = user;
-    a->uses |= gt_expression_uses(expression, a->slot);
-}
-
 /* Whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in all
  * extents but the slowest, or in what the map states itself. */
 static bool shapes_map(const gt_template *template, int size)
 {
-    asked a = {GT_SLOT_PROBLEM + size, false};
-    for (uint32_t i = 0; i < template->parts->map_count; i++) {
-        const gt_map *map = &template->parts->maps[i];
-        const gt_argument *argument = &template->arguments[map->argument];
-        gt_map_expressions(map, note_use, &a);
+    const gt_template_parts *parts = template->parts;
+    bool shapes = false;
+    for (const gt_expression *own = NULL; (own = gt_expression_of(parts, "tensormap", own));) {
+        shapes |= gt_expression_uses(own, GT_SLOT_PROBLEM + size);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        const gt_argument *argument = &template->arguments[parts->maps[i].argument];
         for (uint32_t k = 1; k < argument->extent_count; k++) {
-            note_use(&a, argument->extents[k]);
+            shapes |= gt_expression_uses(argument->extents[k], GT_SLOT_PROBLEM + size);
         }
     }
-    return a.uses;
+    return shapes;
 }
 
 /* Sizes that meet a tunable in a require(), are an extent that a vector must divide, or shape a

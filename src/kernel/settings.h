@@ -1,6 +1,6 @@
 /* Settings that are expressions, and the table of those of kernels. Settings of a launch are
  * clauses of a template with one kernel, or words in launch(); other settings say how the code is
- * compiled. Parsing, spaces and identities go through this table. */
+ * compiled. Parsing and identities go through this table. */
 #pragma once
 
 #include "kernel/template_parts.h"
@@ -21,9 +21,3 @@ enum { GT_SETTINGS_OF_LAUNCH = 9 };
 /* The setting at `index`, in the order in which messages name them: first those of launch(), then
  * those that are `in_source`, each a clause that may be given once; NULL behind the last. */
 const gt_setting *gt_setting_at(uint32_t index);
-/* Calls `use` with every expression of the settings that are `in_source`; or, if `in_source` is
- * false, with every expression of the steps, their loops and their arguments. */
-void gt_settings_visit(const gt_template_parts *parts, bool in_source,
-                       void (*use)(void *user, const gt_expression *expression), void *user);
-/* Bit i: one of the expressions of gt_settings_visit() uses axis i. */
-uint64_t gt_settings_axes(const gt_template_parts *parts, bool in_source);

@@ -3,7 +3,6 @@
 #include "kernel/space_parts.h"
 
 #include "kernel/axis_kind.h"
-#include "kernel/settings.h"
 #include "kernel/tensormap.h"
 
 #include <stdlib.h>
@@ -140,15 +139,13 @@ static bool asks_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
-typedef struct joining {
-    planner *planner;
-    int joined;
-} joining;
-
-static void join_next(void *user, const gt_expression *expression)
+/* A term of it and of all expressions of clauses with these words. */
+static int join_words(planner *p, int joined, const char *words)
 {
-    joining *j = user;
-    j->joined = join_expression(j->planner, j->joined, expression);
+    for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
+        joined = join_expression(p, joined, one);
+    }
+    return joined;
 }
 
 static void plan_block(planner *p)
@@ -163,9 +160,7 @@ static void plan_block(planner *p)
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
         p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
     }
-    joining j = {p, p->block};
-    gt_settings_visit(p->parts, true, join_next, &j);
-    p->block = j.joined;
+    p->block = join_words(p, p->block, GT_WORDS_COMPILED);
 }
 
 static void plan_shared(planner *p)
@@ -208,12 +203,8 @@ static gt_limit bind_grid_z(gt_binding *binding)
 
 static void plan_maps(planner *p)
 {
-    joining j = {p, -1};
-    for (uint32_t i = 0; i < p->parts->map_count; i++) {
-        gt_map_expressions(&p->parts->maps[i], join_next, &j);
-    }
     if (p->parts->map_count > 0) {
-        add_rule(p, j.joined, ORDER_CARVEOUT, gt_binding_maps, 0);
+        add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
     }
 }
 
@@ -232,21 +223,19 @@ static void plan_cooperative(planner *p)
 
 static void plan_pipeline(planner *p)
 {
-    joining j = {p, -1};
     if (!p->parts->is_pipeline) {
         return;
     }
     /* with loops it is the tunables' values that count: what is made of them is known too late */
-    const uint64_t axes = p->parts->has_loops ? gt_settings_axes(p->parts, false) : 0;
+    const bool has_loops = p->parts->has_loops;
+    const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
+    int joined = has_loops ? -1 : join_words(p, -1, GT_WORDS_LAUNCHED);
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
-        j.joined = join(p, j.joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
+        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
+        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
     }
-    if (!p->parts->has_loops) {
-        gt_settings_visit(p->parts, false, join_next, &j);
-    }
-    add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
+    add_rule(p, joined, ORDER_STEPS, gt_binding_steps, 0);
 }
 
 static void plan_steps(planner *p)

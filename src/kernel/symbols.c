@@ -266,9 +266,23 @@ uint64_t gt_axes_used(const gt_expression *expression)
     return mask;
 }
 
-void gt_axes_add(void *axes, const gt_expression *expression)
+const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
+                                      const gt_expression *last)
 {
-    *(uint64_t *)axes |= gt_axes_used(expression);
+    const gt_expression *next = last ? last->before : parts->expressions;
+    while (next && !gt_is_any(next->word, strlen(next->word), words)) {
+        next = next->before;
+    }
+    return next;
+}
+
+uint64_t gt_axes_of(const gt_template_parts *parts, const char *words)
+{
+    uint64_t axes = 0;
+    for (const gt_expression *one = NULL; (one = gt_expression_of(parts, words, one));) {
+        axes |= gt_axes_used(one);
+    }
+    return axes;
 }
 
 bool gt_counters_used(const gt_expression *expression)

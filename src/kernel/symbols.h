@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/space.h"
+#include "kernel/template_parts.h"
 
 /* The slots' numbers. A problem value or an axis whose values are words has a second slot, with the
  * bytes of the type that the word names (0: the word names no type). */
@@ -64,8 +65,12 @@ const char *gt_type_word(const gt_template *template, const gt_problem *problem,
 /* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Adds these bits to the uint64_t at `axes`: for the functions that visit expressions. */
-void gt_axes_add(void *axes, const gt_expression *expression);
+/* The template's next expression of a clause with one of these words, which blanks separate: those
+ * that were read last come first. `last` is the one before, or NULL; NULL: there is none left. */
+const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
+                                      const gt_expression *last);
+/* Bit i: one of these expressions uses axis i. */
+uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
 /* Whether the expression uses the counter of a loop, which has no value outside of the loop. false
  * for NULL. */

@@ -188,6 +188,7 @@ static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phas
             continue;
         }
         p->clause = clause;
+        p->word = found.word;
         p->at = clause->body;
         p->at.form = found.form;
         do {
@@ -220,7 +221,7 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
               ((body->macros | body->arguments) >> axis & 1) ||
               gt_compiler_options_use(template, axis) ||
-              (gt_settings_axes(parts, true) >> axis & 1);
+              (gt_axes_of(parts, GT_WORDS_COMPILED) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         in |= parts->defines[i].value && !parts->defines[i].is_name &&
               gt_expression_uses(parts->defines[i].value, slot);
@@ -340,15 +341,7 @@ static void note_axes(gt_parse *parse)
 {
     gt_template *template = parse->template;
     gt_template_parts *parts = parse->parts;
-    parts->geometry_axes = gt_settings_axes(parts, false);
-    for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
-        for (int k = 0; k < 3; k++) {
-            parts->geometry_axes |= gt_axes_used(template->arguments[i].extents[k]);
-        }
-    }
-    for (uint32_t i = 0; i < parts->map_count; i++) {
-        gt_map_expressions(&parts->maps[i], gt_axes_add, &parts->geometry_axes);
-    }
+    parts->geometry_axes = gt_axes_of(parts, GT_WORDS_LAUNCHED " scratch tensormap");
     template->work.place = template->work.stated ? template->work.place : parts->kernel.place;
     for (uint32_t i = 0; i < template->axis_count; i++) {
         template->axes[i].in_source = is_in_source(parts, template, i);

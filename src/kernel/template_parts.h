@@ -114,6 +114,11 @@ typedef struct gt_template_value {
                       `value` the parameter points to; 0: it is the value itself */
 } gt_template_value;
 
+/* The words of the clauses that say how code is compiled, and of those that say how it is launched.
+ */
+#define GT_WORDS_COMPILED "launch_bounds maxreg"
+#define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
+
 /* The kinds of orders, which a pipeline with loops carries out one after another. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the step */
@@ -183,6 +188,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open while parsing */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    const gt_expression *expressions; /* of all clauses; the one that was read last */
     const gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */

@@ -10,16 +10,6 @@
 
 enum { BOX_MAX = 256 };
 
-void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
-                        void *user)
-{
-    for (uint32_t i = 0; i < GT_MAP_PARTS; i++) {
-        for (uint32_t k = 0; k < map->parts[i].count; k++) {
-            use(user, map->parts[i].items[k]);
-        }
-    }
-}
-
 /* CUtensorMapDataType; what is copied has no sign. */
 static const uint32_t data_types[] = {
     [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,

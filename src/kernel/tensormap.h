@@ -10,9 +10,6 @@
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
 /* Checks the maps; a step of binding.h. */
 gt_limit gt_binding_maps(gt_binding *binding);
-/* Calls `use` with every expression of a map. */
-void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
-                        void *user);
 
 /* The filters and address modes of texture(), with the driver's numbers. */
 enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
