@@ -88,10 +88,12 @@ gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *
                             gt_place place, unsigned use);
 /* Reads an integer expression of numbers alone, and computes it. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
-/* Reads one to three expressions separated by commas; stops at a comma that `NAME =` follows. */
-gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *p, unsigned use);
-/* Reads `NAME = …` for one of `count` settings (settings.h) of the struct *to. */
-gputune_status gt_read_setting(void *to, const gt_setting *settings, uint32_t count, gt_parse *p);
+/* Reads one to `most` expressions (three, or five) separated by commas, in parentheses or up to a
+ * comma that `NAME =` follows. */
+gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use);
+/* Reads `NAME = …` for one of the settings of the struct *to. Bit i of *given says that setting i
+ * was read before, and is set here. */
+gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p);
 /* Reads one to three extents, `[e][e]…`. */
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
                                unsigned use);

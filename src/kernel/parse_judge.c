@@ -390,21 +390,23 @@ static gputune_status read_elements(gt_parse *p)
 
 /* ---- clauses --------------------------------------------------------------------------------- */
 
-#define SETTING(member, most, real)                                                                \
+#define SETTING(member, most_, real)                                                               \
     {                                                                                              \
-#member, offsetof(gt_judge, member), most, 0, GT_USE_PROBLEM, false, real                  \
+        .word = #member, .offset = offsetof(gt_judge, member), .most = most_,                      \
+        .launch_use = GT_USE_PROBLEM, .is_real = real                                              \
     }
 static const gt_setting of_judge[] = {SETTING(block, 3, false), SETTING(grid, 3, false),
                                       SETTING(rtol, 1, true), SETTING(atol, 1, true),
                                       SETTING(stol, 1, true)};
-static const gt_setting *const tolerances = of_judge + 2;
-enum { SHAPES = 2, TOLERANCES = 3 };
+static const char example[] = "a setting such as block = 256";
+static const gt_settings shapes = {of_judge, 2, example}, tolerances = {of_judge + 2, 3, example},
+                         all_settings = {of_judge, 5, example};
 
-static gputune_status read_settings(void *to, const gt_setting *settings, uint32_t count,
-                                    gt_parse *p)
+static gputune_status read_settings(void *to, const gt_settings *settings, gt_parse *p)
 {
+    uint32_t given = 0;
     do {
-        GT_TRY(gt_read_setting(to, settings, count, p));
+        GT_TRY(gt_read_setting(to, settings, &given, p));
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }
@@ -436,10 +438,10 @@ gputune_status gt_parse_work(gt_parse *p)
     gt_template *template = p->template;
     const gt_template_parts *parts = p->parts;
     enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
-    static const gt_setting settings[] = {
-        {"bytes", offsetof(gt_template_parts, work_bytes), 1, 0, USE, false, true},
-        {"flops", offsetof(gt_template_parts, work_flops), 1, 0, USE, false, true}};
-    GT_TRY(read_settings(p->parts, settings, 2, p));
+    static const gt_setting items[] = {
+        {"bytes", offsetof(gt_template_parts, work_bytes), 1, 0, USE, .is_real = true},
+        {"flops", offsetof(gt_template_parts, work_flops), 1, 0, USE, .is_real = true}};
+    GT_TRY(read_settings(p->parts, &(gt_settings){items, 2, example}, p));
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), p->clause->place};
     GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
@@ -449,23 +451,23 @@ gputune_status gt_parse_work(gt_parse *p)
     return check_work_axes(template, measure);
 }
 
-static gputune_status read_judge(gt_judge *judge, uint32_t settings_count, gt_parse *p)
+static gputune_status read_judge(gt_judge *judge, const gt_settings *settings, gt_parse *p)
 {
     judge->present = true;
     GT_TRY(gt_read_kernel_name(&judge->kernel, &p->at, "a __global__ function's name"));
     judge->kernel.place = p->clause->place;
-    return gt_lexer_accept(&p->at, ",") ? read_settings(judge, of_judge, settings_count, p)
-                                        : GPUTUNE_OK;
+    return gt_lexer_accept(&p->at, ",") ? read_settings(judge, settings, p) : GPUTUNE_OK;
 }
 
 /* reference(self, AXIS = value, …, rtol = e): behind `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
+    uint32_t given = 0;
     while (gt_lexer_accept(&p->at, ",")) {
         uint32_t axis = 0;
         uint8_t choice = 0;
         if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
-            GT_TRY(gt_read_setting(judge, tolerances, TOLERANCES, p));
+            GT_TRY(gt_read_setting(judge, &tolerances, &given, p));
         } else {
             GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, p));
             judge->choices[axis] = choice;
@@ -482,8 +484,7 @@ static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
     judge->kernel.place = p->clause->place;
     memcpy(judge->kernel.name, REFERENCE_NAME, sizeof REFERENCE_NAME);
     GT_TRY(read_elements(p));
-    return p->at.token.kind == GT_TOKEN_END ? GPUTUNE_OK
-                                            : read_settings(judge, tolerances, TOLERANCES, p);
+    return p->at.token.kind == GT_TOKEN_END ? GPUTUNE_OK : read_settings(judge, &tolerances, p);
 }
 
 gputune_status gt_parse_reference(gt_parse *p)
@@ -496,27 +497,27 @@ gputune_status gt_parse_reference(gt_parse *p)
         return read_self(judge, p);
     }
     const gt_token next = gt_lexer_peek(p->at);
-    return elements_follow(&p->at) || gt_token_is(&next, "=")
-               ? read_by_elements(judge, p)
-               : read_judge(judge, SHAPES + TOLERANCES, p);
+    return elements_follow(&p->at) || gt_token_is(&next, "=") ? read_by_elements(judge, p)
+                                                              : read_judge(judge, &all_settings, p);
 }
 
 gputune_status gt_parse_check(gt_parse *p)
 {
-    return read_judge(&p->parts->check, SHAPES, p);
+    return read_judge(&p->parts->check, &shapes, p);
 }
 
 gputune_status gt_parse_init(gt_parse *p)
 {
-    return read_judge(&p->parts->init, SHAPES, p);
+    return read_judge(&p->parts->init, &shapes, p);
 }
 
 static gputune_status read_expected(gt_parse *p)
 {
     char name[GT_NAME_MAX];
+    uint32_t given = 0;
     gt_argument *found = NULL;
     if (gt_token_is_any(&p->at.token, "rtol atol stol")) {
-        return gt_read_setting(&p->parts->reference, tolerances, TOLERANCES, p);
+        return gt_read_setting(&p->parts->reference, &tolerances, &given, p);
     }
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "an output's name, as in y = file(\"y.npy\")"));

@@ -15,9 +15,20 @@ static gputune_status read_values(void *to, const gt_setting *setting, unsigned 
 {
     void *member = (char *)to + setting->offset;
     const gt_expression **values = member;
-    if (setting->most == 3) {
-        return gt_read_dimensions(member, p, use);
+    if (setting->most >= 3) {
+        return gt_read_dimensions(member, setting->most, p, use);
     }
+    if (setting->words && setting->most == 0) {
+        const int word = gt_lexer_accept_any(&p->at, setting->words);
+        GT_EXPECT(word >= 0, &p->at, setting->expected);
+        *(uint32_t *)member = (uint32_t)word;
+        return GPUTUNE_OK;
+    }
+    const gt_token next = gt_lexer_peek(p->at);
+    const bool is_number = p->at.token.kind == GT_TOKEN_NUMBER &&
+                           (next.kind == GT_TOKEN_END || gt_token_is(&next, ","));
+    GT_EXPECT(!setting->words || !is_number || gt_token_is_any(&p->at.token, setting->words),
+              &p->at, setting->expected);
     for (uint32_t i = 0; i < setting->most && (i == 0 || gt_lexer_accept(&p->at, ",")); i++) {
         GT_TRY((setting->is_real ? gt_read_real_expression : gt_read_integer_expression)(&values[i],
                                                                                          p, use));
@@ -27,11 +38,8 @@ static gputune_status read_values(void *to, const gt_setting *setting, unsigned 
 
 gputune_status gt_parse_setting(gt_parse *p)
 {
-    uint32_t i = 0;
-    while (strcmp(gt_setting_at(i)->word, p->clause->word) != 0) {
-        i++;
-    }
-    const gt_setting *setting = gt_setting_at(i);
+    const gt_setting *setting =
+        &gt_kernel_settings[gt_index_of(p->clause->word, gt_kernel_settings, GT_SETTINGS)];
     void *to = setting->in_source ? (void *)p->parts : &p->parts->steps[0];
     return read_values(to, setting, setting->clause_use, p);
 }
@@ -199,20 +207,23 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *p)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_setting(void *to, const gt_setting *settings, uint32_t count, gt_parse *p)
+gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p)
 {
-    uint32_t which, given = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const gt_dimensions *shape = (const void *)((char *)to + settings[i].offset);
-        const gt_template_step *step = to; /* which alone has args = (…) */
-        bool has_args = settings[i].most == 0 && (step->argument_count || step->takes_none);
-        given |= (uint32_t)(has_args || (settings[i].most == 3 && shape->count)) << i;
-    }
-    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, count,
-                                "a setting such as block = 256"));
-    return settings[which].most == 0
-               ? read_arguments(to, p)
-               : read_values(to, &settings[which], settings[which].launch_use, p);
+    char name[GT_NAME_MAX];
+    const gt_setting *items = settings->items;
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, settings->example));
+    const uint32_t which = (uint32_t)gt_index_of(name, items, settings->count);
+    const char *near = which < settings->count ? NULL : gt_nearest(name, items, settings->count);
+    GT_REFUSE_AT(which == settings->count, place, "unknown setting '%s'; expected '%s'", name,
+                 near ? near : items->word);
+    GT_REFUSE_AT(*given >> which & 1, place, "'%s' given twice; expected it once", name);
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    const gt_setting *setting = &items[which];
+    const bool is_args = setting->most == 0 && !setting->words;
+    /* an expression says itself what it was given as */
+    *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
+    return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
 
 /* Adds an order that is carried out behind the orders so far. */
@@ -232,6 +243,7 @@ gputune_status gt_parse_launch(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
     gt_order *order;
+    uint32_t given = 0;
     /* the first launch() takes the place of the kernel that kernel() would name */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
@@ -246,7 +258,7 @@ gputune_status gt_parse_launch(gt_parse *p)
                      gt_lexer_place(&p->at),
                      "the first launch() has none before it; expected 'programmatic' in a later "
                      "one");
-        GT_TRY(gt_read_setting(step, gt_setting_at(0), GT_SETTINGS_OF_LAUNCH, p));
+        GT_TRY(gt_read_setting(step, &gt_launch_settings, &given, p));
     }
     GT_TRY(gt_read_end(p));
     parts->has_loops |= step->when != NULL;

@@ -88,12 +88,13 @@ static bool opens_list(const gt_lexer *lexer)
     return false;
 }
 
-gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *p, unsigned use)
+gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use)
 {
     bool list = opens_list(&p->at) && gt_lexer_accept(&p->at, "(");
     do {
-        GT_REFUSE_AT(out->count == 3, gt_lexer_place(&p->at),
-                     "a fourth value; expected one to three");
+        GT_REFUSE_AT(out->count == most, gt_lexer_place(&p->at), "%s",
+                     most == 3 ? "a fourth value; expected one to three"
+                               : "a sixth value; expected one to five");
         GT_TRY(gt_read_integer_expression(&out->items[out->count], p, use));
         out->count++;
     } while (list ? gt_lexer_accept(&p->at, ",") : accept_comma(&p->at));

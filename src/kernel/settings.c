@@ -10,16 +10,18 @@ enum {
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
-#define LAUNCHED(word, most, clause, launch)                                                       \
+#define LAUNCHED(name, most_, clause, launch)                                                      \
     {                                                                                              \
-#word, offsetof(gt_template_step, word), most, clause, launch, false, false                \
+        .word = #name, .offset = offsetof(gt_template_step, name), .most = most_,                  \
+        .clause_use = clause, .launch_use = launch                                                 \
     }
-#define COMPILED(word, most)                                                                       \
+#define COMPILED(name, most_)                                                                      \
     {                                                                                              \
-#word, offsetof(gt_template_parts, word), most, SOURCE, 0, true, false                     \
+        .word = #name, .offset = offsetof(gt_template_parts, name), .most = most_,                 \
+        .clause_use = SOURCE, .in_source = true                                                    \
     }
 
-static const gt_setting settings[] = {
+const gt_setting gt_kernel_settings[GT_SETTINGS] = {
     LAUNCHED(block, 3, PLAN, PLAN | GT_USE_COUNTER),
     LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
     LAUNCHED(shared, 1, PLAN | GT_USE_BLOCK, PLAN),
@@ -28,14 +30,10 @@ static const gt_setting settings[] = {
     LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
     LAUNCHED(programmatic, 1, 0, PLAN),
     LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
-    {"args", 0, 0, 0, PLAN | GT_USE_COUNTER, false, false},
+    {.word = "args"},
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
 };
-enum { SETTINGS = sizeof settings / sizeof *settings };
-_Static_assert((int)GT_SETTINGS_OF_LAUNCH == (int)SETTINGS - 2, "others are of the code");
 
-const gt_setting *gt_setting_at(uint32_t index)
-{
-    return index < SETTINGS ? &settings[index] : NULL;
-}
+const gt_settings gt_launch_settings = {gt_kernel_settings, GT_SETTINGS_OF_LAUNCH,
+                                        "a setting such as block = 256"};

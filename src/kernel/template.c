@@ -75,10 +75,10 @@ static pragma pragma_at(int index)
     if (kind) {
         return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
     }
-    const int others = (int)PRAGMA_COUNT + (int)GT_AXIS_KINDS;
-    const gt_setting *setting = gt_setting_at((uint32_t)(index - others + GT_SETTINGS_OF_LAUNCH));
-    return setting ? (pragma){setting->word, SETTINGS, ONCE, gt_parse_setting, NULL}
-                   : (pragma){.phase = PHASES};
+    const int setting = index - PRAGMA_COUNT - (int)GT_AXIS_KINDS + (int)GT_SETTINGS_OF_LAUNCH;
+    return setting < GT_SETTINGS
+               ? (pragma){gt_kernel_settings[setting].word, SETTINGS, ONCE, gt_parse_setting, NULL}
+               : (pragma){.phase = PHASES};
 }
 
 static int word_index(const char *word)
@@ -326,15 +326,9 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
         parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
         parse->template->has_headers = true;
     }
-    GT_SCOPED(gt_text_free) gt_text words = {0}; /* that say which code a configuration becomes */
-    const gt_setting *setting;
-    gt_text_append(&words, "define");
-    for (uint32_t i = GT_SETTINGS_OF_LAUNCH; (setting = gt_setting_at(i)); i++) {
-        gt_text_printf(&words, " %s", setting->word);
-    }
-    GT_TRY(text.failed || words.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
     GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
-    return hash_clauses(&parse->parts->making, reader, gt_text_string(&words));
+    return hash_clauses(&parse->parts->making, reader, "define " GT_WORDS_COMPILED);
 }
 
 static void note_axes(gt_parse *parse)

@@ -26,22 +26,11 @@ enum {
     GT_WORD_FIXED = 6
 };
 
-/* What a tensor map is made of: lists with an expression for each dimension, of which the first is
- * never empty, and modes with one. */
-typedef enum gt_map_part_kind {
-    GT_MAP_BOX,
-    GT_MAP_SIZES,   /* none: the buffer's extents */
-    GT_MAP_STRIDES, /* in elements, of all dimensions but the last; none: packed */
-    GT_MAP_SWIZZLE,
-    GT_MAP_INTERLEAVE,
-    GT_MAP_L2,
-    GT_MAP_PARTS
-} gt_map_part_kind;
-
-typedef struct gt_map_part {
+/* One to three expressions, of tensor maps up to five; missing ones stand for 1. */
+typedef struct gt_dimensions {
     const gt_expression *items[GT_TENSORMAP_RANK];
     uint32_t count;
-} gt_map_part;
+} gt_dimensions;
 
 /* A tensormap(): the map that the kernel gets of a buffer. Expressions come slowest dimension
  * first, like a buffer's extents. */
@@ -49,8 +38,11 @@ typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
     bool replaces;     /* the map is the parameter in the buffer's place; else one behind scratch */
-    gt_map_part parts[GT_MAP_PARTS];
-    bool nan_fill;
+    gt_dimensions box;
+    gt_dimensions sizes;   /* none: the buffer's extents */
+    gt_dimensions strides; /* in elements, of all dimensions but the last; none: packed */
+    const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
+    uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
 } gt_map;
 
@@ -63,12 +55,6 @@ typedef struct gt_texture_clause {
     const gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;
-
-/* One to three expressions; missing ones stand for 1. */
-typedef struct gt_dimensions {
-    const gt_expression *items[3];
-    uint32_t count;
-} gt_dimensions;
 
 /* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
 typedef struct gt_define {

@@ -18,17 +18,12 @@ static const uint32_t data_types[] = {
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
 /* The place of a mode's value in its list (0, the driver's enumerator of "none", first). */
-static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mode,
+static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
-    static const int64_t values[GT_MAP_PARTS][4] = {[GT_MAP_SWIZZLE] = {0, 32, 64, 128},
-                                                    [GT_MAP_INTERLEAVE] = {0, 16, 32, 0},
-                                                    [GT_MAP_L2] = {0, 64, 128, 256}};
     int64_t value = 0;
-    GT_EXCLUDE(map->parts[mode].count &&
-                   gt_expression_try(&value, map->parts[mode].items[0], binding->slots),
-               GT_LIMIT_EXPRESSION);
-    for (*out = 0; *out < 4 && values[mode][*out] != value; ++*out) {
+    GT_EXCLUDE(mode && gt_expression_try(&value, mode, binding->slots), GT_LIMIT_EXPRESSION);
+    for (*out = 0; *out < 4 && values[*out] != value; ++*out) {
     }
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
@@ -38,14 +33,14 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
                            uint32_t element)
 {
     const gt_argument *argument = &binding->template->arguments[map->argument];
-    const gt_map_part *sizes = &map->parts[GT_MAP_SIZES], *strides = &map->parts[GT_MAP_STRIDES];
     uint64_t packed = element;
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t at = out->rank - 1 - i;
         int64_t size, box, stride;
-        const gt_expression *extent = sizes->count ? sizes->items[at] : argument->extents[at];
+        const gt_expression *extent =
+            map->sizes.count ? map->sizes.items[at] : argument->extents[at];
         GT_EXCLUDE(gt_expression_try(&size, extent, binding->slots) ||
-                       gt_expression_try(&box, map->parts[GT_MAP_BOX].items[at], binding->slots),
+                       gt_expression_try(&box, map->box.items[at], binding->slots),
                    GT_LIMIT_EXPRESSION);
         GT_EXCLUDE(size < 1 || size > INT64_C(1) << 32, GT_LIMIT_TENSORMAP_SIZE);
         GT_EXCLUDE(box < 1 || box > BOX_MAX, GT_LIMIT_TENSORMAP_BOX);
@@ -56,8 +51,8 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
             break;
         }
         out->strides[i] = packed;
-        if (strides->count > 0) {
-            GT_EXCLUDE(gt_expression_try(&stride, strides->items[at - 1], binding->slots) ||
+        if (map->strides.count > 0) {
+            GT_EXCLUDE(gt_expression_try(&stride, map->strides.items[at - 1], binding->slots) ||
                            stride < 1 || stride > INT64_C(1) << 40,
                        GT_LIMIT_EXPRESSION);
             out->strides[i] = packed = (uint64_t)stride * element;
@@ -69,13 +64,15 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
 
 static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
 {
+    static const int64_t swizzles[4] = {0, 32, 64, 128}, interleaves[4] = {0, 16, 32, 0},
+                         promotions[4] = {0, 64, 128, 256};
     const gt_element element =
         gt_element_resolve(binding, binding->template->arguments[map->argument].type);
-    *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_types[element.type]};
+    *out = (gt_tensormap){.rank = map->box.count, .type = data_types[element.type]};
     out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
-    GT_WITHIN(find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding));
-    GT_WITHIN(find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding));
-    GT_WITHIN(find_mode(&out->l2_promotion, map, GT_MAP_L2, binding));
+    GT_WITHIN(find_mode(&out->swizzle, map->swizzle, swizzles, binding));
+    GT_WITHIN(find_mode(&out->interleave, map->interleave, interleaves, binding));
+    GT_WITHIN(find_mode(&out->l2_promotion, map->l2, promotions, binding));
     GT_EXCLUDE(out->interleave > 0 && out->rank < 3, GT_LIMIT_TENSORMAP_MODE);
     out->alignment = out->interleave == 2 ? 32 : 16;
     GT_WITHIN(make_shape(out, map, binding, element.bytes));
@@ -238,60 +235,26 @@ gputune_status gt_textures_make(gt_texture out[GT_TEXTURE_MAX], const gt_binding
 
 enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 
-/* `(e, e, …)` or one expression. */
-static gputune_status read_list(gt_map_part *out, gt_parse *p)
-{
-    bool list = gt_lexer_accept(&p->at, "(");
-    do {
-        GT_REFUSE_AT(out->count == GT_TENSORMAP_RANK, gt_lexer_place(&p->at),
-                     "a sixth value; expected one to five");
-        GT_TRY(gt_read_integer_expression(&out->items[out->count], p, USE));
-        out->count++;
-    } while (list && gt_lexer_accept(&p->at, ","));
-    return list ? gt_lexer_expect(&p->at, ")") : GPUTUNE_OK;
-}
-
-/* An expression, or the word none for 0. A number alone is one of `words`. */
-static gputune_status read_mode(gt_map_part *out, gt_parse *p, const char *words,
-                                const char *expected)
-{
-    const gt_token next = gt_lexer_peek(p->at);
-    bool alone = p->at.token.kind == GT_TOKEN_NUMBER &&
-                 (next.kind == GT_TOKEN_END || gt_token_is(&next, ","));
-    GT_EXPECT(!alone || gt_token_is_any(&p->at.token, words), &p->at, expected);
-    out->count = !gt_lexer_accept(&p->at, "none");
-    return out->count ? gt_read_integer_expression(&out->items[0], p, USE) : GPUTUNE_OK;
-}
-
-static gputune_status read_fill(gt_map *map, gt_parse *p)
-{
-    map->nan_fill = gt_lexer_is(&p->at, "nan");
-    GT_EXPECT(gt_lexer_accept_any(&p->at, "nan zero") >= 0, &p->at, "fill = zero or fill = nan");
-    return GPUTUNE_OK;
-}
-
-static gputune_status read_setting(gt_map *map, gt_parse *p)
-{
-    static const struct {
-        const char *name, *words, *expected; /* words: a mode's values */
-    } settings[GT_MAP_PARTS + 1] = {{.name = "box"},
-                                    {.name = "sizes"},
-                                    {.name = "strides"},
-                                    {"swizzle", "0 32 64 128", "0, 32, 64 or 128"},
-                                    {"interleave", "0 16 32", "0, 16 or 32"},
-                                    {"l2", "0 64 128 256", "0, 64, 128 or 256"},
-                                    {.name = "fill"}};
-    uint32_t which, given = 0;
-    for (uint32_t i = 0; i < GT_MAP_PARTS; i++) {
-        given |= (uint32_t)(map->parts[i].count > 0) << i;
+#define LIST(name)                                                                                 \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_map, name), .most = GT_TENSORMAP_RANK,                \
+        .launch_use = USE                                                                          \
     }
-    GT_TRY(gt_setting_name_read(&which, given, &p->at, settings, GT_MAP_PARTS + 1,
-                                "a setting such as box = (64, 64)"));
-    return which == GT_MAP_PARTS ? read_fill(map, p)
-           : settings[which].words
-               ? read_mode(&map->parts[which], p, settings[which].words, settings[which].expected)
-               : read_list(&map->parts[which], p);
-}
+#define MODE(name, words_, expected_)                                                              \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_map, name), .most = 1, .launch_use = USE,             \
+        .words = words_, .expected = expected_                                                     \
+    }
+static const gt_setting of_map[] = {LIST(box),
+                                    LIST(sizes),
+                                    LIST(strides),
+                                    MODE(swizzle, "0 32 64 128", "0, 32, 64 or 128"),
+                                    MODE(interleave, "0 16 32", "0, 16 or 32"),
+                                    MODE(l2, "0 64 128 256", "0, 64, 128 or 256"),
+                                    {"fill", offsetof(gt_map, nan_fill), .words = "zero nan",
+                                     .expected = "fill = zero or fill = nan"}};
+static const gt_settings map_settings = {of_map, sizeof of_map / sizeof *of_map,
+                                         "a setting such as box = (64, 64)"};
 
 /* NAME, which is a buffer's, or NAME : BUFFER. */
 static gputune_status read_names(gt_map *map, gt_parse *p)
@@ -318,8 +281,8 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
 static gputune_status check_ranks(const gt_map *map, const gt_template *template)
 {
     const uint32_t extents = template->arguments[map->argument].extent_count;
-    const uint32_t rank = map->parts[GT_MAP_BOX].count, stated = map->parts[GT_MAP_SIZES].count;
-    const uint32_t sizes = stated ? stated : extents, strides = map->parts[GT_MAP_STRIDES].count;
+    const uint32_t rank = map->box.count, strides = map->strides.count;
+    const uint32_t sizes = map->sizes.count ? map->sizes.count : extents;
     GT_REFUSE_AT(rank == 0, map->place,
                  "no box; expected box = (…) with an extent for each dimension");
     GT_REFUSE_AT(rank != sizes, map->place,
@@ -333,6 +296,7 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
 gputune_status gt_parse_tensormap(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
+    uint32_t given = 0;
     GT_TRY(gt_check_room(parts->map_count, GT_TENSORMAP_MAX, "tensor maps", p->clause->place));
     gt_map map = {.replaces = false};
     GT_TRY(read_names(&map, p));
@@ -342,7 +306,7 @@ gputune_status gt_parse_tensormap(gt_parse *p)
         p->template->arguments[map.argument].map = kept;
     }
     while (gt_lexer_accept(&p->at, ",")) {
-        GT_TRY(read_setting(kept, p));
+        GT_TRY(gt_read_setting(kept, &map_settings, &given, p));
     }
     GT_TRY(gt_read_end(p));
     return check_ranks(kept, p->template);
@@ -352,38 +316,22 @@ gputune_status gt_parse_tensormap(gt_parse *p)
 
 enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
-/* The settings; of those that are words the word's index is the member's value. */
-static const struct texture_setting {
-    const char *name;
-    size_t member;
-    const char *words, *expected;
-} texture_settings[SETTINGS] = {
-    [FILTER] = {"filter", offsetof(gt_texture_clause, filter), "point linear", "point or linear"},
-    [ADDRESS] = {"address", offsetof(gt_texture_clause, address), "wrap clamp mirror border",
-                 "clamp, border, wrap or mirror"},
-    [COORDINATES] = {"coordinates", offsetof(gt_texture_clause, normalized_coordinates),
-                     "unnormalized normalized", "unnormalized or normalized"},
-    [READ] = {"read", offsetof(gt_texture_clause, normalized_read), "element normalized",
-              "element or normalized"},
-    [MEMORY] = {"memory", offsetof(gt_texture_clause, memory), "buffer array layered",
-                "buffer, array or layered"},
-    [WIDTH] = {.name = "width"}};
-
-static gputune_status read_texture_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *p)
-{
-    uint32_t which;
-    GT_TRY(gt_setting_name_read(&which, *given, &p->at, texture_settings, SETTINGS,
-                                "a setting such as filter = linear"));
-    *given |= 1u << which;
-    if (which == WIDTH) {
-        return gt_read_integer_expression(&texture->width, p, GT_USE_PROBLEM);
+#define WORD(name, member, words_, expected_)                                                      \
+    {                                                                                              \
+        .word = name, .offset = offsetof(gt_texture_clause, member), .words = words_,              \
+        .expected = expected_                                                                      \
     }
-    const struct texture_setting *setting = &texture_settings[which];
-    const int word = gt_lexer_accept_any(&p->at, setting->words);
-    GT_EXPECT(word >= 0, &p->at, setting->expected);
-    *(uint32_t *)(void *)((char *)texture + setting->member) = (uint32_t)word;
-    return GPUTUNE_OK;
-}
+static const gt_setting of_texture[SETTINGS] = {
+    [FILTER] = WORD("filter", filter, "point linear", "point or linear"),
+    [ADDRESS] =
+        WORD("address", address, "wrap clamp mirror border", "clamp, border, wrap or mirror"),
+    [COORDINATES] = WORD("coordinates", normalized_coordinates, "unnormalized normalized",
+                         "unnormalized or normalized"),
+    [READ] = WORD("read", normalized_read, "element normalized", "element or normalized"),
+    [MEMORY] = WORD("memory", memory, "buffer array layered", "buffer, array or layered"),
+    [WIDTH] = {"width", offsetof(gt_texture_clause, width), 1, 0, GT_USE_PROBLEM}};
+static const gt_settings texture_settings = {of_texture, SETTINGS,
+                                             "a setting such as filter = linear"};
 
 static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
 {
@@ -447,7 +395,7 @@ gputune_status gt_parse_texture(gt_parse *p)
     *kept = texture;
     p->template->arguments[texture.argument].texture = kept;
     while (gt_lexer_accept(&p->at, ",")) {
-        GT_TRY(read_texture_setting(kept, &given, p));
+        GT_TRY(gt_read_setting(kept, &texture_settings, &given, p));
     }
     GT_TRY(gt_read_end(p));
     return check_settings(kept, given, p->template);

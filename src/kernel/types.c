@@ -191,21 +191,6 @@ gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, con
     return GPUTUNE_OK;
 }
 
-gputune_status gt_setting_name_in(uint32_t *out, uint32_t given, gt_lexer *lexer, const void *items,
-                                  size_t bytes, uint32_t count, const char *what)
-{
-    char name[GT_NAME_MAX];
-    const gt_place place = gt_lexer_place(lexer);
-    GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    const uint32_t which = (uint32_t)gt_index_in(name, items, bytes, count);
-    const char *nearest = which == count ? gt_nearest_in(name, items, bytes, count) : NULL;
-    GT_REFUSE_AT(which == count, place, "unknown setting '%s'; expected '%s'", name,
-                 nearest ? nearest : *(const char *const *)items);
-    GT_REFUSE_AT(given >> which & 1, place, "'%s' given twice; expected it once", name);
-    *out = which;
-    return gt_lexer_expect(lexer, "=");
-}
-
 /* Appends the template arguments of a type, "<float,4>", if they come next. */
 static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
 {

@@ -34,10 +34,3 @@ gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char
 /* Reads an argument's name, or "grid.x", the name of the buffer that a struct's member points to.
  */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
-/* Reads the name of a setting, one of `count` structs that begin with a pointer to it and not yet
- * in `given` (bit i: the i-th), and the '=' behind it; *out is its index. ETEMPLATE with the place
- * and the nearest name; `what` as above. */
-#define gt_setting_name_read(out, given, lexer, items, count, what)                                \
-    gt_setting_name_in(out, given, lexer, items, sizeof *(items), count, what)
-gputune_status gt_setting_name_in(uint32_t *out, uint32_t given, gt_lexer *lexer, const void *items,
-                                  size_t bytes, uint32_t count, const char *what);

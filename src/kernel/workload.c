@@ -381,7 +381,7 @@ static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {
         const gt_map *map = &template->parts->maps[i];
-        align_buffer(out, map->argument, map->parts[GT_MAP_INTERLEAVE].count ? 32 : 16);
+        align_buffer(out, map->argument, map->interleave ? 32 : 16);
     }
     for (uint32_t i = 0; i < template->parts->texture_count; i++) {
         const gt_texture_clause *texture = &template->parts->textures[i];
