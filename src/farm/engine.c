@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,22 +91,29 @@ static bool start(const char *command, char *const *worker)
     return true;
 }
 
+/* Whether no process of the command is left. Reaps them; *status is the command's own. */
+static bool is_gone(int *status)
+{
+    int ended;
+    pid_t pid;
+    while ((pid = waitpid(-engine.child, &ended, WNOHANG)) > 0) {
+        *status = pid == engine.child ? ended : *status;
+    }
+    return kill(-engine.child, 0) != 0;
+}
+
 /* Ends what is left of the command: politely first, since srun and mpirun then end their tasks.
  * Returns its exit code. */
 static int end_command(void)
 {
-    int status = 0, left_ms = GRACE_MS;
-    pid_t reaped = 0;
+    int status = 0;
     kill(-engine.child, SIGTERM);
-    for (;;) {
-        reaped = reaped ? reaped : waitpid(engine.child, &status, WNOHANG);
-        if ((reaped && kill(-engine.child, 0) != 0) || left_ms <= 0) {
-            break;
+    for (int left_ms = GRACE_MS; !is_gone(&status) && left_ms > -GRACE_MS; left_ms -= STEP_MS) {
+        if (left_ms <= 0) {
+            kill(-engine.child, SIGKILL);
         }
         usleep(STEP_MS * 1000);
-        left_ms -= STEP_MS;
     }
-    kill(-engine.child, SIGKILL);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -193,6 +201,7 @@ int gt_engine(const char *command, char *const *worker)
 {
     pthread_t requests, errors;
     last_line said = {"", ""};
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* a container's first process may reap late, or never */
     pthread_mutex_lock(&engine.end);
     bool started = start(command, worker);
     pthread_mutex_unlock(&engine.end);
