@@ -1,11 +1,10 @@
 /* One process tunes a scenario; a dead one holds up nobody. */
 #include "store_support.h"
+#include "support/clock.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s)
@@ -186,7 +185,9 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     gt_lease lease = {0};
     kill(child, SIGSTOP);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
+    sleeps_are_short = true;
     ASSERT_OK(acquire(&lease, store, 30));
+    clock_set_true();
     assert_int_equal(lease.silent, child);
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
@@ -223,19 +224,13 @@ TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
     ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 86400) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
+    sleeps_are_short = true;
     ASSERT_OK(acquire(&b, store, 30));
+    clock_set_true();
     gt_store_lease_release(&b, store, NULL);
 }
 
-/* In place of libc's: the wall clock may leap. */
-static _Atomic time_t leap_s;
-
-int clock_gettime(clockid_t clock, struct timespec *out)
-{
-    int code = (int)syscall(SYS_clock_gettime, clock, out);
-    out->tv_sec += clock == CLOCK_REALTIME ? leap_s : 0;
-    return code;
-}
+static atomic_bool is_held;
 
 /* The wall clock is set forward and back by a year while a process holds and renews its lease, and
  * another waits for it longer than a lease lasts. */
@@ -247,9 +242,13 @@ static void *hold_while_the_clock_leaps(void *user)
     gt_store *store = open_store(w);
     gt_lease lease = {0};
     ASSERT_OK(acquire(&lease, store, 0));
+    is_held = true;
     for (int i = 0; i < RENEWALS; i++) {
-        leap_s = leaps_s[i];
-        usleep(1000000);
+        clock_leap_s = leaps_s[i];
+        for (int half = 0; half < 2; half++) { /* the other one looks in between */
+            clock_skip(0.4);
+            usleep(120000);
+        }
         ASSERT_OK(renew(&lease, store));
     }
     gt_store_lease_release(&lease, store, NULL);
@@ -263,28 +262,41 @@ TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
     gt_lease lease = {0};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
-    usleep(500000);
+    while (!is_held) {
+        usleep(1000);
+    }
     ASSERT_OK(acquire(&lease, store, 30));
+    clock_set_true();
     assert_int_equal(lease.silent, 0); /* it was given back */
     gt_store_lease_release(&lease, store, NULL);
     pthread_join(thread, NULL);
     gt_store_close(store);
-    leap_s = 0;
 }
 
-static atomic_bool may_end;
+static atomic_bool is_locked, may_end;
 
 static void *hold_file_until_told(void *path)
 {
     sqlite3 *file;
     assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
     assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    is_locked = true;
     for (int i = 0; i < 1000 && !may_end; i++) {
         usleep(10000);
     }
     assert_int_equal(sqlite3_exec(file, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(file);
     return NULL;
+}
+
+/* A thread that has the file until it may end. */
+static void hold_file(pthread_t *out, world *w)
+{
+    is_locked = may_end = false;
+    assert_int_equal(pthread_create(out, NULL, hold_file_until_told, w->path), 0);
+    while (!is_locked) {
+        usleep(1000);
+    }
 }
 
 static void *write_code(void *user)
@@ -303,29 +315,24 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
     pthread_t holder, writer;
     ASSERT_OK(acquire(&lease, store, 0)); /* makes the file */
     gt_store_lease_release(&lease, store, NULL);
-    may_end = false;
-    leap_s = 365 * 86400;
-    assert_int_equal(pthread_create(&holder, NULL, hold_file_until_told, w->path), 0);
-    usleep(200000);
+    clock_leap_s = 365 * 86400;
+    hold_file(&holder, w);
     assert_int_equal(pthread_create(&writer, NULL, write_code, store), 0);
     usleep(300000);
     gputune_status status = acquire(&lease, store, 0.2);
     may_end = true;
-    leap_s = 0;
+    clock_set_true();
     pthread_join(holder, NULL);
     pthread_join(writer, NULL);
     assert_true(status == GPUTUNE_EBUSY || lease.in_memory); /* it did without the file */
     gt_store_lease_release(&lease, store, NULL);
 }
 
-static void *hold_file(void *path)
+static void *free_file_soon(void *unused)
 {
-    sqlite3 *file;
-    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    usleep(1000000);
-    assert_int_equal(sqlite3_exec(file, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(file);
+    (void)unused;
+    usleep(300000);
+    may_end = true;
     return NULL;
 }
 
@@ -335,16 +342,20 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
     gt_lease a = {0}, b = {0};
-    pthread_t thread;
+    pthread_t holder, freer;
     ASSERT_OK(acquire(&a, store, 0));
-    usleep(3000000);
-    assert_int_equal(pthread_create(&thread, NULL, hold_file, w->path), 0);
-    usleep(200000);
+    clock_skip(3);
+    hold_file(&holder, w);
+    assert_int_equal(pthread_create(&freer, NULL, free_file_soon, NULL), 0);
     ASSERT_OK(renew(&a, store));
-    pthread_join(thread, NULL);
-    usleep(2000000); /* the first term is over */
+    assert_true(may_end);
+    pthread_join(holder, NULL);
+    pthread_join(freer, NULL);
+    clock_skip(2.5); /* the first term is over */
+    run_sql(w->path, "UPDATE lease SET machine = 'elsewhere'");
     assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
     ASSERT_OK(renew(&a, store));
+    clock_set_true();
     gt_store_lease_release(&a, store, NULL);
 }
 
