@@ -6,55 +6,6 @@
 /* More items than this, and this for each launch, are those of a loop that does not end. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
-/* A tree of fewer operations than GT_SEQUENCE_TREE. */
-static bool is_sound_code(const gt_sequence *sequence, const gt_sequence_item *item)
-{
-    uint32_t begin[GT_SEQUENCE_TREE] = {0}; /* where the operands of each begin */
-    bool sound = item->first <= sequence->code_count &&
-                 item->count <= sequence->code_count - item->first &&
-                 item->count < GT_SEQUENCE_TREE;
-    const gt_instruction *code = sequence->code + (sound ? item->first : 0);
-    for (uint32_t at = 0; sound && at < item->count; at++) {
-        const gt_operation operation = code[at].operation;
-        const int operands = gt_operation_operands(operation);
-        const int64_t target = code[at].target;
-        sound = (unsigned)operation <= GT_DO_LAST && (operands == 0 || at > 0) &&
-                (operation != GT_DO_SLOT || (target >= 0 && target < GT_COUNTERS_MAX)) &&
-                (operands < 2 || (target >= 0 && target + 1 == begin[at - 1])) &&
-                (operation != GT_DO_CHOOSE || code[at - 1].operation == GT_DO_ELSE);
-        begin[at] = !sound || operands == 0 ? at : begin[operands == 1 ? at - 1 : target];
-    }
-    return sound && (item->count == 0 || begin[item->count - 1] == 0);
-}
-
-static bool is_sound_item(const gt_sequence *sequence, const gt_sequence_item *item, uint32_t steps,
-                          uint32_t parameters)
-{
-    const uint32_t limits[] = {[GT_SEQUENCE_COUNTER] = GT_COUNTERS_MAX,
-                               [GT_SEQUENCE_UNLESS] = 1,
-                               [GT_SEQUENCE_GOTO] = 1,
-                               [GT_SEQUENCE_GRID] = 3,
-                               [GT_SEQUENCE_BLOCK] = 3,
-                               [GT_SEQUENCE_TIMES] = 1,
-                               [GT_SEQUENCE_VALUE] = GT_VALUES_MAX,
-                               [GT_SEQUENCE_LAUNCH] = steps,
-                               [GT_SEQUENCE_SWAP] = parameters};
-    return (unsigned)item->kind <= GT_SEQUENCE_SWAP && item->index < limits[item->kind] &&
-           item->target <=
-               (item->kind == GT_SEQUENCE_SWAP ? parameters - 1 : sequence->item_count) &&
-           is_sound_code(sequence, item);
-}
-
-bool gt_sequence_is_sound(const gt_sequence *sequence, uint32_t steps, uint32_t parameters)
-{
-    bool sound = sequence->item_count <= GT_SEQUENCE_ITEMS &&
-                 sequence->code_count <= GT_SEQUENCE_CODE && parameters <= GT_PLACES_MAX;
-    for (uint32_t i = 0; sound && i < sequence->item_count; i++) {
-        sound = is_sound_item(sequence, &sequence->items[i], steps, parameters);
-    }
-    return sound;
-}
-
 void gt_iteration_begin(gt_iteration *run)
 {
     *run = (gt_iteration){.step = 0};

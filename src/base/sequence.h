@@ -61,9 +61,6 @@ typedef struct gt_iteration {
     gt_sequence_error error;
 } gt_iteration;
 
-/* Whether running the sequence stays within its own items and code, given so many steps and
- * parameters. */
-bool gt_sequence_is_sound(const gt_sequence *sequence, uint32_t steps, uint32_t parameters);
 void gt_iteration_begin(gt_iteration *run);
 /* Moves *run to the next launch. False: there is none, or run->error is set. */
 bool gt_iteration_next(gt_iteration *run, const gt_sequence *sequence);

@@ -24,9 +24,9 @@ enum { GT_LAUNCHER_STREAMS = 8 };
 
 /* Loads the image and sets the function's attributes; the code is on the device when this returns.
  * Reads no pointer of the user's. ECUDA when the driver refuses the image, the shared memory, or a
- * cluster size that occupancy forbids; the message says which. EINVAL for a launch that contradicts
- * itself or the kernel's parameters, or without a current context. The image is copied; the launch
- * must outlive the launcher. */
+ * cluster size that occupancy forbids; the message says which. EINVAL for a grid that is no
+ * multiple of its cluster, for other parameters than the kernel's, and without a current context.
+ * The image is copied; the launch, which must be sound, must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
 /* Makes a launcher for another launch (problem size) of the image that `parent` has loaded, as a

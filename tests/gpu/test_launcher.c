@@ -124,9 +124,6 @@ TEST_WITHIN(test_scratch_begins_each_launch_as_its_argument, setup, NULL)
     }
     assert_string_equal(fake_story(), "MemcpyDtoDAsync MemsetD8Async LaunchKernelEx EventRecord");
     free_and_check(launcher);
-    gt_launcher *none = NULL;
-    launch.parameters[2].argument = 2;
-    assert_int_equal(try_load(&none, &launch), GPUTUNE_EINVAL);
 }
 
 TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
@@ -358,24 +355,6 @@ TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
     assert_int_equal(second->bytes, 40);
     assert_memory_equal(second->data, bias, 3);
     free_and_check(launcher);
-}
-
-TEST_WITHIN(test_a_launch_that_contradicts_itself_is_refused, setup, NULL)
-{
-    gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[0].argument = 2;
-    expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
-    launch = make_launch(GT_PASS_NONE);
-    launch.parameter_count = GT_PARAMETER_MAX + 1;
-    gt_launcher *launcher;
-    assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),
-                     GPUTUNE_EINVAL);
-    launch = make_launch(GT_PASS_VALUE);
-    launch.blocks[0].bytes = 100;
-    expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
-    launch = make_launch(GT_PASS_NONE);
-    launch.parameters[1].clear_bytes = 4; /* of a scalar */
-    expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
 }
 
 TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
