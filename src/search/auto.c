@@ -1,12 +1,11 @@
 /* The strategy `auto`. A small space, or one that there is time for, is tried as a whole, the
  * fastest hints first, as its limit may end it early. Otherwise the model proposes; if it foresees
  * the results of its proposals badly, it alternates with `local`. */
-#include "search/strategy_parts.h"
+#include "search/model.h"
 
 #include "stats/correlation.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     SMALL = 128, /* valid configurations that are not worth a choice */
@@ -17,7 +16,7 @@ enum {
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
 typedef struct automatic {
-    void *model;
+    gt_model model;
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
@@ -26,19 +25,12 @@ typedef struct automatic {
 
 static gputune_status open_auto(gt_strategy *strategy, void *state)
 {
-    automatic *at = state;
-    at->model = calloc(1, gt_method_model.bytes);
-    GT_TRY(gt_allocated(at->model));
-    return gt_method_model.open(strategy, at->model);
+    return gt_method_model.open(strategy, &((automatic *)state)->model);
 }
 
 static void close_auto(void *state)
 {
-    automatic *at = state;
-    if (at->model) {
-        gt_method_model.close(at->model);
-    }
-    free(at->model);
+    gt_method_model.close(&((automatic *)state)->model);
 }
 
 /* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
@@ -54,7 +46,7 @@ static bool is_time_for_all(const gt_strategy *strategy)
         return false;
     }
     double spent = fmax(evidence->compile_s / strategy->settings.workers, evidence->measure_s);
-    double left = domain->size - evidence->points.count;
+    double left = domain->size - evidence->known.count;
     return spent / told * left <= strategy->settings.limit_s - spent;
 }
 
@@ -93,14 +85,14 @@ static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point 
     if (at->local_next) {
         return gt_method_local.propose(strategy, NULL, out, found);
     }
-    return gt_method_model.propose(strategy, at->model, out, found);
+    return gt_method_model.propose(strategy, &at->model, out, found);
 }
 
 /* Compares what the model expected of its proposals with what came of them. */
 static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
                                   const gt_tried *result)
 {
-    const gt_known *known = &evidence->known[gt_point_set_find(&evidence->points, &result->point)];
+    const gt_known *known = gt_evidence_find(evidence, &result->point);
     if (known->state != GT_STATE_OK || isnan(known->expected)) {
         return GPUTUNE_OK;
     }
@@ -121,21 +113,20 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
     if (is_time_for_all(strategy)) {
         return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
     }
-    GT_TRY(gt_method_model.told(strategy, at->model, result));
+    GT_TRY(gt_method_model.told(strategy, &at->model, result));
     return judge_model(at, &strategy->evidence, result);
 }
 
 static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 {
-    const automatic *at = state;
-    gt_method_model.look(strategy, at->model, out);
+    automatic *at = state;
+    gt_method_model.look(strategy, &at->model, out);
     out->learns = !is_time_for_all(strategy);
 }
 
 static double worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
-    const automatic *at = state;
-    return gt_method_model.worth(strategy, at->model, point);
+    return gt_method_model.worth(strategy, &((automatic *)state)->model, point);
 }
 
 const gt_method gt_method_auto = {.bytes = sizeof(automatic),
