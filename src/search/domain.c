@@ -10,18 +10,6 @@ bool gt_point_equal(const gt_point *a, const gt_point *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-uint64_t gt_point_hash(const gt_point *point)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < sizeof point->choice; i += sizeof hash) {
-        uint64_t word;
-        memcpy(&word, (const char *)point->choice + i, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 static bool is_near(const gt_domain_axis *axis, uint32_t from, uint32_t to)
 {
     if (to + 1 == from || from + 1 == to) {

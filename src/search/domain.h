@@ -2,6 +2,7 @@
  * space, a recorded one and a synthetic landscape look the same. Pure. */
 #pragma once
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "base/status.h"
 
@@ -38,7 +39,10 @@ typedef struct gt_domain {
 } gt_domain;
 
 bool gt_point_equal(const gt_point *a, const gt_point *b);
-uint64_t gt_point_hash(const gt_point *point);
+static inline gt_hash gt_point_hash(const gt_point *point)
+{
+    return gt_hash_bytes(point, sizeof *point);
+}
 
 /* Calls `each` for the valid points that differ from `point` in one axis, axis by axis, until
  * `each` returns false. Of an axis with very many choices, only the adjacent choices and an even

@@ -4,17 +4,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The point's entry; a new one is pending. */
-static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32_t *index)
+/* What is known of the point; a new one is pending. */
+static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
-    bool is_new;
-    evidence->points.item_bytes = sizeof(gt_known);
-    gputune_status status = gt_point_set_add(&evidence->points, point, index, &is_new);
-    evidence->known = evidence->points.items; /* also after a failure: they may have moved */
-    GT_TRY(status);
-    if (is_new) {
-        evidence->known[*index] =
-            (gt_known){.point = *point, .state = GT_STATE_PENDING, .expected = (double)NAN};
+    const uint32_t next = (uint32_t)evidence->known.count;
+    uint32_t place;
+    GT_TRY(gt_array_reserve(&evidence->known));
+    GT_TRY(gt_hash_index_intern(&evidence->places, gt_point_hash(point), next, &place));
+    *out = &evidence->known.items[place];
+    if (place == next) {
+        **out = (gt_known){.point = *point, .state = GT_STATE_PENDING, .expected = (double)NAN};
+        evidence->known.count++;
         evidence->pending++;
     }
     return GPUTUNE_OK;
@@ -35,28 +35,29 @@ static gt_state state_after(gt_tried_outcome outcome)
                                           : GT_STATE_FAILED;
 }
 
-static void change(gt_evidence *evidence, uint32_t index, gt_state state)
+static void change(gt_evidence *evidence, gt_known *known, gt_state state)
 {
-    --*tally(evidence, evidence->known[index].state);
+    --*tally(evidence, known->state);
     ++*tally(evidence, state);
-    evidence->known[index].state = state;
+    known->state = state;
 }
 
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected)
 {
-    uint32_t index;
-    GT_TRY(enter(evidence, point, &index));
-    change(evidence, index, GT_STATE_PENDING);
-    evidence->known[index].expected = expected;
+    gt_known *known;
+    GT_TRY(enter(&known, evidence, point));
+    change(evidence, known, GT_STATE_PENDING);
+    known->expected = expected;
     return GPUTUNE_OK;
 }
 
 static void find_best(gt_evidence *evidence)
 {
     double best = INFINITY;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (evidence->known[i].state == GT_STATE_OK && evidence->known[i].log_time < best) {
-            best = evidence->known[i].log_time;
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        if (evidence->known.items[i].state == GT_STATE_OK &&
+            evidence->known.items[i].log_time < best) {
+            best = evidence->known.items[i].log_time;
             evidence->best = i;
         }
     }
@@ -74,12 +75,11 @@ static void add_cost(double *known, double seconds, double *sum, uint32_t *count
 
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
 {
-    uint32_t index;
-    GT_TRY(enter(evidence, &result->point, &index));
-    gt_known *known = &evidence->known[index];
+    gt_known *known;
+    GT_TRY(enter(&known, evidence, &result->point));
     bool again = known->state != GT_STATE_PENDING;
     bool ok = result->outcome == GT_TRIED_OK;
-    change(evidence, index, state_after(result->outcome));
+    change(evidence, known, state_after(result->outcome));
     known->log_time = ok ? log(result->time_ns) : 0;
     add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
     add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);
@@ -88,9 +88,9 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
         uint32_t before = evidence->best;
         find_best(evidence);
         evidence->told_at_best = evidence->best != before ? evidence->told : evidence->told_at_best;
-    } else if (ok &&
-               (evidence->ok == 1 || known->log_time < evidence->known[evidence->best].log_time)) {
-        evidence->best = index;
+    } else if (ok && (evidence->ok == 1 ||
+                      known->log_time < evidence->known.items[evidence->best].log_time)) {
+        evidence->best = (uint32_t)(known - evidence->known.items);
         evidence->told_at_best = evidence->told;
     }
     return GPUTUNE_OK;
@@ -98,27 +98,30 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
 
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds)
 {
-    int64_t index = gt_point_set_find(&evidence->points, point);
-    if (index >= 0) {
-        evidence->known[index].so_far_s = seconds;
+    gt_known *known = gt_evidence_find(evidence, point);
+    if (known) {
+        known->so_far_s = seconds;
     }
 }
 
-bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
+gt_known *gt_evidence_find(const gt_evidence *evidence, const gt_point *point)
 {
-    return gt_point_set_find(&evidence->points, point) >= 0;
+    uint32_t place;
+    return gt_hash_index_find(&place, &evidence->places, gt_point_hash(point))
+               ? &evidence->known.items[place]
+               : NULL;
 }
 
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (evidence->known[i].state != GT_STATE_OK) {
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        if (evidence->known.items[i].state != GT_STATE_OK) {
             continue;
         }
-        double time = evidence->known[i].log_time;
+        double time = evidence->known.items[i].log_time;
         uint32_t at = count < most ? count++ : most;
-        for (; at > 0 && evidence->known[out[at - 1]].log_time > time; at--) {
+        for (; at > 0 && evidence->known.items[out[at - 1]].log_time > time; at--) {
             if (at < most) {
                 out[at] = out[at - 1];
             }
@@ -132,6 +135,7 @@ uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_
 
 void gt_evidence_free(gt_evidence *evidence)
 {
-    gt_point_set_free(&evidence->points);
+    gt_array_free(&evidence->known);
+    gt_hash_index_free(&evidence->places);
     *evidence = (gt_evidence){0};
 }

@@ -1,7 +1,8 @@
 /* What a search knows: which configurations were proposed, and their results. */
 #pragma once
 
-#include "search/point_set.h"
+#include "base/array.h"
+#include "base/hash_index.h"
 #include "search/strategy.h"
 
 typedef enum gt_state {
@@ -24,8 +25,8 @@ typedef struct gt_known {
 
 /* The evidence of a search. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
-    gt_point_set points; /* that are proposed or told */
-    gt_known *known;     /* the items of `points` */
+    GT_ARRAY(gt_known) known; /* what is proposed or told */
+    gt_hash_index places;     /* in that, by the hash of a point */
     uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* value of `told` when the best result came */
@@ -42,8 +43,12 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
 /* Notes that a pending point has been compiling for `seconds`, so that its compile takes at least
  * as long. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
-/* Whether the point was proposed or told. */
-bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
+/* What is known of a point; NULL: it was neither proposed nor told. */
+gt_known *gt_evidence_find(const gt_evidence *evidence, const gt_point *point);
+static inline bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
+{
+    return gt_evidence_find(evidence, point) != NULL;
+}
 /* Fills the indices of the `most` fastest configurations, the fastest first; returns how many. */
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);

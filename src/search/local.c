@@ -43,7 +43,7 @@ static bool propose_any_near(gt_strategy *strategy, gt_point *out)
         which++;
     }
     for (; which < count; which++) {
-        gt_point centre = strategy->evidence.known[centres[which]].point;
+        gt_point centre = strategy->evidence.known.items[centres[which]].point;
         if (propose_near(strategy, &centre, out)) {
             return true;
         }
@@ -61,7 +61,7 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
         return GPUTUNE_OK;
     }
     bool near =
-        strategy->evidence.points.count >= STARTS && gt_random_unit(&strategy->random) >= RANDOM;
+        strategy->evidence.known.count >= STARTS && gt_random_unit(&strategy->random) >= RANDOM;
     if (!near || !propose_any_near(strategy, out)) {
         *found = gt_strategy_draw(strategy, out);
     }

@@ -25,7 +25,8 @@ static void close_model(void *state)
     gt_coordinates_free(&model->coordinates);
     gt_gaussian_close(&model->gaussian);
     gt_gaussian_close(&model->prior.gaussian);
-    gt_point_set_free(&model->pool);
+    gt_array_free(&model->pool);
+    gt_hash_index_free(&model->places);
 }
 
 static bool is_new(const gt_strategy *strategy, const gt_point *point)
@@ -60,7 +61,7 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 {
     uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
-    return strategy->evidence.points.count >= first && strategy->evidence.ok >= LEAST_OK &&
+    return strategy->evidence.known.count >= first && strategy->evidence.ok >= LEAST_OK &&
            !model->prior.due;
 }
 
@@ -88,9 +89,9 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     GT_TRY(gt_model_pool_best(model, strategy, climb, &best));
     *found = best >= 0;
     if (*found) {
-        *out = model->candidates[best].point;
-        model->gain = model->candidates[best].gain;
-        strategy->expected = model->candidates[best].expected;
+        *out = model->pool.items[best].point;
+        model->gain = model->pool.items[best].gain;
+        strategy->expected = model->pool.items[best].expected;
     }
     return GPUTUNE_OK;
 }

@@ -50,8 +50,8 @@ typedef struct gt_model {
     uint32_t batch; /* proposals since the last update */
     double gain;    /* the last proposal's expected gain, as a logarithm */
 
-    gt_point_set pool;
-    gt_candidate *candidates; /* the items of `pool` */
+    GT_ARRAY(gt_candidate) pool;
+    gt_hash_index places; /* in the pool, by the hash of a point */
 } gt_model;
 
 /* Adds the results since the last update to the process, and learns the covariance again if they

@@ -3,6 +3,7 @@
 #include "search/model.h"
 
 #include "stats/distribution.h"
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ enum {
 
 static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
 {
+    out->point = *point;
     gt_coordinates_of(out->prospect.z, &model->coordinates, point);
     out->prior = gt_model_prior_at(model, out->prospect.z);
     out->prospect.rows = 0;
@@ -46,24 +48,28 @@ static bool add(void *user, const gt_point *point)
 {
     adding *to = user;
     gt_model *model = to->model;
-    uint32_t index;
-    bool is_new;
+    uint32_t place, next = (uint32_t)model->pool.count;
     if (gt_evidence_has(to->evidence, point)) {
         return true;
     }
-    model->pool.item_bytes = sizeof(gt_candidate);
-    to->status = gt_point_set_add(&model->pool, point, &index, &is_new);
-    model->candidates = model->pool.items;
-    if (to->status == GPUTUNE_OK && is_new) {
-        begin(&model->candidates[index], model, point);
+    to->status = gt_array_reserve(&model->pool);
+    GT_THEN(to->status, gt_hash_index_intern(&model->places, gt_point_hash(point), next, &place));
+    if (to->status == GPUTUNE_OK && place == next) {
+        begin(&model->pool.items[model->pool.count++], model, point);
     }
     return to->status == GPUTUNE_OK;
+}
+
+static void empty(gt_model *model)
+{
+    model->pool.count = 0;
+    gt_hash_index_free(&model->places);
 }
 
 gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
-    gt_point_set_clear(&model->pool);
+    empty(model);
     for (int i = 0; i < RANDOM; i++) {
         gt_point point = {{0}};
         if (!gt_strategy_draw(strategy, &point) || !add(&to, &point)) {
@@ -73,34 +79,27 @@ gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy)
     return to.status;
 }
 
-static int by_score(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
 gputune_status gt_model_pool_prune(gt_model *model)
 {
-    uint32_t count = model->pool.count;
+    size_t count = model->pool.count;
     if (count <= MANY) {
         return GPUTUNE_OK;
     }
     GT_FREED double *scores = malloc(count * sizeof *scores);
     GT_TRY(gt_allocated(scores));
-    for (uint32_t i = 0; i < count; i++) {
-        scores[i] = model->candidates[i].score;
+    for (size_t i = 0; i < count; i++) {
+        scores[i] = model->pool.items[i].score;
     }
-    qsort(scores, count, sizeof *scores, by_score);
-    double least = scores[RANDOM];
-    gt_point_set_clear(&model->pool);
-    for (uint32_t i = 0; i < count; i++) {
-        const gt_candidate *kept = &model->candidates[i];
+    gt_sort(scores, count);
+    double least = scores[count - 1 - RANDOM];
+    empty(model);
+    for (size_t i = 0; i < count; i++) {
+        const gt_candidate *kept = &model->pool.items[i];
         if (kept->score > least) {
-            uint32_t to; /* not above i */
-            bool is_new; /* there is room, and none is there twice */
-            gt_point_set_add(&model->pool, &kept->point, &to, &is_new);
+            uint32_t to = (uint32_t)model->pool.count++; /* not above i */
+            GT_TRY(gt_hash_index_intern(&model->places, gt_point_hash(&kept->point), to, &to));
             if (to != i) {
-                model->candidates[to] = *kept;
+                model->pool.items[to] = *kept;
             }
         }
     }
@@ -137,7 +136,7 @@ gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
     uint32_t best[NEAR_BEST];
     uint32_t count = gt_evidence_fastest(evidence, best, NEAR_BEST);
     for (uint32_t i = 0; i < count; i++) {
-        gt_point point = evidence->known[best[i]].point;
+        gt_point point = evidence->known.items[best[i]].point;
         GT_TRY(add_near(model, strategy, &point));
         GT_TRY(add_jumps(model, strategy, &point));
     }
@@ -221,8 +220,8 @@ static void look_at(gt_model *model, uint32_t from)
     gt_prospect *group[GT_TOGETHER];
     uint32_t count = 0, all = model->pool.count;
     for (uint32_t i = from; i < all; i++) {
-        group[count++] = &model->candidates[i].prospect;
-        bool ends = i + 1 == all || model->candidates[i + 1].prospect.rows != group[0]->rows;
+        group[count++] = &model->pool.items[i].prospect;
+        bool ends = i + 1 == all || model->pool.items[i + 1].prospect.rows != group[0]->rows;
         if (ends || count == GT_TOGETHER) {
             gt_gaussian_look(&model->gaussian, group, count);
             count = 0;
@@ -236,12 +235,12 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
 {
     look_at(model, from);
     for (uint32_t i = from; i < model->pool.count; i++) {
-        gt_candidate *candidate = &model->candidates[i];
+        gt_candidate *candidate = &model->pool.items[i];
         if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
         }
         judge(candidate, model, strategy);
-        if (best < 0 || candidate->score > model->candidates[best].score) {
+        if (best < 0 || candidate->score > model->pool.items[best].score) {
             best = i;
         }
     }
@@ -254,7 +253,7 @@ gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool c
     for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
         int64_t before = *best;
         uint32_t from = model->pool.count;
-        gt_point point = model->candidates[before].point;
+        gt_point point = model->pool.items[before].point;
         GT_TRY(add_near(model, strategy, &point));
         *best = judge_all(model, strategy, from, before);
         if (*best == before) {

@@ -18,8 +18,8 @@ enum {
 void gt_model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
     gt_gaussian_clear(&model->gaussian);
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        evidence->known[i].row = 0;
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        evidence->known.items[i].row = 0;
     }
     model->told_when_learnt = 0;
 }
@@ -27,9 +27,9 @@ void gt_model_forget_rows(gt_model *model, gt_evidence *evidence)
 static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
 {
     float z[GT_COORDINATES];
-    gt_coordinates_of(z, &model->coordinates, &evidence->known[known].point);
+    gt_coordinates_of(z, &model->coordinates, &evidence->known.items[known].point);
     uint32_t row = gt_gaussian_add(&model->gaussian, z);
-    evidence->known[known].row = row + 1;
+    evidence->known.items[known].row = row + 1;
     model->known_of[row] = known;
     model->row_prior[row] = gt_model_prior_at(model, z);
 }
@@ -37,8 +37,8 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
 /* Adds rows for the points that have none; false if there is no room for all. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (evidence->known[i].row) {
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        if (evidence->known.items[i].row) {
             continue;
         }
         if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
@@ -60,12 +60,12 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
 {
     gt_evidence *evidence = &strategy->evidence;
     uint32_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        gt_state state = evidence->known[i].state;
-        evidence->known[i].row = 0;
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        gt_state state = evidence->known.items[i].state;
+        evidence->known.items[i].row = 0;
         if (state != GT_STATE_PENDING) {
             order[count++] = (gt_ranked){
-                state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
+                state == GT_STATE_OK ? evidence->known.items[i].log_time : (double)INFINITY, i};
         }
     }
     gt_sort_ranked(order, count);
@@ -80,13 +80,13 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        evidence->known[order[i].index].row = GT_GAUSSIAN_ROWS + 1; /* left out */
+        evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1; /* left out */
     }
 }
 
 static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
 {
-    GT_FREED gt_ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
+    GT_FREED gt_ranked *order = malloc((strategy->evidence.known.count + 1) * sizeof *order);
     GT_TRY(gt_allocated(order));
     choose_rows(model, strategy, order);
     add_rows(model, &strategy->evidence); /* what is pending */
@@ -125,7 +125,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     model->compile_centre =
         evidence->compiled ? log(evidence->compile_s / evidence->compiled) : (double)NAN;
     for (uint32_t i = 0; i < model->gaussian.count; i++) {
-        const gt_known *known = &evidence->known[model->known_of[i]];
+        const gt_known *known = &evidence->known.items[model->known_of[i]];
         bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
         target[GT_TARGET_TIME].y[i] = ok ? gt_model_value(model, known->log_time) : (double)NAN;
         target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
@@ -148,7 +148,7 @@ static double misfit(gt_model *model, const gt_evidence *evidence)
     gt_model_standardise(model, evidence);
     set_values(model, evidence);
     for (uint32_t i = 0; i < model->gaussian.count; i++) {
-        const gt_known *known = &evidence->known[model->known_of[i]];
+        const gt_known *known = &evidence->known.items[model->known_of[i]];
         if (known->state == GT_STATE_OK) {
             log_slope += gt_model_log_slope(model, known->log_time);
             count++;

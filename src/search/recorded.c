@@ -71,11 +71,11 @@ gputune_status gt_recorded_finish(gt_recorded *recorded)
     recorded->entries.count = 0;
     for (size_t i = 0; i < all; i++) {
         const gt_recorded_entry *entry = &recorded->entries.items[i];
-        uint32_t index;
-        bool is_new;
-        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &is_new));
-        if (!is_new) {
-            GT_TRY(check_twice(&recorded->entries.items[index], entry));
+        uint32_t place, next = (uint32_t)recorded->entries.count;
+        GT_TRY(gt_hash_index_intern(&recorded->places, gt_point_hash(&entry->tried.point), next,
+                                    &place));
+        if (place != next) {
+            GT_TRY(check_twice(&recorded->entries.items[place], entry));
             continue;
         }
         recorded->entries.items[recorded->entries.count++] = *entry;
@@ -93,7 +93,7 @@ void gt_recorded_free(gt_recorded *recorded)
         free((double *)recorded->axes[i].values);
     }
     gt_array_free(&recorded->entries);
-    gt_point_set_free(&recorded->index);
+    gt_hash_index_free(&recorded->places);
     *recorded = (gt_recorded){0};
 }
 
@@ -106,19 +106,17 @@ static bool draw(void *user, gt_random *random, gt_point *out)
 
 static bool is_valid(void *user, const gt_point *point)
 {
-    const gt_recorded *recorded = user;
-    return gt_point_set_find(&recorded->index, point) >= 0;
+    return gt_recorded_at(user, point);
 }
 
 static bool next(void *user, gt_point *point, bool first)
 {
     const gt_recorded *recorded = user;
-    int64_t at = first ? 0 : gt_point_set_find(&recorded->index, point) + 1;
-    if (at >= (int64_t)recorded->entries.count) {
-        return false;
-    }
-    *point = recorded->entries.items[at].tried.point;
-    return true;
+    const gt_recorded_entry *entries = recorded->entries.items;
+    const gt_recorded_entry *at = first ? entries : gt_recorded_at(recorded, point) + 1;
+    bool is_there = at < entries + recorded->entries.count;
+    *point = is_there ? at->tried.point : *point;
+    return is_there;
 }
 
 gt_domain gt_recorded_domain(const gt_recorded *recorded)
@@ -135,6 +133,8 @@ gt_domain gt_recorded_domain(const gt_recorded *recorded)
 
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point)
 {
-    int64_t at = gt_point_set_find(&recorded->index, point);
-    return at < 0 ? NULL : &recorded->entries.items[at];
+    uint32_t place;
+    return gt_hash_index_find(&place, &recorded->places, gt_point_hash(point))
+               ? &recorded->entries.items[place]
+               : NULL;
 }

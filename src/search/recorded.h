@@ -2,10 +2,9 @@
  * Pure. api/recorded.h reads one from a file. */
 #pragma once
 
-#include "search/point_set.h"
-#include "search/strategy.h"
-
 #include "base/array.h"
+#include "base/hash_index.h"
+#include "search/strategy.h"
 
 /* The record of one configuration. */
 typedef struct gt_recorded_entry {
@@ -22,7 +21,7 @@ typedef struct gt_recorded {
     GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order when finished */
     uint32_t ok;                         /* number of entries with a time */
     double best_ns, worst_ns;
-    gt_point_set index; /* point i of the index is that of entry i */
+    gt_hash_index places; /* of the entries, by the hash of a point */
 } gt_recorded;
 
 /* Appends an axis. `values` is copied; NULL: the choices are words. EINVAL beyond the limits of

@@ -140,8 +140,8 @@ gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, 
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from)
 {
     const gt_evidence *evidence = &from->evidence;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        const gt_known *known = &evidence->known[i];
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        const gt_known *known = &evidence->known.items[i];
         const gt_tried hint = {
             .point = known->point, .outcome = GT_TRIED_OK, .time_ns = exp(known->log_time)};
         GT_TRY(known->state == GT_STATE_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
@@ -190,7 +190,7 @@ static bool is_done(const gt_outlook *outlook, const gt_search_settings *setting
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
-    double remaining = strategy->domain->size - evidence->points.count;
+    double remaining = strategy->domain->size - evidence->known.count;
     *out = (gt_outlook){.tried = evidence->ok + evidence->failed,
                         .since_improved = evidence->told - evidence->told_at_best,
                         .remaining = remaining > 0 ? remaining : 0,

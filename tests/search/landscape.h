@@ -138,5 +138,11 @@ static inline double landscape_regret(gputune_strategy kind, const landscape *at
 /* A number in [0, 1) that depends on the point alone. */
 static inline double landscape_noise(const gt_point *point)
 {
-    return (double)(gt_point_hash(point) >> 11) * 0x1p-53;
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15), word;
+    for (size_t i = 0; i < sizeof point->choice; i += sizeof word) {
+        memcpy(&word, (const char *)point->choice + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return (double)(hash >> 11) * 0x1p-53;
 }
