@@ -354,8 +354,8 @@ static void close_farm(gt_farm *base)
     gt_queue_clear(&farm->ended);
     gt_array_free(&farm->watched);
     gt_array_free(&farm->descriptors);
-    free(farm->compile.environment);
-    free(farm->measure.environment);
+    gt_texts_free(&farm->compile.environment);
+    gt_texts_free(&farm->measure.environment);
     free(farm->worker);
 }
 

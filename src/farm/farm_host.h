@@ -208,7 +208,7 @@ typedef struct gt_compile_host {
     bool shares_cores;       /* between gt_cores_join() and gt_cores_leave() */
     unsigned start_failures; /* own workers in a row that ended before they said hello */
     gt_queue queue;          /* jobs that no worker has yet */
-    char **environment;      /* of the workers; one allocation, owned */
+    gt_texts environment;    /* of the workers */
     char driver_version[16]; /* arguments for the workers, as decimal text */
     char memory_mb[24];      /* the most that one worker may take */
 } gt_compile_host;
@@ -249,9 +249,9 @@ typedef struct gt_measure_host {
     unsigned start_failures, blameless;
     gputune_status refusal; /* no worker can be used, and every request fails with this; 0: none */
     char refusal_message[512];
-    bool refusal_told;  /* a request has failed with it: the next prepare() tries a new worker */
-    char **environment; /* of the worker; one allocation, owned */
-    char ordinal[16];   /* of the device among those that the worker sees, as decimal text */
+    bool refusal_told;    /* a request has failed with it: the next prepare() tries a new worker */
+    gt_texts environment; /* of the worker */
+    char ordinal[16];     /* of the device among those that the worker sees, as decimal text */
 } gt_measure_host;
 
 /* ---- The farm -------------------------------------------------------------------------------- */

@@ -118,9 +118,9 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
                                     const char *const *words, int child)
 {
     bool low_priority = !measure && !link->is_remote && farm->options.low_priority;
-    char **environment = measure ? farm->measure.environment : farm->compile.environment;
+    const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(set_nonblocking(link->channel));
-    GT_TRY(gt_process_spawn(&link->process, words, environment, child));
+    GT_TRY(gt_process_spawn(&link->process, words, environment->items, child));
     if (low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
     }

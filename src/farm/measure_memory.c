@@ -4,6 +4,7 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "kernel/vary.h"
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -598,13 +599,7 @@ gputune_status gt_contents_span(gt_measure *measure)
 
 /* ---- Tolerances that excuse almost anything -------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median magnitude of the first elements. */
+/* The median magnitude of the first elements; 0 where none is finite. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };
@@ -623,8 +618,8 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_buf
             values[count++] = value;
         }
     }
-    qsort(values, count, sizeof *values, by_value);
-    *out = count ? values[count / 2] : INFINITY;
+    gt_sort(values, count);
+    *out = gt_median_sorted(values, count);
     return GPUTUNE_OK;
 }
 

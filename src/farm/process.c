@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "base/text.h"
 
@@ -66,47 +67,27 @@ static bool is_kept(const char *variable, bool measure, const char *device)
     return kept;
 }
 
-/* The strings one after another, their addresses in front. */
-static gputune_status pack(char ***out, const gt_text *strings, size_t count)
+static gputune_status add(gt_texts *out, const char *variable)
 {
-    char **list = malloc((count + 1) * sizeof *list + strings->length);
-    if (!list || strings->failed) {
-        free(list);
-        return gt_fail_memory();
-    }
-    char *at = (char *)(list + count + 1);
-    if (strings->length) {
-        memcpy(at, strings->data, strings->length);
-    }
-    for (size_t i = 0; i < count; i++) {
-        list[i] = at;
-        at += strlen(at) + 1;
-    }
-    list[count] = NULL;
-    *out = list;
-    return GPUTUNE_OK;
+    return gt_texts_add(out, variable, strlen(variable));
 }
 
-gputune_status gt_process_environment(char ***out, bool measure, const char *device)
+gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device)
 {
-    GT_SCOPED(gt_text_free) gt_text strings = {0};
-    size_t count = 0;
     for (char **variable = environ; variable && *variable; variable++) {
-        if (is_kept(*variable, measure, device)) {
-            gt_text_append_bytes(&strings, *variable, strlen(*variable) + 1);
-            count++;
-        }
+        GT_TRY(is_kept(*variable, measure, device) ? add(out, *variable) : GPUTUNE_OK);
     }
     for (int i = 0; measure && i < OWN; i++) {
-        gt_text_append_bytes(&strings, own[i], strlen(own[i]) + 1);
-        count++;
+        GT_TRY(add(out, own[i]));
     }
     if (measure && device) {
-        gt_text_printf(&strings, "CUDA_VISIBLE_DEVICES=%s", device);
-        gt_text_append_bytes(&strings, "", 1);
-        count++;
+        char *visible;
+        GT_TRY(gt_path_format(&visible, "CUDA_VISIBLE_DEVICES=%s", device));
+        GT_TRY(gt_texts_take(out, visible));
     }
-    return pack(out, &strings, count);
+    GT_TRY(gt_array_reserve(out));
+    out->items[out->count] = NULL;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_process_visible(char **out, int ordinal)

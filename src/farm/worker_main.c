@@ -77,9 +77,9 @@ static bool start_watcher(void)
  * a measure worker's environment, as the host does where it starts the worker itself. */
 static bool take_standard(void)
 {
-    char **prepared;
+    static gt_texts prepared;
     if (has_role("measure") && gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
-        environ = prepared;
+        environ = prepared.items;
     }
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     channel.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -177,10 +177,11 @@ TEST(harmful_variables_stay_behind)
     setenv("CUDA_VISIBLE_DEVICES", "3", 1);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
     setenv("GPUTUNE_TEST_KEPT", "yes", 1);
-    char **measure, **compile;
+    GT_SCOPED(gt_texts_free) gt_texts measure = {0};
+    GT_SCOPED(gt_texts_free) gt_texts compile = {0};
     ASSERT_OK(gt_process_environment(&measure, true, "GPU-1234"));
     ASSERT_OK(gt_process_environment(&compile, false, NULL));
-    child one = run_with("env >&3", measure);
+    child one = run_with("env >&3", measure.items);
     const char *said = listen_to(&one);
     assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
     assert_null(strstr(said, "CUDA_INJECTION64_PATH"));
@@ -190,15 +191,13 @@ TEST(harmful_variables_stay_behind)
     assert_non_null(strstr(said, "CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
     assert_null(strstr(said, "CUDA_DEVICE_MAX_CONNECTIONS=32"));
     assert_non_null(strstr(said, "GPUTUNE_TEST_KEPT=yes\n"));
-    child two = run_with("env >&3", compile);
+    child two = run_with("env >&3", compile.items);
     said = listen_to(&two);
     assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
     assert_non_null(strstr(said, "CUDA_VISIBLE_DEVICES=3\n"));
     int code;
     gt_process_wait(&one.process, &code, 10);
     gt_process_wait(&two.process, &code, 10);
-    free(measure);
-    free(compile);
 }
 
 static void expect_visible(const char *list, int ordinal, const char *entry)
