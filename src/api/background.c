@@ -375,6 +375,8 @@ int gputune_wait(gputune *tuner, double seconds)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_REFUSE(!(seconds >= 0), GPUTUNE_EINVAL, "gputune_wait: %g seconds; expected 0 or more",
+              seconds);
     gt_background *background = tuner->background;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     GT_REFUSE(background->started && pthread_equal(background->thread, pthread_self()),

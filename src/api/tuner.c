@@ -316,8 +316,18 @@ static char *system_database(void)
     return NULL;
 }
 
+/* EINVAL where a list that the options count, or an entry of it, is NULL. */
+static gputune_status need_each(const char *what, const char *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need("gputune_open", what, items ? items[i] : NULL));
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
+    GT_TRY(need_each("a folder of include_paths", o->include_paths, o->include_path_count));
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
     GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
     GT_FREED char *system = o->read_only && o->database ? NULL : system_database();
@@ -339,10 +349,9 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
 
 static gputune_status keep_commands(gputune *tuner, const gputune_open_options *o)
 {
+    GT_TRY(need_each("a command of compile_on", o->compile_on, o->compile_on_count));
     for (size_t i = 0; i < o->compile_on_count; i++) {
-        const char *given = o->compile_on ? o->compile_on[i] : NULL;
-        GT_TRY(gt_need("gputune_open", "a command of compile_on", given));
-        GT_TRY(gt_texts_add(&tuner->compile_on, given, strlen(given)));
+        GT_TRY(gt_texts_add(&tuner->compile_on, o->compile_on[i], strlen(o->compile_on[i])));
     }
     return GPUTUNE_OK;
 }

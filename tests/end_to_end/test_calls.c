@@ -2,6 +2,7 @@
  * exist, and a tuner that is closed while other threads use it. */
 #include "world.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -167,6 +168,20 @@ TEST(test_lists_of_options_may_not_be_null)
     }
 }
 
+TEST(test_lists_of_open_options_may_not_be_null)
+{
+    gputune *tuner;
+    static const char *const nothing[] = {NULL};
+    gputune_open_options folders = GPUTUNE_OPEN_OPTIONS_INIT, commands = folders;
+    folders.device = commands.device = "none";
+    folders.include_path_count = commands.compile_on_count = 1;
+    REFUSES(gputune_open(&tuner, &folders));
+    REFUSES(gputune_open(&tuner, &commands));
+    folders.include_paths = commands.compile_on = nothing;
+    REFUSES(gputune_open(&tuner, &folders));
+    REFUSES(gputune_open(&tuner, &commands));
+}
+
 /* ---- versions and enums ---- */
 
 static gputune_options cached_only(void)
@@ -286,6 +301,8 @@ TEST(test_other_wrong_values_are_refused)
     gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
     const gputune_strategy odd = (gputune_strategy)99;
+    assert_int_equal(gputune_wait(tuner, -1), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_wait(tuner, NAN), GPUTUNE_EINVAL);
     replay.strategies = &odd;
     replay.strategy_count = 1;
     assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
