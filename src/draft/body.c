@@ -80,7 +80,7 @@ static void note_extent(gt_draft *draft, int d, const gt_sum *extent, const gt_s
         bool is_less = !is_whole || (dimension->limit > 0 && dimension->limit < number);
         dimension->limit = is_less ? dimension->limit : number;
     } else if (!dimension->fixed.known && extent->count == 1 &&
-               !gt_draft_fix_by_loop(draft, d, index)) {
+               gt_draft_evaluate(draft, extent) <= 1024 && !gt_draft_fix_by_loop(draft, d, index)) {
         dimension->fixed = *extent;
     }
 }

@@ -293,8 +293,8 @@ static void bind_block(gt_tracer *c, int d)
         dimension->fixed = gt_draft_constant_sum(c->draft, GT_NAME(c->program, macro));
         gt_token_name(c->draft->axes[d], gt_token_at(c->program, macro));
     }
-    const gt_draft_constant *own = fixed_parameter(c, d);
-    if (own && c->call->threads[d] && own->value != (double)value) {
+    const gt_draft_constant *own = gt_draft_fixed_constant(c->draft, d);
+    if (own && own->has_value && c->call->threads[d] && own->value != (double)value) {
         dimension->fixed = gt_sum_number((double)value); /* it is another size */
     }
     const char *name = gt_draft_fixed_name(c->draft, d);

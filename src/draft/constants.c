@@ -1,6 +1,7 @@
 /* What a kernel's text gives a name to: macros, constants, and the parameters of its template. */
 #include "draft/parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +29,12 @@ static gt_draft_constant *add_at(gt_draft *draft, size_t at)
     return name.kind == GT_TOKEN_NAME ? add(draft, &name) : NULL;
 }
 
-/* Reads the value, which must be all that the span has. */
+/* Reads the value, a whole number, which must be all that the span has. */
 static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_span span)
 {
     const gt_sum sum = gt_draft_read_sum(draft, &span);
     gt_powers at = {0};
-    constant->value = gt_draft_evaluate(draft, &sum);
+    constant->value = floor(gt_draft_evaluate(draft, &sum));
     constant->has_value = sum.known && constant->value > 0 && span.first >= span.end;
     for (const gt_power *power; (power = gt_sum_next(&sum, &at));) {
         const gt_draft_constant *part =

@@ -761,6 +761,30 @@ static const gt_drafted_program programs[] = {
      "shared(4 * taps * taps)\n"
      "work(bytes = 4 * taps * taps + 8 * n)\n"
      "reference(self)\n"},
+    {"the launch says the block, whatever fills an array, and half of three is one",
+     "#define PART 7680\n"
+     "#define WIDTH 3\n"
+     "#define RADIUS (WIDTH / 2)\n"
+     "__constant__ float mask[2 * RADIUS + 1];\n"
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    __shared__ float part[PART];\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    part[threadIdx.x] = i < n ? x[i] : 0;\n"
+     "    for (int r = 0; r < 2 * RADIUS + 1; r++) part[threadIdx.x] *= mask[r];\n"
+     "    if (i < n) y[i] = part[threadIdx.x];\n"
+     "}\n"
+     "int main() { int n = 10000; " ALLOCATED " k<<<(n + 511) / 512, 512>>>(b, a, n); }\n",
+     "kernel(k)\n"
+     "problem(n = 10000)\n"
+     "constant(mask : float[3])\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 512)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
     {"numbers have marks between their digits",
      COPY "int main() { const int n = 1'000'000; " ALLOCATED
           " k<<<(n + 127) / 128, 128>>>(b, a, n); }\n",
