@@ -186,8 +186,10 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
         gt_near near = gt_near_to(name);
         gt_near_types(&near);
         return gt_fail_at(place, "unknown type '%s'; expected %s", name,
-                          gt_near_or(&near, "a number type, a struct of this file, a problem(type "
-                                            "…), or unsigned char for a buffer's bytes"));
+                          gt_near_or(&near,
+                                     "a number type, a struct of this file, a problem(type …), "
+                                     "unsigned char for a buffer's bytes, or include(\"FILE\") of "
+                                     "the header that declares it"));
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
         const char *word = value->values[i].word;

@@ -36,6 +36,10 @@ static const gt_mistake mistakes[] = {
      "a.cu:4:35: pointer 'y' without an extent; expected 'in float y[n]', or '= null' where the "
      "kernel gets no buffer"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
+    {4, P "args(inout VertexId y[n], size_t n)",
+     "a.cu:4:28: unknown type 'VertexId'; expected a number type, a struct of this file, a "
+     "problem(type …), unsigned char for a buffer's bytes, or include(\"FILE\") of the header that "
+     "declares it"},
     {4, P "args(inout float y[n], cudaTextureObject_t t)",
      "a.cu:4:40: 'cudaTextureObject_t' is a texture, of which the type does not say what it reads; "
      "expected the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
