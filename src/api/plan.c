@@ -360,12 +360,14 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return plan_code_load(out, code, plan->driver, &plan->device);
 }
 
-/* A context that ends meanwhile is no failure: the code is loaded where it is launched. */
+/* A context of another device, and one that ends meanwhile, are no failure: the code is loaded
+ * where it is launched. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
     gt_launcher *launcher;
-    if (!plan->driver || gt_context_current(&before, plan->driver) != GPUTUNE_OK) {
+    if (!plan->driver ||
+        gt_plan_context(&before, plan->driver, plan->device.ordinal, plan->kernel) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
     gputune_status status = load(&launcher, plan, &plan->winner);

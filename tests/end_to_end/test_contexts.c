@@ -12,7 +12,8 @@ static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext
 static int open_tuner(void **state)
 {
     (void)state;
-    world_open(world_driver());
+    setenv("GPUTUNE_EMU_DEVICES", "h200,h200", 1);
+    world_open(getenv("GPUTUNE_TEST_DRIVER") ? world_driver() : "emu");
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
     *(void **)&destroy = dlsym(world.driver->handle, "cuCtxDestroy_v2");
     assert_true(create && destroy);
@@ -92,6 +93,29 @@ TEST(test_a_plan_outlives_the_context_that_it_was_made_in)
     OK(launch(plan));
     end_context(other);
     OK(launch(plan));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+TEST(test_a_plan_is_made_in_another_device_s_context)
+{
+    int devices;
+    CUcontext other;
+    CU(DeviceGetCount(&devices));
+    if (devices < 2) {
+        skip();
+    }
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    options.database = ":memory:";
+    options.device = "1";
+    OK(gputune_open(&tuner, &options));
+    gputune_plan *plan = ask("axpy");
+    assert_int_equal(launch(plan), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "the current context is of device 0"));
+    if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts on one device only */
+        OK(launch(plan));
+        end_context(other);
+    }
     gputune_plan_release(plan);
     gputune_close(tuner);
 }
