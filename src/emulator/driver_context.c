@@ -147,18 +147,6 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flag
     return CUDA_SUCCESS;
 }
 
-EMU_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
-{
-    EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_INITIALIZED);
-    EMU_CHECK(flags && active, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_check_device(device));
-    emu_lock();
-    *flags = primary_flags;
-    *active = is_own(device) && primary_context.alive;
-    emu_unlock();
-    return CUDA_SUCCESS;
-}
-
 /* ---- other contexts ---- */
 
 static CUresult create(CUcontext *out, unsigned flags, CUdevice device)

@@ -57,8 +57,7 @@ static void release_copy(emu_command *command)
     free(((copy_command *)command)->staged);
 }
 
-static const emu_command_class copy_class = {
-    .node_type = CU_GRAPH_NODE_TYPE_MEMCPY, .run = run_copy, .release = release_copy};
+static const emu_command_class copy_class = {.run = run_copy, .release = release_copy};
 
 static CUresult place_of(place *out, uint64_t address, size_t bytes, side side)
 {
@@ -229,7 +228,7 @@ static double run_set(emu_command *command, double start_ns)
     return emu.profile.set_fixed_ns + (double)bytes / emu.profile.dram_bytes_per_second * 1e9;
 }
 
-static const emu_command_class set_class = {.node_type = CU_GRAPH_NODE_TYPE_MEMSET, .run = run_set};
+static const emu_command_class set_class = {.run = run_set};
 
 /* A fill of `count` elements of `width` bytes (1 or 4). 1 for a range outside of one allocation and
  * for a misaligned address; 2 when memory runs out. */

@@ -69,23 +69,3 @@ EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribut
     *value = emu.devices[device].attribute[attribute];
     return CUDA_SUCCESS;
 }
-
-static void bus_id(char *out, size_t bytes, CUdevice device)
-{
-    const int *attribute = emu.devices[device].attribute;
-    snprintf(out, bytes, "%04x:%02x:%02x.0", (unsigned)attribute[CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID],
-             (unsigned)(attribute[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] + device),
-             (unsigned)attribute[CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID]);
-}
-
-EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
-{
-    EMU_ENTER(cuDeviceGetPCIBusId, EMU_INITIALIZED);
-    char text[32];
-    EMU_CHECK(id, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_check_device(device));
-    bus_id(text, sizeof text, device);
-    EMU_CHECK(bytes > (int)strlen(text), CUDA_ERROR_INVALID_VALUE);
-    memcpy(id, text, strlen(text) + 1);
-    return CUDA_SUCCESS;
-}

@@ -5,14 +5,6 @@
 
 #include <stdlib.h>
 
-EMU_EXPORT CUresult cuGraphCreate(CUgraph *out, unsigned flags)
-{
-    EMU_ENTER(cuGraphCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
-    EMU_CHECK(out && !flags, CUDA_ERROR_INVALID_VALUE);
-    *out = emu_graph_new();
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
 EMU_EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
     EMU_ENTER(cuGraphDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
@@ -59,30 +51,6 @@ EMU_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
     CUresult code = emu_stream_resolve(&stream, stream);
     emu_unlock();
     return code;
-}
-
-/* ---- looking at a graph ---- */
-
-EMU_EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
-{
-    EMU_ENTER(cuGraphGetNodes, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
-    EMU_CHECK(emu_handle_is(graph, EMU_KIND_GRAPH) && count, CUDA_ERROR_INVALID_VALUE);
-    size_t have = graph->node_count;
-    for (size_t i = 0; nodes && i < *count; i++) {
-        nodes[i] = i < have ? graph->nodes[i] : NULL;
-    }
-    if (!nodes || *count > have) {
-        *count = have;
-    }
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
-{
-    EMU_ENTER(cuGraphNodeGetType, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
-    EMU_CHECK(emu_handle_is(node, EMU_KIND_NODE) && type, CUDA_ERROR_INVALID_VALUE);
-    *type = node->command->class->node_type;
-    return CUDA_SUCCESS;
 }
 
 /* ---- user objects ---- */

@@ -176,10 +176,8 @@ static void release_kernel(emu_command *command)
     emu_module_release(((kernel_command *)command)->module);
 }
 
-static const emu_command_class kernel_class = {.node_type = CU_GRAPH_NODE_TYPE_KERNEL,
-                                               .run = run_kernel,
-                                               .release = release_kernel,
-                                               .is_kernel = true};
+static const emu_command_class kernel_class = {
+    .run = run_kernel, .release = release_kernel, .is_kernel = true};
 
 /* ---- checking ---- */
 

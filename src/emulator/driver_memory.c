@@ -42,8 +42,7 @@ EMU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
         return CUDA_SUCCESS;
     }
     EMU_CHECK(emu_memory_lookup(&what, address), CUDA_ERROR_INVALID_VALUE);
-    bool other = what.kind == EMU_MEMORY_POOL || what.kind == EMU_MEMORY_VIEW;
-    return free_kind(address, other ? what.kind : EMU_MEMORY_DEVICE);
+    return free_kind(address, what.kind == EMU_MEMORY_VIEW ? what.kind : EMU_MEMORY_DEVICE);
 }
 
 EMU_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
@@ -86,84 +85,16 @@ EMU_EXPORT CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
-/* ---- stream-ordered memory ---- */
-
-typedef struct free_command {
-    emu_command command;
-    uint64_t address;
-} free_command;
-
-static double run_free(emu_command *command, double start_ns)
-{
-    (void)start_ns;
-    emu_memory_release(((free_command *)command)->address, EMU_MEMORY_POOL);
-    return 0;
-}
-
-static const emu_command_class free_class = {.run = run_free};
-
-static CUresult refuse_capture(CUstream handle)
-{
-    CUstream stream;
-    emu_lock();
-    CUresult code = emu_stream_resolve(&stream, handle);
-    if (!code && stream->capture) {
-        code = CUDA_ERROR_NOT_SUPPORTED;
-    }
-    emu_unlock();
-    return code;
-}
-
-/* The memory is there at once, earlier than the stream's order asks for. Memory nodes of graphs are
- * not emulated: on a capturing stream the call fails and the capture goes on. */
-EMU_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
-{
-    EMU_ENTER(cuMemAllocAsync, EMU_USE);
-    EMU_TRY(refuse_capture(stream));
-    return allocate(out, bytes, EMU_MEMORY_POOL);
-}
-
-EMU_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
-{
-    EMU_ENTER(cuMemFreeAsync, EMU_USE);
-    emu_allocation what;
-    if (!address) {
-        return CUDA_SUCCESS;
-    }
-    EMU_CHECK(emu_memory_lookup(&what, address) && what.base == address, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(refuse_capture(stream));
-    if (what.kind == EMU_MEMORY_DEVICE) {
-        return free_kind(address, EMU_MEMORY_DEVICE);
-    }
-    EMU_CHECK(what.kind == EMU_MEMORY_POOL, CUDA_ERROR_INVALID_VALUE);
-    free_command *command = emu_command_new(&free_class, sizeof *command);
-    EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
-    command->address = address;
-    return emu_run_on(stream, &command->command, false);
-}
-
 /* ---- pinned host memory ---- */
 
-static CUresult allocate_host(void **out, size_t bytes)
+EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
 {
+    EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     CUdeviceptr address;
     EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
     *out = (void *)(uintptr_t)address;
     return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
-{
-    EMU_ENTER(cuMemHostAlloc, EMU_USE | EMU_UNSAFE);
-    EMU_CHECK(flags < 8, CUDA_ERROR_INVALID_VALUE);
-    return allocate_host(out, bytes);
-}
-
-EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
-{
-    EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
-    return allocate_host(out, bytes);
 }
 
 EMU_EXPORT CUresult cuMemFreeHost(void *pointer)
@@ -173,19 +104,6 @@ EMU_EXPORT CUresult cuMemFreeHost(void *pointer)
         return CUDA_SUCCESS;
     }
     return free_kind((uint64_t)(uintptr_t)pointer, EMU_MEMORY_HOST);
-}
-
-EMU_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags)
-{
-    EMU_ENTER(cuMemHostGetDevicePointer, EMU_USE);
-    EMU_CHECK(out && !flags, CUDA_ERROR_INVALID_VALUE);
-    emu_allocation what;
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    EMU_CHECK(emu_memory_lookup(&what, address) &&
-                  (what.kind == EMU_MEMORY_HOST || what.kind == EMU_MEMORY_REGISTERED),
-              CUDA_ERROR_INVALID_VALUE);
-    *out = address;
-    return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)

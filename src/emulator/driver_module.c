@@ -294,12 +294,3 @@ EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CU
     }
     return CUDA_ERROR_NOT_FOUND;
 }
-
-/* Everything is loaded at once here. */
-EMU_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
-{
-    EMU_ENTER(cuModuleGetLoadingMode, EMU_INITIALIZED);
-    EMU_CHECK(mode, CUDA_ERROR_INVALID_VALUE);
-    *mode = CU_MODULE_EAGER_LOADING;
-    return CUDA_SUCCESS;
-}

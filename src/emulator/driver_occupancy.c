@@ -100,18 +100,3 @@ EMU_EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function,
     *out = allowed ? active_clusters(function, config, size) : 0;
     return CUDA_SUCCESS;
 }
-
-EMU_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction function,
-                                                       const CUlaunchConfig *config)
-{
-    EMU_ENTER(cuOccupancyMaxPotentialClusterSize, EMU_USE);
-    EMU_CHECK(out && config, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_check(function));
-    EMU_CHECK(emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
-    int size = (int)largest_size(function);
-    while (size > 1 && !active_clusters(function, config, size)) {
-        size /= 2;
-    }
-    *out = size;
-    return CUDA_SUCCESS;
-}

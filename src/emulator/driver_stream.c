@@ -1,4 +1,4 @@
-/* Streams and host functions on them: cuStream*, cuLaunchHostFunc. */
+/* Streams: cuStream*. */
 #include "emulator/capture.h"
 #include "emulator/enter.h"
 #include "emulator/stream.h"
@@ -79,46 +79,4 @@ EMU_EXPORT CUresult cuStreamGetId(CUstream handle, unsigned long long *out)
     *out = code ? 0 : stream->id;
     emu_unlock();
     return code;
-}
-
-EMU_EXPORT CUresult cuStreamGetCtx(CUstream handle, CUcontext *out)
-{
-    EMU_ENTER(cuStreamGetCtx, EMU_USE);
-    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    CUstream stream;
-    emu_lock();
-    CUresult code = emu_stream_resolve(&stream, handle);
-    *out = code ? NULL : stream->context;
-    emu_unlock();
-    return code;
-}
-
-/* ---- host functions ---- */
-
-typedef struct host_command {
-    emu_command command;
-    CUhostFn function;
-    void *data;
-} host_command;
-
-/* The modelled device waits for the host about as long as a synchronise takes. */
-static double run_host(emu_command *command, double start_ns)
-{
-    const host_command *host = (const host_command *)command;
-    (void)start_ns;
-    host->function(host->data);
-    return emu.profile.host_sync_ns;
-}
-
-static const emu_command_class host_class = {.node_type = CU_GRAPH_NODE_TYPE_HOST, .run = run_host};
-
-EMU_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
-{
-    EMU_ENTER(cuLaunchHostFunc, EMU_USE);
-    EMU_CHECK(function, CUDA_ERROR_INVALID_VALUE);
-    host_command *host = emu_command_new(&host_class, sizeof *host);
-    EMU_CHECK(host, CUDA_ERROR_OUT_OF_MEMORY);
-    host->function = function;
-    host->data = data;
-    return emu_run_on(stream, &host->command, false);
 }

@@ -26,9 +26,7 @@
     X(cuDeviceGetAttribute, 2000, cuDeviceGetAttribute) \
     X(cuDeviceGetCount, 2000, cuDeviceGetCount) \
     X(cuDeviceGetName, 2000, cuDeviceGetName) \
-    X(cuDeviceGetPCIBusId, 4010, cuDeviceGetPCIBusId) \
     X(cuDeviceGetUuid, 11040, cuDeviceGetUuid_v2) \
-    X(cuDevicePrimaryCtxGetState, 7000, cuDevicePrimaryCtxGetState) \
     X(cuDevicePrimaryCtxRelease, 11000, cuDevicePrimaryCtxRelease_v2) \
     X(cuDevicePrimaryCtxReset, 11000, cuDevicePrimaryCtxReset_v2) \
     X(cuDevicePrimaryCtxRetain, 7000, cuDevicePrimaryCtxRetain) \
@@ -49,32 +47,24 @@
     X(cuGetErrorName, 6000, cuGetErrorName) \
     X(cuGetErrorString, 6000, cuGetErrorString) \
     X(cuGetProcAddress, 12000, cuGetProcAddress_v2) \
-    X(cuGraphCreate, 10000, cuGraphCreate) \
     X(cuGraphDestroy, 10000, cuGraphDestroy) \
     X(cuGraphExecDestroy, 10000, cuGraphExecDestroy) \
-    X(cuGraphGetNodes, 10000, cuGraphGetNodes) \
     X(cuGraphInstantiateWithFlags, 11040, cuGraphInstantiateWithFlags) \
     X(cuGraphLaunch, 10000, cuGraphLaunch) \
-    X(cuGraphNodeGetType, 10000, cuGraphNodeGetType) \
     X(cuGraphRetainUserObject, 11030, cuGraphRetainUserObject) \
     X(cuGraphUpload, 11010, cuGraphUpload) \
     X(cuInit, 2000, cuInit) \
     X(cuIpcCloseMemHandle, 4010, cuIpcCloseMemHandle) \
     X(cuIpcGetMemHandle, 4010, cuIpcGetMemHandle) \
     X(cuIpcOpenMemHandle, 11000, cuIpcOpenMemHandle_v2) \
-    X(cuLaunchHostFunc, 10000, cuLaunchHostFunc) \
     X(cuLaunchKernel, 4000, cuLaunchKernel) \
     X(cuLaunchKernelEx, 11060, cuLaunchKernelEx) \
     X(cuMemAlloc, 3020, cuMemAlloc_v2) \
-    X(cuMemAllocAsync, 11020, cuMemAllocAsync) \
     X(cuMemAllocHost, 3020, cuMemAllocHost_v2) \
     X(cuMemFree, 3020, cuMemFree_v2) \
-    X(cuMemFreeAsync, 11020, cuMemFreeAsync) \
     X(cuMemFreeHost, 2000, cuMemFreeHost) \
     X(cuMemGetAddressRange, 3020, cuMemGetAddressRange_v2) \
     X(cuMemGetInfo, 3020, cuMemGetInfo_v2) \
-    X(cuMemHostAlloc, 2020, cuMemHostAlloc) \
-    X(cuMemHostGetDevicePointer, 3020, cuMemHostGetDevicePointer_v2) \
     X(cuMemHostRegister, 6050, cuMemHostRegister_v2) \
     X(cuMemHostUnregister, 4000, cuMemHostUnregister) \
     X(cuMemcpy3DAsync, 3020, cuMemcpy3DAsync_v2) \
@@ -90,13 +80,11 @@
     X(cuMemsetD8Async, 3020, cuMemsetD8Async) \
     X(cuModuleGetFunction, 2000, cuModuleGetFunction) \
     X(cuModuleGetGlobal, 3020, cuModuleGetGlobal_v2) \
-    X(cuModuleGetLoadingMode, 11070, cuModuleGetLoadingMode) \
     X(cuModuleLoadData, 2000, cuModuleLoadData) \
     X(cuModuleLoadDataEx, 2010, cuModuleLoadDataEx) \
     X(cuModuleUnload, 2000, cuModuleUnload) \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, cuOccupancyMaxActiveBlocksPerMultiprocessor) \
     X(cuOccupancyMaxActiveClusters, 11070, cuOccupancyMaxActiveClusters) \
-    X(cuOccupancyMaxPotentialClusterSize, 11070, cuOccupancyMaxPotentialClusterSize) \
     X(cuPointerGetAttribute, 4000, cuPointerGetAttribute) \
     X(cuStreamBeginCapture, 10010, cuStreamBeginCapture_v2) \
     X(cuStreamCreate, 2000, cuStreamCreate) \
@@ -105,7 +93,6 @@
     X(cuStreamEndCapture, 10000, cuStreamEndCapture) \
     X(cuStreamGetCaptureInfo, 11030, cuStreamGetCaptureInfo_v2) \
     X(cuStreamGetCaptureInfo, 12030, cuStreamGetCaptureInfo_v3) \
-    X(cuStreamGetCtx, 9020, cuStreamGetCtx) \
     X(cuStreamGetId, 12000, cuStreamGetId) \
     X(cuStreamIsCapturing, 10000, cuStreamIsCapturing) \
     X(cuStreamQuery, 2000, cuStreamQuery) \

@@ -15,10 +15,9 @@ CUgraph emu_graph_new(void)
 
 static void free_node(CUgraphNode node)
 {
-    emu_handle_drop(&node->handle);
     emu_command_release(node->command);
     free(node->dependencies);
-    emu_handle_free(node);
+    free(node);
 }
 
 void emu_user_object_release(CUuserObject object, unsigned count)
@@ -67,7 +66,6 @@ static CUgraphNode new_node(CUgraph graph, emu_command *command, const CUgraphNo
                                     .index = graph->node_count,
                                     .dependency_count = count,
                                     .dependencies = copy};
-    emu_handle_add(&node->handle, node, EMU_KIND_NODE, NULL);
     return node;
 }
 
@@ -127,11 +125,8 @@ static void release_exec(emu_command *command)
     pthread_mutex_destroy(&exec->running);
 }
 
-static const emu_command_class exec_class = {.node_type = CU_GRAPH_NODE_TYPE_GRAPH,
-                                             .run = run_exec,
-                                             .release = release_exec,
-                                             .is_kernel = true,
-                                             .has_handle = true};
+static const emu_command_class exec_class = {
+    .run = run_exec, .release = release_exec, .is_kernel = true, .has_handle = true};
 
 /* Nodes are only ever added after those that they depend on, so their order is topological. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)

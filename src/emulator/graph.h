@@ -4,7 +4,6 @@
 #include "emulator/queue.h"
 
 struct CUgraphNode_st {
-    emu_handle handle;
     CUgraph graph;
     emu_command *command;
     size_t index; /* its place in the graph */

@@ -13,7 +13,6 @@ typedef enum emu_kind {
     EMU_KIND_MODULE,
     EMU_KIND_FUNCTION,
     EMU_KIND_GRAPH,
-    EMU_KIND_NODE,
     EMU_KIND_EXEC,
     EMU_KIND_USER_OBJECT,
     EMU_KIND_TEXTURE,

@@ -11,7 +11,6 @@
 
 typedef enum emu_memory_kind {
     EMU_MEMORY_DEVICE = 1, /* cuMemAlloc */
-    EMU_MEMORY_POOL,       /* cuMemAllocAsync: not shareable */
     EMU_MEMORY_HOST,       /* pinned host memory made here */
     EMU_MEMORY_REGISTERED, /* pinned host memory of the caller's, outside the range */
     EMU_MEMORY_MODULE,     /* a module's variables */

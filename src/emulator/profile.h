@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    EMU_ATTRIBUTE_COUNT = 160,
+    EMU_ATTRIBUTE_COUNT = 128,
     EMU_GPC_COUNT = 16,
     EMU_CARVEOUT_COUNT = 16,
     EMU_DEVICES_MAX = 8

@@ -11,7 +11,6 @@ typedef struct emu_completion emu_completion;
 /* What a stream runs. Immutable once submitted, shared by reference: a graph runs the same command
  * many times. */
 typedef struct emu_command_class {
-    CUgraphNodeType node_type;
     /* Does the work and returns its modelled length in ns. Called without the lock, by one thread
      * at a time; `start_ns` is the modelled time at which it begins. */
     double (*run)(emu_command *command, double start_ns);

@@ -8,7 +8,6 @@
 
 #define GT_DRIVER_LIST(X)                                                                          \
     X(Init, cuInit, 2000, REQUIRED, (unsigned int flags))                                          \
-    X(DriverGetVersion, cuDriverGetVersion, 2020, REQUIRED, (int *version))                        \
     X(GetErrorName, cuGetErrorName, 6000, REQUIRED, (CUresult error, const char **name))           \
     X(GetErrorString, cuGetErrorString, 6000, REQUIRED, (CUresult error, const char **text))       \
     GT_DRIVER_LIST_DEVICE(X)                                                                       \

@@ -22,9 +22,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceGetCount(int *count);
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice device);
-CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device);
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
-CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device);
@@ -45,13 +43,10 @@ CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *status);
-CUresult cuGraphCreate(CUgraph *out, unsigned flags);
 CUresult cuGraphDestroy(CUgraph graph);
 CUresult cuGraphExecDestroy(CUgraphExec exec);
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags);
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
-CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count,
                                  unsigned flags);
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
@@ -59,22 +54,17 @@ CUresult cuInit(unsigned flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags);
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **params, void **extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
                           void **extra);
-CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream);
 CUresult cuMemAllocHost_v2(void **out, size_t bytes);
 CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemFreeHost(void *pointer);
 CUresult cuMemFree_v2(CUdeviceptr address);
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address);
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes);
-CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags);
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags);
 CUresult cuMemHostUnregister(void *pointer);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
@@ -90,7 +80,6 @@ CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
                               const char *name);
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 CUresult cuModuleLoadData(CUmodule *out, const void *data);
 CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned count, CUjit_option *options,
                             void **values);
@@ -98,8 +87,6 @@ CUresult cuModuleUnload(CUmodule module);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction function, int threads,
                                                      size_t dynamic_bytes);
 CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction handle, const CUlaunchConfig *config);
-CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction handle,
-                                            const CUlaunchConfig *config);
 CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute, CUdeviceptr address);
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
 CUresult cuStreamCreate(CUstream *out, unsigned flags);
@@ -111,7 +98,6 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *statu
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **nodes,
                                    const CUgraphEdgeData **edges, size_t *count);
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *out);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *out);
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuStreamQuery(CUstream handle);

@@ -61,8 +61,7 @@ static void refuses_profile(void)
 
 static void has_three(void)
 {
-    int count, value, active;
-    unsigned flags;
+    int count, value;
     char name[100];
     CUuuid first, second;
     CUcontext context, other;
@@ -84,8 +83,7 @@ static void has_three(void)
     OK(cuCtxGetDevice(&device));
     CHECK(device == 2);
     OK(cuDevicePrimaryCtxReset_v2(0)); /* which ends nothing on device 2 */
-    OK(cuDevicePrimaryCtxGetState(2, &flags, &active));
-    CHECK(active);
+    OK(cuCtxSynchronize());
     CHECK_CODE(cuDevicePrimaryCtxRetain(&other, 0), CUDA_ERROR_NOT_SUPPORTED);
     CHECK(strstr(emuLastMessage(), "one device of a process"));
 }
@@ -178,11 +176,7 @@ TEST(test_symbols)
 TEST_IN_CHILD(contexts)
 {
     CUcontext first, second, current;
-    unsigned flags;
-    int active;
     OK(cuInit(0));
-    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
-    CHECK(!active);
     CUdeviceptr buffer;
     CHECK_CODE(cuMemAlloc_v2(&buffer, 4), CUDA_ERROR_INVALID_CONTEXT);
     OK(cuDevicePrimaryCtxRetain(&first, 0));
@@ -199,8 +193,7 @@ TEST_IN_CHILD(contexts)
     size_t bytes;
     CHECK_CODE(cuMemGetAddressRange_v2(NULL, &bytes, buffer), CUDA_ERROR_NOT_FOUND);
     OK(cuDevicePrimaryCtxRelease_v2(0));
-    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
-    CHECK(!active);
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
 }
 

@@ -35,14 +35,6 @@ TEST_IN_CHILD(replays)
     OK(launch_add(add, y, 2.0F, 1, stream));
     OK(cuStreamEndCapture(stream, &graph));
     CHECK(read_float(y) == 0);
-    size_t count = 0;
-    OK(cuGraphGetNodes(graph, NULL, &count));
-    CHECK(count == 2);
-    CUgraphNode nodes[2];
-    CUgraphNodeType type;
-    OK(cuGraphGetNodes(graph, nodes, &count));
-    OK(cuGraphNodeGetType(nodes[1], &type));
-    CHECK(type == CU_GRAPH_NODE_TYPE_KERNEL);
     CUgraphExec exec = instantiate(graph);
     OK(cuGraphLaunch(exec, stream));
     OK(cuGraphLaunch(exec, stream));
@@ -205,17 +197,19 @@ static void count_call(void *data)
 TEST_IN_CHILD(user_objects)
 {
     open_device();
+    CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
+    CUdeviceptr y = new_buffer(4);
     CUuserObject object;
     CUgraph graph;
     CUstreamCaptureStatus status;
     cuuint64_t id;
-    atomic_int destroyed = 0, runs = 0;
+    atomic_int destroyed = 0;
     OK(cuUserObjectCreate(&object, &destroyed, count_call, 1, 1));
     OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, NULL, NULL));
     OK(cuGraphRetainUserObject(graph, object, 1, 1));
-    OK(cuLaunchHostFunc(stream, count_call, &runs));
+    OK(launch_add(add, y, 1.0F, 1, stream));
     OK(cuStreamEndCapture(stream, &graph));
     CUgraphExec exec = instantiate(graph);
     CHECK(!destroyed);
@@ -225,7 +219,7 @@ TEST_IN_CHILD(user_objects)
     for (int i = 0; i < 1000 && !destroyed; i++) {
         usleep(1000);
     }
-    CHECK(destroyed == 1 && runs == 1);
+    CHECK(destroyed == 1 && read_float(y) == 1.0F);
 }
 
 static float replay_ms(CUgraphExec exec, CUstream stream)

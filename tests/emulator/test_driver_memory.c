@@ -123,13 +123,6 @@ TEST_IN_CHILD(what_pointers_are)
     CHECK(found == context);
     OK(cuPointerGetAttribute(&shareable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, buffer));
     CHECK(shareable == 1);
-    CUdeviceptr pooled;
-    OK(cuMemAllocAsync(&pooled, 100, NULL));
-    OK(cuPointerGetAttribute(&shareable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, pooled));
-    CHECK(shareable == 0);
-    CUipcMemHandle handle;
-    CHECK_CODE(cuIpcGetMemHandle(&handle, pooled), CUDA_ERROR_INVALID_VALUE);
-    OK(cuMemFreeAsync(pooled, NULL));
     int local;
     CHECK_CODE(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                      (CUdeviceptr)(uintptr_t)&local),

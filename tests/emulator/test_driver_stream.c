@@ -148,23 +148,6 @@ TEST(test_deterministic)
     assert_true(first == second);
 }
 
-static void count_call(void *data)
-{
-    ++*(int *)data;
-}
-
-TEST_IN_CHILD(host_functions)
-{
-    open_device();
-    int calls = 0;
-    OK(cuLaunchHostFunc(NULL, count_call, &calls));
-    OK(cuStreamSynchronize(NULL));
-    CHECK(calls == 1);
-    OK(cuLaunchHostFunc(CU_STREAM_PER_THREAD, count_call, &calls));
-    OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
-    CHECK(calls == 2);
-}
-
 /* Many threads, a stream each, one buffer each: nothing is lost. */
 static CUfunction shared_add;
 

@@ -21,7 +21,6 @@ typedef struct cuda_layout_row {
     SIZE(CUresult)                                                                                 \
     SIZE(CUuuid)                                                                                   \
     SIZE(CUipcMemHandle)                                                                           \
-    SIZE(CUipcEventHandle)                                                                         \
     SIZE(CUmemAllocationProp)                                                                      \
     OFFSET(CUmemAllocationProp, location)                                                          \
     SIZE(CUmemAccessDesc)                                                                          \
@@ -121,25 +120,17 @@ typedef struct cuda_layout_row {
     VALUE(CU_LIMIT_PERSISTING_L2_CACHE_SIZE)                                                       \
     VALUE(CU_JIT_ERROR_LOG_BUFFER)                                                                 \
     VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                                                      \
-    VALUE(CU_MODULE_LAZY_LOADING)                                                                  \
     VALUE(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)                                              \
-    VALUE(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)                                           \
     VALUE(CU_CTX_SCHED_SPIN)                                                                       \
-    VALUE(CU_CTX_SCHED_BLOCKING_SYNC)                                                              \
     VALUE(CU_STREAM_NON_BLOCKING)                                                                  \
     VALUE(CU_EVENT_DISABLE_TIMING)                                                                 \
     VALUE(CU_EVENT_INTERPROCESS)                                                                   \
-    VALUE(CU_MEMHOSTALLOC_WRITECOMBINED)                                                           \
-    VALUE(CU_MEMHOSTREGISTER_READ_ONLY)                                                            \
     VALUE(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)                                                      \
     VALUE(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)                                                       \
     VALUE(CU_GRAPH_USER_OBJECT_MOVE)                                                               \
-    VALUE(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)                                                      \
     VALUE(CU_STREAM_CAPTURE_STATUS_INVALIDATED)                                                    \
     VALUE(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)                                                     \
-    VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)                                                          \
-    VALUE(CU_GRAPH_NODE_TYPE_EMPTY)                                                                \
-    VALUE(CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+    VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)
 
 /* cuda.h's side; empty (a NULL row alone) where the compiler did not find cuda.h. */
 extern const cuda_layout_row cuda_layout[];
