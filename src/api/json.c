@@ -313,5 +313,5 @@ const gt_json *gt_json_member(const gt_json *object, const char *name)
 
 const char *gt_json_text(const gt_json *value)
 {
-    return value ? value->text : NULL;
+    return value && value->kind == GT_JSON_TEXT ? value->text : NULL;
 }

@@ -14,14 +14,16 @@ typedef enum gt_json_kind {
     GT_JSON_OBJECT
 } gt_json_kind;
 
-/* A value in a list. The values that a container holds follow it. */
+/* A value in a list. The values that a container holds follow it. Recorded spaces have millions. */
 typedef struct gt_json {
-    gt_json_kind kind;
-    int line;         /* where the value begins, from 1 */
-    uint32_t span;    /* how many places of the list the value takes, with all that it holds */
-    const char *name; /* of an object's member; else NULL */
-    const char *text; /* of a text */
-    double number;    /* of a number; 1 for true, else 0 */
+    unsigned kind : 3;  /* a gt_json_kind */
+    unsigned span : 29; /* how many places of the list the value takes, with all that it holds */
+    int line;           /* where the value begins, from 1 */
+    const char *name;   /* of an object's member; else NULL */
+    union {
+        const char *text; /* of a text */
+        double number;    /* of a number; of a boolean 0 or 1 */
+    };
 } gt_json;
 typedef GT_ARRAY(gt_json) gt_json_list;
 

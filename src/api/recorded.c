@@ -125,9 +125,10 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     size_t launches = 0;
     *out = 0;
     for (const gt_json *run = NULL; (run = gt_json_after(runs, run)) != NULL; launches++) {
-        GT_REFUSE(run->number < 0, GPUTUNE_ERECORDED, "'runtimes' has %g; expected milliseconds",
-                  run->number);
-        *out += run->number * 1e-3;
+        const double milliseconds = run->kind == GT_JSON_NUMBER ? run->number : 0;
+        GT_REFUSE(milliseconds < 0, GPUTUNE_ERECORDED, "'runtimes' has %g; expected milliseconds",
+                  milliseconds);
+        *out += milliseconds * 1e-3;
     }
     *count = launches ? (double)launches : 1;
     return GPUTUNE_OK;
@@ -225,9 +226,9 @@ typedef struct reader {
     const gt_json *entries, *listed; /* the container of all entries, and the parameters' values as
                                         the file lists them, or NULL */
     bool is_t4;
-    GT_ARRAY(const char *) names; /* of the parameters */
-    GT_ARRAY(gt_recorded_entry) rows;
-    GT_ARRAY(const gt_json *) values; /* of each row, in the order of the names */
+    GT_ARRAY(const char *) names;     /* of the parameters */
+    GT_ARRAY(const gt_json *) values; /* of each entry, in the order of the names */
+    gt_recorded space;
 } reader;
 
 /* Puts the place in the file before a message. */
@@ -242,7 +243,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {
-        const char *name = one->name ? one->name : one->text;
+        const char *name = one->name ? one->name : gt_json_text(one);
         GT_TRY(gt_array_push(&at->names, name ? name : "?"));
     }
     return GPUTUNE_OK;
@@ -301,7 +302,7 @@ static gputune_status read_row(reader *at, const gt_json *json)
     GT_TRY(at->names.count ? GPUTUNE_OK : take_names(at, configuration));
     GT_TRY((at->is_t4 ? read_t4 : read_cached)(&entry, json));
     GT_TRY(take_values(at, configuration));
-    return gt_array_push(&at->rows, entry);
+    return gt_recorded_add(&at->space, &entry);
 }
 
 /* Whether a T4 result is of a configuration that the constraints exclude: no part of the space. */
@@ -329,9 +330,10 @@ static gputune_status read_rows(reader *at)
 static int compare(const void *left, const void *right)
 {
     const gt_json *a = left, *b = right;
-    return a->text && b->text     ? strcmp(a->text, b->text)
-           : !a->text != !b->text ? (a->text != NULL) - (b->text != NULL)
-                                  : (a->number > b->number) - (a->number < b->number);
+    const bool is_word = a->kind == GT_JSON_TEXT, other_is = b->kind == GT_JSON_TEXT;
+    return is_word && other_is   ? strcmp(a->text, b->text)
+           : is_word != other_is ? is_word - other_is
+                                 : (a->number > b->number) - (a->number < b->number);
 }
 
 static const gt_json *value_of(const reader *at, size_t row, size_t name)
@@ -347,7 +349,7 @@ static gputune_status find_choices(gt_json_list *out, const reader *at, size_t n
     for (const gt_json *one = NULL; (one = gt_json_after(listed, one)) != NULL;) {
         GT_TRY(gt_array_push(out, *one));
     }
-    for (size_t row = 0; !listed && row < at->rows.count; row++) {
+    for (size_t row = 0; !listed && row < at->space.entries.count; row++) {
         GT_TRY(gt_array_push(out, *value_of(at, row, name)));
     }
     gt_array_sort(out, compare);
@@ -366,22 +368,23 @@ static gputune_status add_axis(gt_recorded *out, const gt_json_list *from)
     GT_TRY(gt_allocated(values));
     bool words = false;
     for (size_t i = 0; i < from->count; i++) {
-        words |= from->items[i].text != NULL;
+        words |= from->items[i].kind == GT_JSON_TEXT;
         values[i] = from->items[i].number;
     }
     return gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
 }
 
 /* Adds a parameter's axis, and sets each row's choice on it. A parameter with one value is none. */
-static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
+static gputune_status take_parameter(reader *at, size_t name)
 {
+    gt_recorded *out = &at->space;
     GT_FREED gt_json_list choices = {0};
     GT_TRY(find_choices(&choices, at, name));
     if (choices.count > 1) {
         GT_TRY(fail_at(at, at->entries->line, add_axis(out, &choices)));
     }
-    for (size_t row = 0; row < at->rows.count; row++) {
-        gt_recorded_entry *entry = &at->rows.items[row];
+    for (size_t row = 0; row < at->space.entries.count; row++) {
+        gt_recorded_entry *entry = &at->space.entries.items[row];
         const gt_json *found = bsearch(value_of(at, row, name), choices.items, choices.count,
                                        sizeof *choices.items, compare);
         GT_REFUSE(!found, GPUTUNE_ERECORDED,
@@ -394,7 +397,7 @@ static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_space(gt_recorded *out, reader *at)
+static gputune_status read_space(reader *at)
 {
     GT_TRY(gt_recorded_text(&at->text, at->path, TEXT_MOST, at->cancel));
     GT_TRY(parse(at));
@@ -402,12 +405,9 @@ static gputune_status read_space(gt_recorded *out, reader *at)
               "%s: there is no 'tune_params_keys'; expected the parameters' names", at->path);
     GT_TRY(read_rows(at));
     for (size_t i = 0; i < at->names.count; i++) {
-        GT_TRY(take_parameter(out, at, i));
+        GT_TRY(take_parameter(at, i));
     }
-    for (size_t i = 0; i < at->rows.count; i++) {
-        GT_TRY(gt_recorded_add(out, &at->rows.items[i]));
-    }
-    gputune_status status = gt_recorded_finish(out);
+    gputune_status status = gt_recorded_finish(&at->space);
     return status == GPUTUNE_OK ? status : gt_fail_prefix(status, "%s", at->path);
 }
 
@@ -415,12 +415,10 @@ gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log
                                 const volatile int *cancel)
 {
     reader at = {.path = path, .log = log, .cancel = cancel};
-    gt_recorded recorded = {0};
-    gputune_status status = read_space(&recorded, &at);
-    gt_array_free(&at.rows);
+    gputune_status status = read_space(&at);
     gt_array_free(&at.values);
     gt_array_free(&at.names);
     gt_array_free(&at.json);
     gt_text_free(&at.text);
-    return GT_GIVE(status, out, recorded, gt_recorded_free(&recorded));
+    return GT_GIVE(status, out, at.space, gt_recorded_free(&at.space));
 }
