@@ -1,6 +1,8 @@
 /* Bonds by the G-test of independence (Sokal and Rohlf, Biometry) on uniform draws. */
 #include "search/bonds.h"
 
+#include "stats/summary.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,23 +41,6 @@ static double dependence(const gt_domain *domain, const gt_point *draws, uint32_
     return (g - freedom) / sqrt(2 * freedom);
 }
 
-/* Puts a bond in its place among those found so far. */
-static void insert(gt_bond *bonds, double *strengths, uint32_t *count, uint32_t most, gt_bond bond,
-                   double strength)
-{
-    uint32_t at = *count < most ? (*count)++ : most;
-    for (; at > 0 && strengths[at - 1] < strength; at--) {
-        if (at < most) {
-            bonds[at] = bonds[at - 1];
-            strengths[at] = strengths[at - 1];
-        }
-    }
-    if (at < most) {
-        bonds[at] = bond;
-        strengths[at] = strength;
-    }
-}
-
 static uint32_t draw(gt_point *draws, const gt_domain *domain)
 {
     gt_random random = {0};
@@ -73,18 +58,22 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
         return GPUTUNE_OK;
     }
     GT_FREED gt_point *draws = calloc(DRAWS, sizeof *draws);
-    GT_FREED double *strengths = calloc(most + 1, sizeof *strengths);
     GT_TRY(gt_allocated(draws));
-    GT_TRY(gt_allocated(strengths));
-    uint32_t drawn = draw(draws, domain);
+    gt_ranked found[GT_SEARCH_AXES * GT_SEARCH_AXES]; /* the strongest first */
+    uint32_t drawn = draw(draws, domain), all = 0;
     for (uint32_t b = 1; drawn && b < domain->axis_count; b++) {
         for (uint32_t a = 0; a < b; a++) {
             bool choose = domain->axes[a].choices > 1 && domain->axes[b].choices > 1;
             double strength = choose ? dependence(domain, draws, drawn, a, b) : 0;
             if (strength > SURE) {
-                insert(out, strengths, count, most, (gt_bond){a, b}, strength);
+                found[all++] = (gt_ranked){-strength, (size_t)a * GT_SEARCH_AXES + b};
             }
         }
+    }
+    gt_sort_ranked(found, all);
+    for (; *count < all && *count < most; ++*count) {
+        uint32_t pair = (uint32_t)found[*count].index;
+        out[*count] = (gt_bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};
     }
     return GPUTUNE_OK;
 }

@@ -11,29 +11,20 @@
 enum { PER_AXIS = 3, MOST_TWOS = 7, DRAWS = 200 /* from which features are judged */ };
 #define SAME_ORDER 0.999 /* rank correlation, or minus that, of two that tell the same */
 
-static bool all_numbers(const gt_domain_axis *axis)
+/* Whether the choices are numbers above `least`. */
+static bool all_above(const gt_domain_axis *axis, double least)
 {
     for (uint32_t i = 0; axis->values && i < axis->choices; i++) {
-        if (!isfinite(axis->values[i])) {
+        if (!isfinite(axis->values[i]) || axis->values[i] <= least) {
             return false;
         }
     }
     return axis->values;
 }
 
-static bool all_positive(const gt_domain_axis *axis)
-{
-    for (uint32_t i = 0; i < axis->choices; i++) {
-        if (!(axis->values[i] > 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool has_logarithms(const gt_domain_axis *axis)
 {
-    return all_numbers(axis) && all_positive(axis);
+    return all_above(axis, 0);
 }
 
 /* How often 2 divides the value. */
@@ -86,7 +77,7 @@ static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t
 static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const gt_domain_axis *from)
 {
     uint32_t count = from->choices;
-    bool numbers = all_numbers(from), logs = has_logarithms(from);
+    bool numbers = all_above(from, -INFINITY), logs = has_logarithms(from);
     if (numbers) {
         float *value = begin(out, unused, axis, count, false);
         for (uint32_t i = 0; i < count; i++) {
@@ -109,26 +100,24 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     }
 }
 
-/* Logarithms over `range`, from 0 on. */
-static void fill_factor(float *value, const gt_domain_axis *axis, double range)
+/* The logarithm of the largest value over the least. */
+static double range(double *low, const gt_domain_axis *axis)
 {
-    double low = INFINITY;
+    double high = 0;
+    *low = INFINITY;
     for (uint32_t i = 0; i < axis->choices; i++) {
-        low = fmin(low, axis->values[i]);
+        *low = fmin(*low, axis->values[i]);
+        high = fmax(high, axis->values[i]);
     }
+    return log2(high / *low);
+}
+
+/* Logarithms over `range`, from 0 on. */
+static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
+{
     for (uint32_t i = 0; i < axis->choices; i++) {
         value[i] = (float)(log2(axis->values[i] / low) / range);
     }
-}
-
-static double range(const gt_domain_axis *axis)
-{
-    double low = INFINITY, high = 0;
-    for (uint32_t i = 0; i < axis->choices; i++) {
-        low = fmin(low, axis->values[i]);
-        high = fmax(high, axis->values[i]);
-    }
-    return log2(high / low);
 }
 
 static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, gt_bond bond)
@@ -137,13 +126,13 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     if (!has_logarithms(a) || !has_logarithms(b)) {
         return;
     }
-    double both = range(a) + range(b);
+    double low_a, low_b, both = range(&low_a, a) + range(&low_b, b);
     uint32_t at = out->count;
-    fill_factor(begin(out, unused, bond.a, a->choices, false), a, both);
+    fill_factor(begin(out, unused, bond.a, a->choices, false), a, low_a, both);
     out->other[at] = bond.b;
     out->factor[at] = *unused;
     *unused += b->choices;
-    fill_factor(out->factor[at], b, both);
+    fill_factor(out->factor[at], b, low_b, both);
 }
 
 /* Random points: each coordinate and each feature of them in a row. */
