@@ -16,22 +16,12 @@ enum {
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
 typedef struct automatic {
-    gt_model model;
+    gt_model model; /* must be first: its functions take this state */
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
 } automatic;
-
-static gputune_status open_auto(gt_strategy *strategy, void *state)
-{
-    return gt_method_model.open(strategy, &((automatic *)state)->model);
-}
-
-static void close_auto(void *state)
-{
-    gt_method_model.close(&((automatic *)state)->model);
-}
 
 /* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
 static bool is_time_for_all(const gt_strategy *strategy)
@@ -113,7 +103,6 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
     if (is_time_for_all(strategy)) {
         return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
     }
-    GT_TRY(gt_method_model.told(strategy, &at->model, result));
     return judge_model(at, &strategy->evidence, result);
 }
 
@@ -124,16 +113,11 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
     out->learns = !is_time_for_all(strategy);
 }
 
-static double worth(gt_strategy *strategy, void *state, const gt_point *point)
-{
-    return gt_method_model.worth(strategy, &((automatic *)state)->model, point);
-}
-
 const gt_method gt_method_auto = {.bytes = sizeof(automatic),
-                                  .open = open_auto,
-                                  .close = close_auto,
+                                  .open = gt_model_open,
+                                  .close = gt_model_close,
                                   .propose = propose_auto,
                                   .told = told_auto,
                                   .learns = true,
                                   .look = look,
-                                  .worth = worth};
+                                  .worth = gt_model_worth};

@@ -83,6 +83,7 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     known->log_time = ok ? log(result->time_ns) : 0;
     add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
     add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);
+    evidence->results++;
     evidence->told += !again;
     if (again) {
         uint32_t before = evidence->best;

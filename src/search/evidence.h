@@ -28,7 +28,8 @@ typedef struct gt_evidence {
     GT_ARRAY(gt_known) known; /* what is proposed or told */
     gt_hash_index places;     /* in that, by the hash of a point */
     uint32_t ok, failed, pending, given_up;
-    uint32_t told;         /* results so far */
+    uint64_t results;      /* so far, second ones of a configuration too */
+    uint32_t told;         /* configurations with a result */
     uint32_t told_at_best; /* value of `told` when the best result came */
     uint32_t best;         /* index of the fastest point; has no meaning while ok is 0 */
     double compile_s;      /* compile time in all, each configuration once */

@@ -11,7 +11,7 @@ enum {
     BETWEEN_CLIMBS = 8 /* proposals of one batch */
 };
 
-static gputune_status open_model(gt_strategy *strategy, void *state)
+gputune_status gt_model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
     model->width = INFINITY;
@@ -19,7 +19,7 @@ static gputune_status open_model(gt_strategy *strategy, void *state)
     return gt_gaussian_open(&model->gaussian, &model->coordinates);
 }
 
-static void close_model(void *state)
+void gt_model_close(void *state)
 {
     gt_model *model = state;
     gt_coordinates_free(&model->coordinates);
@@ -69,7 +69,8 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
 {
     gt_model *model = state;
     if (!model->is_open || model->hint_count < strategy->hint_count) {
-        model->is_open = model->stale = true;
+        model->is_open = true;
+        model->results = UINT64_MAX;
         model->hint_count = strategy->hint_count;
         GT_TRY(gt_model_prior_make(model, strategy));
     }
@@ -77,9 +78,9 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         *found = propose_first(model, strategy, out);
         return GPUTUNE_OK;
     }
-    if (model->stale) {
+    if (model->results != strategy->evidence.results) {
         GT_TRY(gt_model_update(model, strategy));
-        model->stale = false;
+        model->results = strategy->evidence.results;
         model->batch = 0;
     } else {
         gt_model_add_pending(model, &strategy->evidence);
@@ -96,15 +97,6 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-static gputune_status told_model(gt_strategy *strategy, void *state, const gt_tried *result)
-{
-    (void)strategy;
-    (void)result;
-    gt_model *model = state;
-    model->stale = true;
-    return GPUTUNE_OK;
-}
-
 static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 {
     const gt_model *model = state;
@@ -115,7 +107,7 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 }
 
 /* While slow compiles hold all workers nothing is proposed, and the model would never learn. */
-static double worth(gt_strategy *strategy, void *state, const gt_point *point)
+double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
     bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
@@ -126,10 +118,9 @@ static double worth(gt_strategy *strategy, void *state, const gt_point *point)
 }
 
 const gt_method gt_method_model = {.bytes = sizeof(gt_model),
-                                   .open = open_model,
-                                   .close = close_model,
+                                   .open = gt_model_open,
+                                   .close = gt_model_close,
                                    .propose = propose_model,
-                                   .told = told_model,
                                    .learns = true,
                                    .look = look,
-                                   .worth = worth};
+                                   .worth = gt_model_worth};

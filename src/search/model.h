@@ -34,7 +34,7 @@ typedef struct gt_model {
     gt_model_prior prior;
     bool is_open;      /* the prior was made from the hints */
     size_t hint_count; /* number of hints that the prior was made from */
-    bool stale;        /* results came since the last update */
+    uint64_t results;  /* evidence.results at the last update */
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* by row: the point's index in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
@@ -53,6 +53,11 @@ typedef struct gt_model {
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* in the pool, by the hash of a point */
 } gt_model;
+
+/* Functions of gt_method_model that gt_method_auto has, too. */
+gputune_status gt_model_open(gt_strategy *strategy, void *state);
+void gt_model_close(void *state);
+double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point);
 
 /* Adds the results since the last update to the process, and learns the covariance again if they
  * are many. ENOMEM. */
