@@ -106,20 +106,31 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-static void search_ptx(search *search, const gt_image *image)
+/* Calls `each` with the names that are declared behind a word: the last words in front of one of
+ * `ends`. */
+static void each_declared(const gt_image *image, const char *word, const char *ends,
+                          gt_image_name_fn *each, void *user)
 {
-    static const char word[] = ".entry";
     const char *at = image->data, *end = at + image->bytes;
-    while ((at = memmem(at, (size_t)(end - at), word, sizeof word - 1)) != NULL) {
-        at += sizeof word - 1;
-        while (at < end && isspace((unsigned char)*at)) {
+    while ((at = memmem(at, (size_t)(end - at), word, strlen(word))) != NULL) {
+        const char *begin = at;
+        at += strlen(word);
+        bool declares = at < end && isspace((unsigned char)*at) &&
+                        (begin == image->data || isspace((unsigned char)begin[-1]));
+        while (at < end && !strchr(ends, *at)) {
             at++;
         }
-        const char *symbol = at;
-        while (at < end && is_word(*at)) {
-            at++;
+        const char *last = at;
+        while (last > begin && !is_word(last[-1])) {
+            last--;
         }
-        consider(search, symbol, (size_t)(at - symbol));
+        const char *first = last;
+        while (first > begin && is_word(first[-1])) {
+            first--;
+        }
+        if (declares && at < end && *at != '\n') {
+            each(user, first, (size_t)(last - first));
+        }
     }
 }
 
@@ -166,7 +177,6 @@ static bool is_wanted(const Elf64_Sym *symbol, bool kernels, const char *headers
                    : ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && (flags & SHF_WRITE);
 }
 
-/* Calls `each` with the names of all kernels, or of all variables. */
 static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;
@@ -192,14 +202,27 @@ static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *e
     }
 }
 
+/* Calls `each` with the names of all kernels, or of all variables. */
+static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
+{
+    if (!gt_image_is_ptx(image)) {
+        each_symbol(image, kernels, each, user);
+    } else if (kernels) {
+        each_declared(image, ".entry", "(", each, user);
+    } else {
+        each_declared(image, ".global", "[=;\n", each, user);
+    }
+}
+
+void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
+{
+    each_name(image, false, each, user);
+}
+
 static search search_image(const gt_image *image, const char *name)
 {
     search search = {.name = name};
-    if (gt_image_is_ptx(image)) {
-        search_ptx(&search, image);
-    } else {
-        each_symbol(image, true, consider, &search);
-    }
+    each_name(image, true, consider, &search);
     return search;
 }
 
@@ -259,44 +282,6 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
               "neither instantiate it nor specialise it for other arguments",
               search.instances, name);
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
-}
-
-/* ---- variables ------------------------------------------------------------------------------- */
-
-/* The name is the last word of a declaration in front of its size, its value or its end. */
-static void each_ptx_variable(const gt_image *image, gt_image_name_fn *each, void *user)
-{
-    static const char word[] = ".global";
-    const char *at = image->data, *end = at + image->bytes;
-    while ((at = memmem(at, (size_t)(end - at), word, sizeof word - 1)) != NULL) {
-        const char *line = at;
-        at += sizeof word - 1;
-        bool declares =
-            at < end && *at == ' ' && (line == image->data || line[-1] == '\n' || line[-1] == ' ');
-        while (at < end && !strchr("[=;\n", *at)) {
-            at++;
-        }
-        const char *last = at;
-        while (last > line && !is_word(last[-1])) {
-            last--;
-        }
-        const char *first = last;
-        while (first > line && is_word(first[-1])) {
-            first--;
-        }
-        if (declares && at < end && *at != '\n') {
-            each(user, first, (size_t)(last - first));
-        }
-    }
-}
-
-void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
-{
-    if (gt_image_is_ptx(image)) {
-        each_ptx_variable(image, each, user);
-    } else {
-        each_symbol(image, false, each, user);
-    }
 }
 
 /* An instruction is 16 bytes: the opcode in its lowest 12 bits (before its predicate), the size of
