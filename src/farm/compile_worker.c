@@ -61,13 +61,12 @@ static struct gt_head *find(gt_head_cache *cache, gt_hash key)
     struct gt_head *oldest = &cache->heads[0];
     for (int i = 0; i < GT_HEADS; i++) {
         struct gt_head *head = &cache->heads[i];
-        if (head->known && gt_hash_equal(head->key, key)) {
+        if (head->last_use && gt_hash_equal(head->key, key)) {
             return head;
         }
         oldest = head->last_use < oldest->last_use ? head : oldest;
     }
     forget(oldest);
-    oldest->known = true;
     oldest->key = key;
     return oldest;
 }

@@ -42,17 +42,18 @@ int gt_serve(const gt_server *server, int in, int out);
  *
  * What the compiler keeps is bound to its process (it holds addresses), so each worker has its own;
  * nothing is shared and nothing can race. The compiler's file is unlinked as soon as it is written,
- * and kept open, so that no file is left, however the worker ends. */
+ * and kept open, so that no file is left, however the worker ends. It has a name until then, by
+ * which the compiler deletes and makes it: a file without a name will not do (NVRTC 13.0). */
 enum { GT_HEADS = 4 }; /* the most heads that a worker keeps */
 
 /* The heads that a worker knows. A cache that is all zero is empty. */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool known, failed; /* the entry is in use; the compiler did not keep or use this head */
-        double plain_ns;    /* time of the last compile that read the head; 0: none went well yet */
-        int file;           /* descriptor of what the compiler kept, 0: nothing */
-        uint64_t last_use;  /* `clock` at the last compile */
+        bool failed;       /* the compiler did not keep or use this head */
+        double plain_ns;   /* time of the last compile that read the head; 0: none went well yet */
+        int file;          /* descriptor of what the compiler kept, 0: nothing */
+        uint64_t last_use; /* `clock` at the last compile; 0: the entry is not in use */
     } heads[GT_HEADS];
     uint64_t clock; /* number of compiles */
 } gt_head_cache;

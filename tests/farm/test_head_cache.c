@@ -107,7 +107,7 @@ static int count_files(void)
 static void make_worthwhile(void)
 {
     for (int i = 0; i < GT_HEADS; i++) {
-        cache.heads[i].plain_ns = cache.heads[i].known ? 1e12 : 0;
+        cache.heads[i].plain_ns = cache.heads[i].last_use ? 1e12 : 0;
     }
 }
 
