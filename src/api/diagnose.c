@@ -380,6 +380,15 @@ static void check_unknown(patient *p)
     }
 }
 
+static void check_compile_memory(patient *p)
+{
+    const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
+    if (value && !strtoull(value, NULL, 10)) {
+        WARN(p, "set it to a number, such as 2048",
+             "GPUTUNE_COMPILE_MEMORY=%s is no number of megabytes, and is ignored", value);
+    }
+}
+
 static void check_environment(patient *p)
 {
     GT_SCOPED(gt_text_free) gt_text set = {0};
@@ -393,6 +402,7 @@ static void check_environment(patient *p)
         }
     }
     check_unknown(p);
+    check_compile_memory(p);
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
 }
 
