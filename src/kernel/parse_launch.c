@@ -405,7 +405,9 @@ static gputune_status bind_name(gt_parse *p, gt_body *body, const gt_lexer *lexe
                  "'%s' is a device property; expected a tunable, a compile-time problem "
                  "value or a constant as template argument",
                  name);
-    body->arguments |= index >= 0 ? UINT64_C(1) << index : 0;
+    const uint64_t bit = index >= 0 ? UINT64_C(1) << index : 0;
+    body->instances |= bit;
+    body->arguments |= bit;
     return GPUTUNE_OK;
 }
 

@@ -219,7 +219,7 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     int slot = GT_SLOT_AXIS + (int)axis;
     const gt_body *body = &parts->kernel_body;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
-              ((body->macros | body->arguments) >> axis & 1) ||
+              ((body->macros | body->instances) >> axis & 1) ||
               gt_compiler_options_use(template, axis) ||
               (gt_axes_of(parts, GT_WORDS_COMPILED) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {

@@ -147,8 +147,8 @@ typedef struct gt_body {
     char *head_path; /* the path of the file with that line */
     gt_hash tokens;  /* of the text's token stream */
     /* Masks of names, bit i for gt_name_at(i). */
-    uint64_t arguments; /* values that are template arguments of the text's kernels, or that
-                           arguments computed in launch() use */
+    uint64_t instances; /* values that are template arguments of the text's kernels */
+    uint64_t arguments; /* these, and those that arguments computed in launch() use */
     uint64_t macros;    /* values that are macros; they may be arguments as well */
     uint64_t doubtful;  /* axes that are macros which the text may define anew */
 } gt_body;

@@ -4,6 +4,19 @@ $GPUTUNE space axpy --arch sm_90 --only VEC=1,2,4 --only UNROLL=1,2,3,4,5,6,7,8 
 $GPUTUNE space histogram --arch sm_80 --format csv | grep '^CLUSTER' | cut -d, -f1-4
 # what --only leaves out and what it adds
 $GPUTUNE space axpy --arch sm_90 --only BLOCK=96,256 --format csv | grep BLOCK
+# an axis that a kernel gets as a number is in no source
+cat >given.cu <<'F'
+#pragma gputune kernel(index) problem(n = 4096) args(out float y[n], int n)
+#pragma gputune tune(BLOCK = 128, 256) tune(EACH = 1, 2, 3)
+#pragma gputune launch(fill, block = BLOCK, grid = ceil_div(n, BLOCK * EACH), args = (y, n, EACH))
+#pragma gputune reference(y[i] = i)
+__global__ void fill(float *y, int n, int each)
+{
+    int first = (blockIdx.x * BLOCK + threadIdx.x) * each;
+    for (int i = first; i < n && i < first + each; i++) y[i] = i;
+}
+F
+$GPUTUNE space ./given.cu --arch sm_90 --format csv | sed -n 2p
 $GPUTUNE space axpy --arch sm_12
 echo "exit $?"
 $GPUTUNE space axpi --arch sm_90
