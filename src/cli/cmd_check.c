@@ -105,8 +105,10 @@ static void write_line(const mistake *mistake, FILE *file)
     if (m->other_thread[0]) {
         fprintf(file, ", and at line %u %s", m->other_line, m->other_thread);
     }
-    fprintf(file, " (%s, %s; in %u variant%s, %llu times)\n", m->configuration, m->sizes,
-            mistake->variants, gt_plural(mistake->variants), (unsigned long long)mistake->count);
+    fprintf(file, " (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
+            m->configuration[0] ? ", " : "", m->sizes, mistake->variants,
+            gt_plural(mistake->variants), (unsigned long long)mistake->count,
+            gt_plural(mistake->count));
 }
 
 /* For people a line for each mistake; else a table. */

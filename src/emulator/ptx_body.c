@@ -265,6 +265,8 @@ static void parse_location(ptx_parser *parser)
             location.line = at;
         }
     }
+    if (location.line == 0)
+        return; /* what branches share; it is told by what stands before it */
     ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
     if (place)
         *place = location;

@@ -121,6 +121,19 @@ TEST(test_registers_are_kept_apart)
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
 }
 
+/* What branches share has line 0: the line before it is told. */
+TEST(test_line_of_a_fault)
+{
+    GT_SCOPED(machine_free)
+    machine m = machine_of(HEAD ".file 1 \"a.cu\"\n.visible .entry k(.param .u64 out)\n{\n"
+                                ".reg .b64 %d; .reg .b32 %r;\n"
+                                ".loc 1 7 4\nld.param.u64 %d, [out];\n"
+                                ".loc 1 0 4\nld.global.u32 %r, [%d];\nret;\n}\n");
+    const uint64_t nowhere = 0;
+    assert_int_not_equal(machine_run(&m, "k", 1, 1, &nowhere), 0);
+    assert_non_null(strstr(m.fault.message, "a.cu:7"));
+}
+
 TEST(test_directives_without_effect)
 {
     static const char ptx[] =
