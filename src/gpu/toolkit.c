@@ -107,9 +107,12 @@ extern const struct embedded {
  * Thrust's algorithms and containers, none of which NVRTC compiles. Most of them bring the types of
  * <stdint.h>, as all do here. Each name ends with a zero. */
 static const char hosts[] =
-    "algorithm\0cerrno\0chrono\0ctime\0dirent.h\0errno.h\0exception\0fstream\0iomanip\0"
-    "iostream\0map\0memory\0new\0random\0set\0sstream\0stdexcept\0string\0sys/time.h\0thread\0"
-    "time.h\0unordered_map\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
+    "algorithm\0cctype\0cerrno\0chrono\0cinttypes\0condition_variable\0csignal\0cstdarg\0ctime\0"
+    "ctype.h\0deque\0dirent.h\0errno.h\0exception\0fcntl.h\0filesystem\0fstream\0future\0"
+    "getopt.h\0inttypes.h\0iomanip\0iosfwd\0iostream\0istream\0list\0map\0memory\0mutex\0new\0"
+    "omp.h\0ostream\0pthread.h\0queue\0random\0regex\0set\0sstream\0stack\0stdarg.h\0stdexcept\0"
+    "string\0strings.h\0sys/mman.h\0sys/stat.h\0sys/time.h\0sys/types.h\0system_error\0thread\0"
+    "time.h\0unordered_map\0unordered_set\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
     "thrust/device_ptr.h\0thrust/execution_policy.h\0thrust/system/cuda/execution_policy.h\0"
     "thrust/adjacent_difference.h\0thrust/binary_search.h\0thrust/copy.h\0thrust/count.h\0"
     "thrust/equal.h\0thrust/extrema.h\0thrust/fill.h\0thrust/find.h\0thrust/for_each.h\0"

@@ -91,7 +91,8 @@ TEST(test_headers_of_the_host_bring_integer_types)
 {
     need_nvrtc();
     gt_compiled result;
-    const char *text = "#include <iostream>\n"
+    const char *text = "#include <iostream>\n#include <mutex>\n#include <omp.h>\n"
+                       "#include <sys/mman.h>\n#include <unordered_set>\n"
                        "extern \"C\" __global__ void k(const char *p, int *out)\n"
                        "{ *out = reinterpret_cast<uintptr_t>(p) % 4 + sizeof(uint_fast8_t); }\n";
     assert_int_equal(compile(&result, text, NULL, 0), 0);
