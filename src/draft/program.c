@@ -706,6 +706,7 @@ static bool may_declare(const gt_program *p, size_t at)
                                  {{STARTS, "NAME", "* & &&"}, {PARTS " ,"}},
                                  {{NULL, NULL, ">"}, {PARTS " ,"}},
                                  {.before = {"namespace"}},
+                                 {.before = {NULL, NULL, "goto"}},
                                  {.behind = {":: <"}}};
     return is_name(p, at + 1) || HAS_FORM(p, at, forms) ||
            (gt_program_is(p, at - 1, ",") && is_declared_further(p, at));

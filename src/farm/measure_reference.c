@@ -361,7 +361,8 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_buffe
         GPUTUNE_ETEMPLATE,
         "the reference kernel %s gives other values of %s when it runs again (the first "
         "is %s, the tolerance %s): it must agree with itself within the tolerance; is it an output "
-        "that is added to, without clear(), or a race, which gputune check looks for?",
+        "that is added to, without clear(), a race, which gputune check looks for, or an order "
+        "that atomics leave open, which check(KERNEL) judges?",
         workload->reference.steps[0].entry, slot->buffer->name,
         gt_component_name(name, workload, slot->buffer, found->first),
         gt_tolerance_text(text, measure, slot));

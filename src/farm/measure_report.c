@@ -180,19 +180,23 @@ static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
 
-static gputune_status report_guard(const gt_buffer_slot *slot, bool behind, const gt_finding *found)
+static gputune_status report_guard(const gt_measure *measure, const gt_buffer_slot *slot,
+                                   bool behind, const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
+    const bool awkward = slot->workspace != measure->workspaces;
     uint64_t place = behind ? found->first : slot->address - slot->base - found->first;
     return gt_fail(GPUTUNE_EWRONG,
                    "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
-                   "%" PRIu64 " bytes from it",
+                   "%" PRIu64 " bytes from it%s%s; is a length in args() too small, or a "
+                   "require() missing?",
                    found->count, behind ? "behind" : "before", buffer->name,
-                   gt_buffer_count(buffer), place);
+                   gt_buffer_count(buffer), place, awkward ? ", at " : "",
+                   awkward ? measure->setup.awkward : "");
 }
 
 /* Judges what a table has found of guard zones and inputs. */
-static gputune_status judge_edges(const gt_tasks *table, bool timed_only,
+static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
                                   const gt_findings *findings)
 {
     for (size_t i = 0; i < gt_tasks_count(table, timed_only); ++i) {
@@ -200,7 +204,7 @@ static gputune_status judge_edges(const gt_tasks *table, bool timed_only,
         const gt_buffer_slot *slot = table->slots.items[i];
         const gt_finding *found = &findings->items[i];
         if (task->operation == GT_DO_GUARD && found->count != 0) {
-            return report_guard(slot, task->target != slot->base, found);
+            return report_guard(measure, slot, task->target != slot->base, found);
         }
         GT_REFUSE(task->operation == GT_DO_HASH && found->count != slot->hash, GPUTUNE_EWRONG,
                   "%s, an input, was changed", slot->buffer->name);
@@ -212,7 +216,7 @@ static gputune_status judge_edges(const gt_tasks *table, bool timed_only,
 static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
                                   const gt_workspace *workspace, const char *words)
 {
-    GT_TRY(judge_edges(&workspace->first, false, measure->first));
+    GT_TRY(judge_edges(measure, &workspace->first, false, measure->first));
     return judge_results(out, measure, &workspace->first, measure->first, workspace, words);
 }
 
@@ -246,7 +250,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
 {
     /* damage is reported first, because it may be why a result is wrong */
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(&measure->check, after_race, measure->findings));
+    GT_TRY(judge_edges(measure, &measure->check, after_race, measure->findings));
     *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
@@ -257,7 +261,7 @@ gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_mea
                                const char *words)
 {
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(&measure->check, false, measure->findings));
+    GT_TRY(judge_edges(measure, &measure->check, false, measure->findings));
     *damage = GT_DAMAGE_NONE;
     return judge_last(out, measure, &measure->workspaces[0], words);
 }
@@ -265,7 +269,7 @@ gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_mea
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
 {
     *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(&measure->edges, false, measure->findings));
+    GT_TRY(judge_edges(measure, &measure->edges, false, measure->findings));
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

@@ -173,8 +173,9 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
     bool begun = variant->unit; /* else its earlier trial stays */
     bool compiled = !begun || variant->unit->stage == GT_STAGE_READY;
     char message[96];
-    gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
-                compiled ? "did not finish" : "was not compiled", limit_s(field));
+    gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit%s",
+                compiled ? "did not finish" : "was not compiled", limit_s(field),
+                compiled ? "" : "; raise it");
     variant->cut_off_s = begun ? limit_s(field) : 0;
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     variant->remembered = !begun;

@@ -785,6 +785,19 @@ static const gt_drafted_program programs[] = {
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 8 * n)\n"
      "reference(self)\n"},
+    {"a label is no axis",
+     "__global__ void k(float *y, const float *x, int n)\n"
+     "{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) {\n"
+     "        if (x[i] > 0) goto positive;\n"
+     "        { y[i] = 0; return; }\n"
+     "    positive:\n"
+     "        y[i] = x[i];\n"
+     "    }\n"
+     "}\n"
+     "int main() { int n = 1000; " ALLOCATED " k<<<(n + 127) / 128, 128>>>(b, a, n); }\n",
+     COPY_CLAUSES("1000", USUAL, "128")},
     {"numbers have marks between their digits",
      COPY "int main() { const int n = 1'000'000; " ALLOCATED
           " k<<<(n + 127) / 128, 128>>>(b, a, n); }\n",

@@ -65,7 +65,8 @@ TEST(bytes_beyond_a_buffer_are_guarded)
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == n) y[n] = 1;"), "behind y");
     assert_right(RIGHT);
-    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 0) y[-1] = 1;"), "before y");
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 0) y[-1] = 1;"),
+                 "from it; is a length in args() too small, or a require() missing?");
     assert_right(RIGHT);
 }
 
