@@ -266,7 +266,7 @@ TEST(hints_that_lead_nowhere_are_doubted)
         draw_hints(hints, &other, seed);
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
-        double best = landscape_search(hinted, &at, RESULTS, 1);
+        double best = landscape_search(hinted, &at, RESULTS, 2);
         found += best < 0.35; /* which only the valley of here has */
         gt_strategy_free(hinted);
     }
@@ -341,7 +341,7 @@ TEST(stop_rule_keeps_its_word)
         double best = INFINITY;
         gt_outlook outlook = {0};
         while (!outlook.done && outlook.tried < 1000) {
-            best = fmin(best, landscape_search(strategy, &at, 4, 4));
+            best = fmin(best, landscape_search(strategy, &at, 8, 8));
             gt_strategy_outlook(&outlook, strategy);
         }
         assert_true(outlook.tried < 800); /* of 7776 */
