@@ -344,6 +344,7 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
         }
         return gt_field_fail(field, variant, unit->failure, unit->repeatable, unit->message);
     }
+    field->compiles = true;
     if (!field->options.measure) {
         return gt_field_mark_ready(field, variant);
     }
@@ -351,6 +352,17 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 }
 
 /* --- starting variants ------------------------------------------------------------------------ */
+
+/* What earlier tunings know of compiling, once the default is known to have failed. */
+static void count_earlier(gt_field *field)
+{
+    const gt_history *history = field->options.history;
+    for (size_t i = 0; i < history->count; i++) {
+        const gt_trial *trial = &history->items[i];
+        field->compiles |= gt_trial_failure(trial->status) != GPUTUNE_ECOMPILE;
+        gt_field_count_alike(field, gt_trial_failure(trial->status), trial->message);
+    }
+}
 
 /* Whether earlier tunings make a trial of this variant needless. A failure is not tried again, and
  * a variant that was far slower than the best of this very space cannot win. All others race,
@@ -368,12 +380,19 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
         variant->remembered = true;
         gt_field_move(field, variant, GT_STAGE_FAILED);
         gt_field_tell(field, variant, 0);
+        if (variant->role == GT_ROLE_DEFAULT) {
+            count_earlier(field);
+        }
         return true;
     }
     if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* the old trial had less time */
+        bool is_expected = /* its results are what others are compared with */
+            variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
         variant->hangs = old->status == GT_TRIAL_HUNG;
-        gt_field_put_off(field, variant);
-        return true;
+        if (!is_expected) {
+            gt_field_put_off(field, variant);
+        }
+        return !is_expected;
     }
     bool outclassed = variant->role == GT_ROLE_PROPOSED &&
                       gt_history_is_outclassed(old, field->champion_ns, request);

@@ -180,11 +180,11 @@ typedef struct gt_field {
     gt_saved_output *saves; /* files that the first variant's outputs are written to */
     uint32_t save_count;
     uint32_t turns;
-    double default_ran_s; /* how long the default, not proved yet, had been running when the time
-                             was up, if that is suspicious; else 0 */
-    double longest_s;     /* the longest compile of a variant that ended */
+    double longest_s; /* the longest compile of a variant that ended */
     int64_t last_put_off_ns;
     int64_t start_ns;
+    bool compiles;        /* a source of a variant compiled, now or in an earlier tuning */
+    uint32_t alike;       /* variants that failed to compile as the default did */
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
     gt_variant *doubtful; /* the variant of the last crash; NULL: the GPU has worked since */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
@@ -242,19 +242,21 @@ typedef struct gt_tried_again {
 } gt_tried_again;
 gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out);
 /* Called when the request's time is up: fails the variants that came last, and those that took most
- * of the time. A later call does not try them unless its limit is longer; a variant that hung once
- * is tried by the next call, after all others. A default that runs suspiciously long is not this
- * call's answer, and the next call tries it again. `busy_s`: seconds for which the measure worker
- * has been at its present request. */
+ * of the time. A later call does not try them unless its limit is longer; a variant that hung once,
+ * and a default that runs suspiciously long, is tried by the next call that measures, after all
+ * others. `busy_s`: seconds for which the measure worker has been at its present request. */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* If the default has failed, or may never end, notes that in the request, so that the call does not
- * return it. */
+/* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Whether some variant could not race because memory or time was short, which is not its fault. */
 bool gt_field_lacks_one(const gt_field *field);
 /* Stops the field: it starts nothing more, and expects no more answers, because the farm's jobs
  * were cancelled. */
 void gt_field_abandon(gt_field *field);
+/* Whether nothing compiles, the default included, and so many variants failed in the same way that
+ * no more are tried. Not where variants come in the order of the space, of which one corner may be
+ * bad. */
+bool gt_field_is_hopeless(const gt_field *field);
 /* Whether nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
 /* "ok", "wrong", "crashed", "hung", "compile", "launch", "slow". */

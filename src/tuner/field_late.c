@@ -202,6 +202,15 @@ static bool may_never_end(const gt_field *field, double busy_s)
     return busy_s > fmax(least, preparations * prepared->prepare_ns * 1e-9);
 }
 
+static gputune_status fail_running(gt_field *field, gt_variant *standard, double busy_s)
+{
+    char message[96];
+    gt_snprintf(message, sizeof message,
+                "its proof had been running for %.3g s when the time limit came; raise it", busy_s);
+    standard->cut_off_s = MOST * limit_s(field); /* a call of the same limit tries it again */
+    return gt_field_fail(field, standard, GPUTUNE_ETIMEOUT, false, message);
+}
+
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
 {
     gt_compiling jobs[AT_ONCE];
@@ -225,7 +234,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             GT_TRY(fail_unfinished(field, variant));
         } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&
                    may_never_end(field, busy_s)) {
-            field->default_ran_s = busy_s;
+            GT_TRY(fail_running(field, variant, busy_s));
         }
     }
     return GPUTUNE_OK;

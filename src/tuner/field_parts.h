@@ -49,6 +49,11 @@ uint32_t gt_field_with_helpers(const gt_field *field);
 /* Notes in the field's schedule how many newcomers the helpers take, and how fast. */
 void gt_field_schedule_helpers(gt_field *field);
 
+/* ---- field_report.c -------------------------------------------------------------------------- */
+
+/* Counts a failure, of a variant or of an earlier trial, that is the default's. */
+void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
+
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
 /* Leaves a variant for gt_field_try_again(). */

@@ -98,9 +98,16 @@ static uint32_t proposals_left(const gt_field *field)
     return taken < most ? most - taken : 0;
 }
 
+bool gt_field_is_hopeless(const gt_field *field)
+{
+    enum { ENOUGH = 64 };
+    return field->options.races && field->options.proposer->learns && !field->compiles &&
+           field->alike >= ENOUGH;
+}
+
 bool gt_field_has_more_proposals(const gt_field *field)
 {
-    return !field->options.proposer->exhausted && !field->cut;
+    return !field->options.proposer->exhausted && !field->cut && !gt_field_is_hopeless(field);
 }
 
 static gputune_status propose(uint32_t *count, const gt_field *field, gt_config *out, uint32_t most)

@@ -89,6 +89,14 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     return status ? status : taken;
 }
 
+void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message)
+{
+    const gt_variant *standard = field->standard;
+    field->alike += failure == GPUTUNE_ECOMPILE && standard &&
+                    standard->failure == GPUTUNE_ECOMPILE &&
+                    strcmp(message, standard->message ? standard->message : "") == 0;
+}
+
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message)
 {
@@ -105,6 +113,7 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
     variant->message = NULL;
     gt_field_tell(field, variant, 0);
     GT_TRY(explain(&variant->message, field, variant, failure, message ? message : ""));
+    gt_field_count_alike(field, failure, variant->message);
     return was_right ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
@@ -133,18 +142,10 @@ bool gt_variant_may_be_late(const gt_variant *variant)
 void gt_field_note_bad_default(const gt_field *field, gt_request *request)
 {
     const gt_variant *variant = field->standard;
-    if (!variant) {
-        return;
-    }
-    if (gt_ending_of(variant->failure)->fault == GT_FAULT_VARIANT) {
+    if (variant && gt_ending_of(variant->failure)->fault == GT_FAULT_VARIANT) {
         request->refuted.failure = variant->failure;
         snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
                  variant->message ? variant->message : "");
-    } else if (field->default_ran_s > 0) {
-        request->refuted.failure = GPUTUNE_ETIMEOUT;
-        gt_snprintf(request->refuted.message, sizeof request->refuted.message,
-                    "its proof had been running for %.3g s when the time limit came; raise it",
-                    field->default_ran_s);
     }
 }
 
@@ -229,9 +230,10 @@ gputune_status gt_field_verdict(const gt_field *field)
                     field->workload_count > 1 ? ", or is a require() missing for such sizes" : "");
     }
     const bool is_old = first->remembered && first->failure != GPUTUNE_ETIMEOUT;
-    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s: %s%s",
+    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s%s: %s%s",
                    request->template->name, count, asked_count(field),
                    is_old ? " in an earlier tuning ('force' tries again)" : "",
+                   gt_field_is_hopeless(field) ? ", and no other was tried" : "",
                    first->message ? first->message : "", doubt);
 }
 

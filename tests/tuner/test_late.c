@@ -169,15 +169,20 @@ TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
     assert_true(w->farm.verifies > verifies);
 }
 
-/* It may never end: the application would launch it. The next call tries it again. */
+/* It may never end: the application would launch it. The next call that measures tries it again. */
 TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_world)
 {
-    const gputune_options options = within(1);
+    gputune_options options = within(1);
     write_template(w, "128, 256");
     w->by_block[256].verify = GPUTUNE_EWRONG;
     w->by_block[DEFAULT].never_answers = true;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "had been running"));
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
+    assert_non_null(strstr(gt_message(), "is not launched"));
+    assert_non_null(strstr(gt_message(), "had been running"));
+    options.effort = GPUTUNE_MEASURE;
     w->by_block[DEFAULT].never_answers = false;
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
@@ -204,6 +209,27 @@ TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "is not launched"));
+}
+
+/* Without a reference its results are what others are compared with: it comes first again. */
+TEST_OF(test_a_default_that_ran_on_comes_first_without_a_reference, world *w, open_world,
+        close_world)
+{
+    static const char text[] =
+        "#pragma gputune kernel(twice) problem(n = 4096)\n"
+        "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
+        "#pragma gputune tune(BLOCK = 128, 256) default(BLOCK = 128) block(BLOCK)\n"
+        "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+        "__global__ void twice(float *y, const float *x, size_t n)\n"
+        "{ size_t i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }\n";
+    const gputune_options options = within(1);
+    file_write(w->path, "%s", text);
+    w->by_block[DEFAULT].never_answers = true;
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
+    w->by_block[DEFAULT].never_answers = false;
+    w->farm.verifies = 0;
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_int_equal(w->farm.first_verified, 0);
 }
 
 static gputune_status never_ends(void *user, const char *text)

@@ -134,6 +134,40 @@ TEST_OF(test_all_wrong_is_said, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "no variant works"));
 }
 
+static gputune_status refuse(void *user, const char *text)
+{
+    (void)user;
+    return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
+}
+
+/* What every variant shares does not compile: some of 16,384 are enough to say so, and the next
+ * call needs none. */
+TEST_OF(test_what_never_compiles_ends_a_search, world *w, open_world, close_world)
+{
+    static const char text[] =
+        "#pragma gputune kernel(many) problem(n = 4096)\n"
+        "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
+        "#pragma gputune tune(BLOCK = 64, 128, 256, 512) default(BLOCK = 128) block(BLOCK)\n"
+        "#pragma gputune tune(A = 1, 2, 3, 4, 5, 6, 7, 8) tune(B = 1, 2, 3, 4, 5, 6, 7, 8)\n"
+        "#pragma gputune tune(C = 1, 2, 3, 4, 5, 6, 7, 8) tune(D = 1, 2, 3, 4, 5, 6, 7, 8)\n"
+        "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+        "__global__ void many(float *y, const float *x, size_t n) {\n"
+        "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
+        "    if (i < n) y[i] = x[i] + A * B * C * D;\n"
+        "}\n";
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 100;
+    file_write(w->path, "%s", text);
+    w->farm.compile = refuse;
+    assert_int_equal(tune(w, &options), GPUTUNE_ECOMPILE);
+    assert_non_null(strstr(gt_message(), ", and no other was tried: "));
+    assert_true(w->farm.compiles < 1000);
+    w->farm.compiles = 0;
+    assert_int_equal(tune(w, &options), GPUTUNE_ECOMPILE);
+    assert_non_null(strstr(gt_message(), "in an earlier tuning"));
+    assert_true(w->farm.compiles < 10);
+}
+
 /* A GPU does not tell the line of a fault, the emulator does. */
 TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
