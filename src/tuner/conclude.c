@@ -400,7 +400,9 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     terms.limit_s =
         result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
-    terms.complete = !gt_strategy_proposer_is_content(tuning->strategy) &&
+    /* a request for all takes what the limit allowed, when it is made again */
+    terms.complete = (terms.final || terms.complete) &&
+                     !gt_strategy_proposer_is_content(tuning->strategy) &&
                      !tuning->session.field.in[GT_STAGE_GIVEN_UP];
     return terms;
 }
@@ -427,13 +429,12 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_printf(&text, "%u took too long to compile; ", given_up);
     }
     if (content) {
-        gt_text_printf(&text, "nothing better by %.3g%% is expected",
-                       tuning->session.request->options.epsilon * 100);
-    } else { /* the race says nothing of variants that were not searched */
-        gt_text_append(&text,
-                       decided && gt_tuning_tried(tuning) < size ? "of those searched, " : "");
-        gt_text_append(&text, gt_race_end_text(end));
+        gt_text_printf(&text, "nothing better by %.3g%% is expected%s",
+                       tuning->session.request->options.epsilon * 100, decided ? "" : "; ");
+    } else if (decided && gt_tuning_tried(tuning) < size) { /* of others the race says nothing */
+        gt_text_append(&text, "of those searched, ");
     }
+    gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
     gt_text_append(&text, hot ? "; a tie that the time with a warm cache has broken" : "");
     gt_text_append(&text, proved_again ? "" : "; not proved again after its race");
     return gt_text_take(out, &text);

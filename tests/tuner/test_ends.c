@@ -126,6 +126,25 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
     w->farm.compile_s = 0.005;
     expect_proved(w, &options, "nothing better by 0.5% is expected");
     assert_string_equal(w->config, "BLOCK=600");
+    assert_true(w->choice.terms.final && !w->choice.terms.complete);
+}
+
+/* What a limit ended has not tried every variant; but who asks for all, again with this limit, is
+ * answered by what it came to. */
+TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
+{
+    gputune_options options = within(0.5);
+    slow_down(w);
+    write_blocks(w, BLOCKS, STEP);
+    w->farm.compile_s = 0.2;
+    expect_proved(w, &options, "the time was up");
+    gt_terms asked = w->choice.terms;
+    assert_true(gt_answers(&w->choice.terms, &asked));
+    asked.complete = true;
+    assert_false(gt_answers(&w->choice.terms, &asked));
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
+    expect_proved(w, &options, "the time was up");
+    assert_true(gt_answers(&w->choice.terms, &asked));
 }
 
 typedef struct canceling {
