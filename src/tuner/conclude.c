@@ -53,8 +53,8 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
-    uint32_t done = field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] +
-                    field->in[GT_STAGE_OUTCLASSED] + field->in[GT_STAGE_TWIN];
+    uint32_t done =
+        field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] + field->in[GT_STAGE_TWIN];
     for (uint32_t i = 0; i < field->given; i++) {
         const gt_variant *variant = field->variants.items[i];
         done -= variant->role == GT_ROLE_FALLBACK && variant->stage == GT_STAGE_READY;
@@ -631,14 +631,16 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_field *field = &tuning->session.field;
+    gt_config champion;
     gt_summary time;
-    if (tuning->session.stop == GT_STOP_NONE || tuning->session.request->options.force ||
-        !field->champion_ns || summarise(&time, tuning, winner) != GPUTUNE_OK ||
-        (time.count && time.median < field->champion_ns)) {
+    double champion_ns = gt_strategy_proposer_champion(&champion, tuning->strategy);
+    if (tuning->session.stop == GT_STOP_NONE || !(champion_ns > 0) ||
+        summarise(&time, tuning, winner) != GPUTUNE_OK ||
+        (time.count && time.median < champion_ns)) {
         return false;
     }
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (gt_hash_equal(variant->trial, field->champion)) {
+        if (gt_config_is(&variant->config, &champion)) {
             const gt_variant *tried = gt_variant_tried(variant);
             bool failed = variant->failure != GPUTUNE_OK &&
                           gt_outcome_is_kept(variant->failure, variant->repeatable);

@@ -248,15 +248,6 @@ void gt_field_close(gt_field *field)
     *field = (gt_field){0};
 }
 
-/* Whether the best of the space may not be among those that are tried. */
-static bool is_limited(const gt_field *field)
-{
-    gt_proposer *proposer = field->options.proposer;
-    uint64_t total = proposer->total ? proposer->total(proposer) : UINT64_MAX;
-    uint64_t limit = field->options.limit ? field->options.limit : UINT64_MAX;
-    return limit - field->given < total;
-}
-
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
     const gt_request *request = options->request;
@@ -274,10 +265,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_unit(&field, (gt_hash){0});
     }
     GT_THEN(status, gt_field_add_given(&field));
-    if (status == GPUTUNE_OK && options->history && options->races && !is_limited(&field)) {
-        status =
-            gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
-    }
     return GT_GIVE(status, out, field, gt_field_close(&field));
 }
 
@@ -364,9 +351,8 @@ static void count_earlier(gt_field *field)
     }
 }
 
-/* Whether earlier tunings make a trial of this variant needless. A failure is not tried again, and
- * a variant that was far slower than the best of this very space cannot win. All others race,
- * whatever they lost to then. */
+/* Whether earlier tunings make a trial of this variant needless, now or at all: a failure is not
+ * tried again. All others race, whatever they lost to then, unless the proposer leaves them out. */
 static bool is_known_already(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
@@ -394,13 +380,7 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
         }
         return !is_expected;
     }
-    bool outclassed = variant->role == GT_ROLE_PROPOSED &&
-                      gt_history_is_outclassed(old, field->champion_ns, request);
-    if (outclassed) {
-        gt_field_move(field, variant, GT_STAGE_OUTCLASSED);
-        gt_field_tell(field, variant, old->time.median);
-    }
-    return outclassed;
+    return false;
 }
 
 /* The hash of a sketch's source, so that code that was compiled quickly is not taken for fully

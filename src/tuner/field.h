@@ -15,12 +15,10 @@
 typedef enum gt_stage {
     GT_STAGE_WAITING,   /* its source is not compiled yet */
     GT_STAGE_VERIFYING, /* the measure worker has it */
-    GT_STAGE_SLOWER, /* its first launch was clearly slower than the best right variant: it cannot
-                        win, and was not proved */
-    GT_STAGE_READY,  /* verified (or compiled, in a field that does not measure) */
-    GT_STAGE_OUTCLASSED, /* measured earlier, and far slower than the best of this space; not tried
-                            again */
-    GT_STAGE_TWIN,       /* has the same launch as an earlier variant, which is tried for both */
+    GT_STAGE_SLOWER,   /* its first launch was clearly slower than the best right variant: it cannot
+                          win, and was not proved */
+    GT_STAGE_READY,    /* verified (or compiled, in a field that does not measure) */
+    GT_STAGE_TWIN,     /* has the same launch as an earlier variant, which is tried for both */
     GT_STAGE_GIVEN_UP, /* compiling it took far longer than it is worth; not tried, and nor are its
                           twins */
     GT_STAGE_LATE,     /* takes long to compile, or did not end in an earlier call; tried after all
@@ -122,10 +120,9 @@ typedef struct gt_field_options {
     bool with_default; /* the default is the first variant, whatever is proposed */
     bool races;        /* the fastest variant is sought. The variant for any alignment follows the
                           default, and is verified without racing. Of variants with equal launches
-                          only the first is tried. Where all are tried, those are left out that were
-                          far slower than the best in earlier tunings. A variant that takes long to
-                          compile is left to gt_field_try_again(). One whose first launch shows that
-                          it cannot win is not proved */
+                          only the first is tried. A variant that takes long to compile is left to
+                          gt_field_try_again(). One whose first launch shows that it cannot win is
+                          not proved */
     uint32_t limit;    /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
 } gt_field_options;
@@ -188,9 +185,6 @@ typedef struct gt_field {
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
     gt_variant *doubtful; /* the variant of the last crash; NULL: the GPU has worked since */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
-    gt_hash champion; /* the trial that was the fastest of this space in earlier tunings; all zero:
-                         none */
-    double champion_ns; /* the champion's time in those tunings; 0: there is none */
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
@@ -234,9 +228,7 @@ gt_variant *gt_field_next_ready(gt_field *field);
 gputune_status gt_field_reverify(gt_field *field);
 /* How many variants are tried after all, when nothing else is left to try. */
 typedef struct gt_tried_again {
-    uint32_t hung;       /* once; they have ten times the deadline now */
-    uint32_t outclassed; /* that were left out for the fastest variant of earlier tunings, which has
-                            failed */
+    uint32_t hung; /* once; they have ten times the deadline now */
     uint32_t late; /* that were put off, or that an earlier call with a shorter limit could not
                       finish */
 } gt_tried_again;

@@ -587,38 +587,24 @@ gputune_status gt_field_reverify(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-static bool has_failed(const gt_field *field, gt_hash trial)
-{
-    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static gputune_status try_again(gt_field *field, gt_variant *variant, gt_tried_again *out)
 {
-    bool is_late = variant->stage == GT_STAGE_LATE;
     if (gt_variant_may_be_late(variant)) {
         variant->failure = GPUTUNE_OK;
         out->hung++;
         return submit_verify(field, variant);
     }
-    if (!is_late && (variant->stage != GT_STAGE_OUTCLASSED || !out->outclassed)) {
+    if (variant->stage != GT_STAGE_LATE) {
         return GPUTUNE_OK;
     }
-    variant->tried_late |= is_late;
+    variant->tried_late = true;
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_field_start(field, variant);
 }
 
 gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
 {
-    bool is_refuted = field->in[GT_STAGE_OUTCLASSED] && has_failed(field, field->champion);
-    *out = (gt_tried_again){.outclassed = is_refuted ? field->in[GT_STAGE_OUTCLASSED] : 0,
-                            .late = field->in[GT_STAGE_LATE]};
-    field->champion_ns = is_refuted ? 0 : field->champion_ns;
+    *out = (gt_tried_again){.late = field->in[GT_STAGE_LATE]};
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
         GT_TRY(try_again(field, variant, out));
     }

@@ -52,74 +52,12 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial)
     return bsearch(&key, history->items, history->count, sizeof *history->items, compare_trials);
 }
 
-static bool is_measured(const gt_trial *trial)
-{
-    return gt_trial_failure(trial->status) == GPUTUNE_OK && trial->time.count > 0;
-}
-
-/* Whether the request covers the trial's configuration, and its generated source is unchanged. */
-static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_request *request)
-{
-    gt_config config;
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    *out = false;
-    if (gt_config_parse(&config, request->template, trial->config) != GPUTUNE_OK) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_request_covers(out, request, &config));
-    if (!*out) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_request_source(&source, request, &config));
-    *out = gt_hash_equal(gt_trial_hash(request->template, &config, source.hash), trial->hash);
-    return GPUTUNE_OK;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    double x = (*(const gt_trial *const *)a)->time.median;
-    double y = (*(const gt_trial *const *)b)->time.median;
-    return (x > y) - (x < y);
-}
-
-gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
-                                   const gt_request *request)
-{
-    size_t count = 0;
-    *trial = (gt_hash){0};
-    *time_ns = 0;
-    GT_FREED const gt_trial **fastest = calloc(history->count + 1, sizeof *fastest);
-    GT_TRY(gt_allocated(fastest));
-    for (size_t i = 0; i < history->count; i++) {
-        const gt_trial *trial = &history->items[i];
-        if (is_measured(trial) && gt_trial_is_right(trial->status)) {
-            fastest[count++] = &history->items[i];
-        }
-    }
-    qsort(fastest, count, sizeof *fastest, by_time);
-    gputune_status status = GPUTUNE_OK;
-    bool found = false;
-    for (size_t i = 0; i < count && !found && status == GPUTUNE_OK; i++) {
-        status = is_of_space(&found, fastest[i], request);
-        if (found) {
-            *trial = fastest[i]->hash;
-            *time_ns = fastest[i]->time.median;
-        }
-    }
-    return status;
-}
-
 bool gt_history_is_slower(double time_ns, double best_ns, const gt_request *request)
 {
     double ratio = request->device->emulated
                        ? 1.02 /* a model gives the same time again */
                        : gt_objective_facts(request->options.objective)->outclassed_ratio;
     return best_ns > 0 && time_ns > best_ns * ratio;
-}
-
-bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns, const gt_request *request)
-{
-    return is_measured(trial) && gt_history_is_slower(trial->time.median, champion_ns, request);
 }
 
 gputune_status gt_history_failure(const gt_trial *trial, const gt_request *request)

@@ -16,17 +16,10 @@ gputune_status gt_history_load(gt_history *out, const struct gt_request *request
                                const gt_scenario *scenario);
 /* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Finds the fastest right trial of the request's own space, and its time. Without one, *trial is
- * all zero and *time_ns is 0. */
-gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
-                                   const struct gt_request *request);
-/* Whether a time of an earlier tuning is so far behind the best that its variant cannot win. */
-bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_request *request);
-/* Whether a trial that is right is so much slower than `champion_ns` (0: no) that it cannot win, in
+/* Whether a time of an earlier tuning is so far behind the best that its variant cannot win, in
  * spite of what may differ between two tunings: clocks, temperature, and that it may have been
  * sampled once only. */
-bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
-                              const struct gt_request *request);
+bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_request *request);
 /* The failure for which a trial is not tried again. OK if the trial was right, or if it only did
  * not finish within a limit that was shorter than the request's. What did not end is no answer of a
  * request that measures nothing, whatever its limit: the application would launch it. */

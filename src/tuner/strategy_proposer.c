@@ -11,7 +11,7 @@
 
 typedef struct earlier {
     gt_config config;
-    double time_ns;
+    gt_finding finding;
 } earlier;
 
 struct gt_strategy_proposer {
@@ -205,8 +205,9 @@ static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *
            gt_history_failure(trial, p->request) == GPUTUNE_OK;
 }
 
-/* Trials of the same scenario are facts. */
-static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
+/* Trials of the same scenario are facts. In the order of the axes, those that may win are not told,
+ * and so they have their turn. */
+static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
     const gt_finding finding = {.status = gt_trial_failure(trial->status),
@@ -216,33 +217,39 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
         !gt_space_has(p->space, &config) || is_to_be_tried_again(p, trial)) {
         return GPUTUNE_OK;
     }
-    hear(&p->proposer, &config, &finding);
+    const earlier right = {config, finding};
+    bool is_right = finding.status == GPUTUNE_OK && finding.time_ns > 0;
+    if (!is_right || !in_order) {
+        hear(&p->proposer, &config, &finding);
+    }
     p->known += finding.status != GPUTUNE_OK && !gt_request_is_default(p->request, &config);
-    const earlier right = {config, finding.time_ns};
-    return finding.status == GPUTUNE_OK && finding.time_ns > 0 ? gt_array_push(&p->earlier, right)
-                                                               : GPUTUNE_OK;
+    return is_right ? gt_array_push(&p->earlier, right) : GPUTUNE_OK;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    double x = ((const earlier *)a)->time_ns, y = ((const earlier *)b)->time_ns;
+    double x = ((const earlier *)a)->finding.time_ns, y = ((const earlier *)b)->finding.time_ns;
     return (x > y) - (x < y);
 }
 
 /* The fastest of earlier tunings race again. */
-static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
+static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history,
+                                   bool in_order)
 {
     for (size_t i = 0; i < history->count; i++) {
-        GT_TRY(tell_trial(p, &history->items[i]));
+        GT_TRY(tell_trial(p, &history->items[i], in_order));
     }
-    if (p->earlier.count) {
-        qsort(p->earlier.items, p->earlier.count, sizeof *p->earlier.items, by_time);
-    }
-    while (p->first < p->earlier.count &&
-           !gt_history_is_slower(p->earlier.items[p->first].time_ns, p->earlier.items[0].time_ns,
-                                 p->request)) {
+    gt_array_sort(&p->earlier, by_time);
+    const earlier *all = p->earlier.items;
+    while (
+        p->first < p->earlier.count &&
+        !gt_history_is_slower(all[p->first].finding.time_ns, all[0].finding.time_ns, p->request)) {
         p->first++;
     }
+    for (size_t i = p->first; in_order && i < p->earlier.count; i++) {
+        hear(&p->proposer, &all[i].config, &all[i].finding);
+    }
+    p->next_first = in_order ? p->first : 0;
     p->known += outclassed(p);
     return p->proposer.out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
@@ -355,18 +362,18 @@ static bool may_sketch(const gt_request *request)
            options->objective != GPUTUNE_OBJECTIVE_ENERGY;
 }
 
-/* In the order of the axes, nothing known has precedence. What is measured again by `force` is not
- * known, but other sizes still say what to try first. */
+/* In the order of the axes, nothing known has precedence, but what cannot win is left out, unless
+ * the first few are asked for, which race among themselves. What is
+ * measured again by `force` is not known, but other sizes still say what to try first. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
     const gputune_options *options = &p->request->options;
-    if (options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
-        return GPUTUNE_OK;
-    }
+    bool in_order = options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
+    bool first_few = in_order && options->max_variants && options->max_variants < p->size.count;
     size_t hints = 0;
-    GT_TRY(give_hints(p, &hints));
-    GT_TRY(options->force ? GPUTUNE_OK : tell_history(p, history));
+    GT_TRY(in_order ? GPUTUNE_OK : give_hints(p, &hints));
+    GT_TRY(options->force || first_few ? GPUTUNE_OK : tell_history(p, history, in_order));
     bool is_first = !hints && !p->known && !p->earlier.count;
     return is_first && may_sketch(p->request)
                ? gt_sketching_begin(&p->sketching, &p->domain, settings)
@@ -422,6 +429,15 @@ uint32_t gt_strategy_proposer_known(const gt_strategy_proposer *p)
 uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *p)
 {
     return p->size.count;
+}
+
+double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *p)
+{
+    if (!p->earlier.count) {
+        return 0;
+    }
+    *out = p->earlier.items[0].config;
+    return p->earlier.items[0].finding.time_ns;
 }
 
 bool gt_strategy_proposer_is_content(gt_strategy_proposer *p)

@@ -176,8 +176,8 @@ static gputune_status prove_again(gt_tuning *tuning)
 }
 
 /* A hang is believed if it happens again in another worker with ten times the time. That is tried
- * last, so that it does not delay the other variants. Variants that were left out because of a
- * variant that has failed since are also tried last. */
+ * last, so that it does not delay the other variants. Variants that take long are also tried last.
+ */
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -186,11 +186,11 @@ static gputune_status retry(gt_tuning *tuning)
         !field->newly_ready.count) {
         GT_TRY(gt_field_try_again(field, &again));
     }
-    if (again.hung || again.outclassed || again.late) {
+    if (again.hung || again.late) {
         gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
-                    "nothing else is left: trying %u variants again that hung, %u that had been "
-                    "dropped for a variant that has failed since, and %u that are late",
-                    again.hung, again.outclassed, again.late);
+                    "nothing else is left: trying %u variants again that hung, and %u that are "
+                    "late",
+                    again.hung, again.late);
     }
     if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;

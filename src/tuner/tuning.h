@@ -14,9 +14,9 @@
  * that are equally fast with a cold cache, by the time with a warm one. In WEIGH the fastest race
  * by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the winner once more
  * after its last sample; if it is refuted, all right variants race again. RETRY tries variants
- * again that hung once, and those that were left out because of a variant that has failed since;
- * those that are right race again. When the time is up, or the caller cancels, every phase leads to
- * PROVE_AGAIN. Of a time limit, what that takes was set aside (tuning_end.c). */
+ * again that hung once, and those that take long; those that are right race again. When the time is
+ * up, or the caller cancels, every phase leads to PROVE_AGAIN. Of a time limit, what that takes was
+ * set aside (tuning_end.c). */
 #pragma once
 
 #include "tuner/race.h"
