@@ -223,8 +223,9 @@ GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options)
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads are
  * canceled, and waited for. A call that begins later is EINVAL, as long as the library remembers
  * the closed tuner; do not rely on that. Results that another process's lock kept out of the
- * database are written now; if it is still locked, they are lost, after a warning. From a callback
- * of the tuner, and in a forked child, gputune_close() does nothing. NULL is allowed. */
+ * database are written now; if it stays locked for a second more, they are lost, after a warning.
+ * From a callback of the tuner, and in a forked child, gputune_close() does nothing. NULL is
+ * allowed. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 
 /* Makes the tuner see what other processes have stored since: every kernel is looked up in the

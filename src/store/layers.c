@@ -129,11 +129,23 @@ static void drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
+/* Writes what is in memory, until a second after the last call gave up waiting for the lock. In
+ * that time the commits of many other processes end; a lock that lasts longer is held on purpose.
+ */
+static void bring_the_rest(gt_store *store)
+{
+    static const double most_s = 1;
+    pthread_mutex_lock(&store->telling);
+    const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
+    pthread_mutex_unlock(&store->telling);
+    const gt_patience patience = gt_patience_for(fmax(left_s, GT_LOOKUP_WAIT_S), NULL);
+    gt_layers_bring(store, &patience);
+}
+
 gputune_status gt_store_check(gt_store *store, bool writing)
 {
-    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     if (writing) {
-        gt_layers_bring(store, &brief);
+        bring_the_rest(store);
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (strcmp(store->asked, ":memory:") == 0) {
@@ -475,11 +487,12 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GT_GIVE(status, out, store, gt_store_close(store));
 }
 
-/* Calls have waited for the lock as long as they could. */
-static void bring_the_rest(gt_store *store)
+void gt_store_close(gt_store *store)
 {
-    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    gt_layers_bring(store, &brief);
+    if (!store || !gt_layers_own(store)) {
+        return; /* closing an inherited connection would drop the parent's locks */
+    }
+    bring_the_rest(store);
     if (gt_store_lags(store)) {
         gt_layers_warn(store,
                        "the database %s is still locked by another process: what is in memory is "
@@ -487,14 +500,6 @@ static void bring_the_rest(gt_store *store)
                        store->asked);
         gt_layers_flush(store);
     }
-}
-
-void gt_store_close(gt_store *store)
-{
-    if (!store || !gt_layers_own(store)) {
-        return; /* closing an inherited connection would drop the parent's locks */
-    }
-    bring_the_rest(store);
     gt_database **const databases[] = {&store->file, &store->wisdom, &store->system,
                                        &store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {

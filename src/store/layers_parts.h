@@ -47,7 +47,8 @@ struct gt_store {
     int index;                      /* of the path of the file in use */
     bool no_file;                   /* the store no longer tries to write the file */
     bool unreadable;                /* the store no longer tries to read the file */
-    bool unbrought;                 /* the database in memory has rows that the locked file lacks */
+    int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
+                              that are in memory since; 0: it lacks none */
     int64_t blind_since_ns; /* when the last lookup that waited in vain ended; 0: none since the
                                last success */
     double blind_s;         /* seconds that lookups have waited since the last success */

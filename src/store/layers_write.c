@@ -200,7 +200,9 @@ static void forget_memory(gt_store *store, const bringing *what)
     }
     pthread_mutex_unlock(&store->remembering);
     pthread_mutex_lock(&store->telling);
-    store->unbrought &= !all;
+    if (all) {
+        store->lags_since_ns = 0;
+    }
     if (all && !store->no_file) {
         store->unkept[0] = '\0';
     }
@@ -210,7 +212,7 @@ static void forget_memory(gt_store *store, const bringing *what)
 bool gt_store_lags(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    return store->unbrought && !store->no_file;
+    return store->lags_since_ns && !store->no_file;
 }
 
 void gt_layers_bring(gt_store *store, const gt_patience *patience)
@@ -245,7 +247,8 @@ static void tell_lock(gt_store *store)
                  "to another file",
                  store->asked);
     }
-    store->lock_told = store->unbrought = true;
+    store->lock_told = true;
+    store->lags_since_ns = gt_now_ns();
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
 }

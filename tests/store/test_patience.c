@@ -213,7 +213,32 @@ TEST_OF(what_is_in_memory_is_written_at_the_end, world *w, open_world, close_wor
     gt_store_close(other);
 }
 
-/* Closing does not wait for the lock any longer than the calls before it, and says what that
+static void *unlock_soon(void *user)
+{
+    usleep(300000);
+    unlock_file(*(pid_t *)user);
+    return NULL;
+}
+
+/* Other processes' commits are soon over. */
+TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_world, close_world)
+{
+    make_database(w);
+    gt_store *store = open_store(w);
+    const gt_patience patience = gt_patience_for(0.05, NULL);
+    pthread_t thread;
+    pid_t holder = lock_file(w, exclusive);
+    assert_int_equal(pthread_create(&thread, NULL, unlock_soon, &holder), 0);
+    put_size_within(store, 2048, 20, &patience);
+    gt_store_close(store);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(w->warnings, 1);
+    store = open_store(w);
+    assert_true(time_at(store, 2048) == 20);
+    gt_store_close(store);
+}
+
+/* Closing does not wait for the lock much longer than the calls before it, and says what that
  * costs. */
 TEST_OF(what_stays_locked_at_the_end_is_told, world *w, open_world, close_world)
 {
