@@ -461,14 +461,12 @@ static int wait_for_lock(void *user, int tries)
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
                            gt_database_mode mode)
 {
-    static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
-                                [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
-                                [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+    /* reading, too, undoes what a dead writer began */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    flags |= mode == GT_DATABASE_MEMORY ? SQLITE_OPEN_CREATE : 0;
     const char *vfs = NULL;
     int code = find_vfs(&vfs);
-    code = code ? code
-                : sqlite3_open_v2(path, out,
-                                  flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
+    code = code ? code : sqlite3_open_v2(path, out, flags, vfs);
     if (code != SQLITE_OK) {
         return code;
     }
@@ -641,11 +639,6 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
     if (met->trouble == GT_TROUBLE_NONE) {
         met->trouble = prepare_schema(database, mode, met->why);
-    }
-    if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
-        sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
-        met->trouble = open_handle(database, path, GT_DATABASE_WRITE, met->why);
-        met->trouble = met->trouble ? met->trouble : prepare_schema(database, mode, met->why);
     }
     if (met->trouble != GT_TROUBLE_NONE) {
         gputune_status status = gt_database_failed(database, database->code);

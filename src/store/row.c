@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -36,22 +37,20 @@ const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 
 /* --- binding ---------------------------------------------------------------------------------- */
 
-enum { HASH_BYTES = 16 };
+/* A hash as it is stored: big-endian, the same file on every machine. */
+typedef struct stored_hash {
+    uint64_t high, low;
+} stored_hash;
 
-/* Big-endian, the same file on every machine. */
-static void hash_to_bytes(unsigned char out[HASH_BYTES], gt_hash hash)
+static stored_hash store_hash(gt_hash hash)
 {
-    for (int i = 0; i < 8; i++) {
-        out[i] = (unsigned char)(hash.high >> (56 - 8 * i));
-        out[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
-    }
+    return (stored_hash){htobe64(hash.high), htobe64(hash.low)};
 }
 
 static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 {
-    unsigned char bytes[HASH_BYTES];
-    hash_to_bytes(bytes, hash);
-    return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
+    const stored_hash stored = store_hash(hash);
+    return sqlite3_bind_blob(statement, index, &stored, sizeof stored, SQLITE_TRANSIENT);
 }
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
@@ -207,14 +206,13 @@ const void *gt_rows_blob(gt_rows *rows, size_t *bytes)
 
 gt_hash gt_rows_hash(gt_rows *rows)
 {
-    size_t count;
-    const unsigned char *bytes = gt_rows_blob(rows, &count);
-    gt_hash hash = {0};
-    for (size_t i = 0; i < 8 && count == 16; i++) {
-        hash.high = (hash.high << 8) | bytes[i];
-        hash.low = (hash.low << 8) | bytes[8 + i];
+    size_t bytes;
+    stored_hash stored = {0};
+    const void *blob = gt_rows_blob(rows, &bytes);
+    if (bytes == sizeof stored) {
+        memcpy(&stored, blob, sizeof stored);
     }
-    return hash;
+    return (gt_hash){be64toh(stored.high), be64toh(stored.low)};
 }
 
 /* Reads the next column as the kind that a member needs. */
@@ -296,13 +294,12 @@ static gt_hash hash_value(sqlite3_value *value)
 static void checksum(sqlite3_context *context, int count, sqlite3_value **values)
 {
     gt_hash sum = {0};
-    unsigned char bytes[HASH_BYTES];
     for (int i = 0; i < count; i++) {
         const gt_hash type = {0, (uint64_t)sqlite3_value_type(values[i])};
         sum = gt_hash_join(gt_hash_join(sum, type), hash_value(values[i]));
     }
-    hash_to_bytes(bytes, sum);
-    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+    const stored_hash stored = store_hash(sum);
+    sqlite3_result_blob(context, &stored, sizeof stored, SQLITE_TRANSIENT);
 }
 
 int gt_checksum_register(sqlite3 *handle)

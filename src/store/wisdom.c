@@ -8,7 +8,6 @@
 #include "store/keys.h"
 #include "store/layers.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -170,20 +169,17 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The digits are behind one another, and no more follow. */
 static bool read_hash(gt_hash *out, const char *text, size_t length)
 {
-    uint64_t parts_of[2] = {0, 0};
-    for (size_t i = 0; i < length; i++) {
-        int digit = isdigit((unsigned char)text[i])    ? text[i] - '0'
-                    : text[i] >= 'a' && text[i] <= 'f' ? text[i] - 'a' + 10
-                                                       : -1;
-        if (digit < 0 || i >= 32) {
-            return false;
-        }
-        parts_of[i / 16] = parts_of[i / 16] << 4 | (uint64_t)digit;
+    enum { HALF = 16 };
+    char high[HALF + 1];
+    if (length != 2 * HALF || strspn(text, "0123456789abcdef") != length) {
+        return false;
     }
-    *out = (gt_hash){parts_of[0], parts_of[1]};
-    return length == 32;
+    gt_snprintf(high, sizeof high, "%s", text); /* which cuts it */
+    *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
+    return true;
 }
 
 /* Takes a text up to its closing quote, in place of which it ends, without its backslashes; *at

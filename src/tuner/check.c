@@ -167,13 +167,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     if (!status && session.stop != GT_STOP_NONE) {
-        status = session.stop == GT_STOP_CANCELED
-                     ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before all variants were checked",
-                               request->template->name)
-                     : gt_fail(GPUTUNE_ETIMEOUT,
-                               "%s: not all variants were checked within %.3g s; raise the time "
-                               "limit, or check fewer",
-                               request->template->name, request->options.time_limit_s);
+        status = gt_request_ended(request, "all variants were checked");
     }
     if (session.field.in[GT_STAGE_READY]) {
         int reported = report_all(&session, each, user);

@@ -6,18 +6,7 @@
 
 #include <stdlib.h>
 
-static gputune_status explain_stop(const gt_session *session)
-{
-    const gt_request *request = session->request;
-    /* the flag also counts in the short time that is granted after the limit */
-    return session->stop == GT_STOP_CANCELED || gt_is_canceled(request->options.cancel) ||
-                   gt_is_canceled(request->services->closing)
-               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
-                         request->template->name)
-               : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: not compiled within the time limit of %.3g s; raise it",
-                         request->template->name, request->options.time_limit_s);
-}
+static const char compiled_text[] = "it was compiled";
 
 /* --- one configuration ------------------------------------------------------------------------ */
 
@@ -25,7 +14,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
 {
     gt_field *field = &session->field;
     if (session->stop != GT_STOP_NONE) {
-        return explain_stop(session);
+        return gt_request_ended(session->request, compiled_text);
     }
     const gt_variant *variant = field->first;
     GT_REFUSE(variant->stage != GT_STAGE_READY, variant->failure, "%s: %s",
@@ -127,7 +116,7 @@ static int compile_space(gt_session *session)
     answer = answer ? answer : kept;
     if (answer == GPUTUNE_OK && !session->field.in[GT_STAGE_READY]) {
         answer = session->stop == GT_STOP_NONE ? gt_field_verdict(&session->field)
-                                               : explain_stop(session);
+                                               : gt_request_ended(session->request, compiled_text);
     }
     return answer;
 }

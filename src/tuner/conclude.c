@@ -653,16 +653,9 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 /* The earlier result stays: only trials and code are stored. */
 static gputune_status leave_to_champion(const gt_tuning *tuning, const gt_trial_list *list)
 {
-    const gt_request *request = tuning->session.request;
-    bool canceled = tuning->session.stop == GT_STOP_CANCELED;
     warn_unless_stored(tuning, store(tuning, list, NULL));
-    return canceled ? gt_fail(GPUTUNE_ECANCELED,
-                              "%s: stopped before the best of earlier tunings was measured again",
-                              request->template->name)
-                    : gt_fail(GPUTUNE_ETIMEOUT,
-                              "%s: the time was up before the best of earlier tunings was measured "
-                              "again",
-                              request->template->name);
+    return gt_request_ended(tuning->session.request,
+                            "the best of earlier tunings was measured again");
 }
 
 void gt_tuning_keep_findings(gt_tuning *tuning)

@@ -19,7 +19,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
 }
 
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
-static gputune_status field_leave_out(gt_field *field, gt_variant *variant)
+static gputune_status leave_out(gt_field *field, gt_variant *variant)
 {
     gt_field_move(field, variant, GT_STAGE_GIVEN_UP);
     variant->failure = variant->unit->failure;
@@ -121,7 +121,7 @@ static gputune_status compile_source(gt_field *field, const gt_unit *unit, const
 
 /* Gets the code of a unit from the store, or from another session, or submits a job to the compile
  * workers. */
-static gputune_status field_submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
+static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
 {
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {
@@ -133,7 +133,7 @@ static gputune_status field_submit_source(gt_field *field, gt_unit *unit, const 
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
  * them fails to compile, the field fails. */
-static gputune_status field_try_prepare(gt_field *field)
+static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
     const gt_unit *reference = field->units.items[GT_UNIT_REFERENCE];
@@ -168,7 +168,7 @@ static gputune_status start_service(gt_field *field)
                         .options = {(char *)quickly},
                         .option_count = emulated ? 0 : 1};
     if (!built_in) {
-        return field_submit_source(field, unit, &source);
+        return submit_source(field, unit, &source);
     }
     unit->compiled.image.data = malloc(built_in->bytes);
     GT_TRY(gt_allocated(unit->compiled.image.data));
@@ -192,15 +192,15 @@ gputune_status gt_field_start_auxiliary(gt_field *field)
         GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
                                    request->device,
                                    gt_catalog_prelude(request->services->catalog)));
-        GT_TRY(field_submit_source(field, unit, &reference));
+        GT_TRY(submit_source(field, unit, &reference));
     }
-    return field_try_prepare(field);
+    return try_prepare(field);
 }
 
 gputune_status gt_field_allow_measuring(gt_field *field)
 {
     field->may_measure = true;
-    return field_try_prepare(field);
+    return try_prepare(field);
 }
 
 static gputune_status add_unit(gt_field *field, gt_hash hash)
@@ -316,7 +316,7 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
     if (unit->given_up) {
-        return field_leave_out(field, variant);
+        return leave_out(field, variant);
     }
     if (unit->put_off && variant->role != GT_ROLE_SKETCH) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
@@ -427,7 +427,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     gt_unit *unit = variant->unit;
     if (take_up_again(unit, variant) || is_new) {
         unit->is_sketch = is_sketch;
-        GT_TRY(field_submit_source(field, unit, &source));
+        GT_TRY(submit_source(field, unit, &source));
     }
     if (unit->stage != GT_STAGE_WAITING) {
         GT_TRY(advance(field, variant));
@@ -483,7 +483,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
     gt_field_note_compiled(field, unit);
     GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
-    return unit->id < GT_UNIT_FIRST ? field_try_prepare(field) : advance_waiting(field, unit);
+    return unit->id < GT_UNIT_FIRST ? try_prepare(field) : advance_waiting(field, unit);
 }
 
 /* Compiles here a source that another session has given up, or has been compiling for too long. */

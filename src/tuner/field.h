@@ -292,8 +292,6 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant);
  * fastest of all and its samples are not, variants that were left out as slower are proved after
  * all. ENOMEM. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
-/* Notes in the schedule that a verification took the measure worker `seconds`. */
-void gt_field_note_newcomer(gt_field *field, double seconds);
 /* Tells the proposer the result of a variant; `time_ns` is 0 if the variant was not sampled yet. */
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a round of samples that failed. The variant that was being sampled has failed, and

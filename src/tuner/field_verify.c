@@ -568,11 +568,6 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
                                   : mark_slower(field, variant);
 }
 
-void gt_field_note_newcomer(gt_field *field, double seconds)
-{
-    gt_schedule_note_newcomer(&field->schedule, seconds, field->rounds_wait);
-}
-
 gputune_status gt_field_reverify(gt_field *field)
 {
     field->newly_ready.count = 0;

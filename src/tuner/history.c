@@ -79,11 +79,17 @@ gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
     return GPUTUNE_OK;
 }
 
+/* Proofs at the exact sizes are kept apart where sizes share a bucket. */
+static size_t scenario_count(const gt_request *request)
+{
+    return request->here_text ? 2 : 1;
+}
+
 gputune_status gt_history_is_proved(bool *out, const gt_request *request, const gt_config *config)
 {
     *out = false;
     const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
-    for (size_t i = 0; i < 2 && !*out; i++) {
+    for (size_t i = 0; i < scenario_count(request) && !*out; i++) {
         GT_SCOPED(gt_trial_list_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
@@ -98,7 +104,7 @@ gputune_status gt_history_refutes(const gt_request *request, const gt_config *co
 {
     gputune_status status = GPUTUNE_OK;
     const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
-    for (size_t i = 0; i < 2 && status == GPUTUNE_OK; i++) {
+    for (size_t i = 0; i < scenario_count(request) && status == GPUTUNE_OK; i++) {
         GT_SCOPED(gt_trial_list_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));

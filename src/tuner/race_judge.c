@@ -18,7 +18,7 @@ static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* standard deviations */
 
 /* Shared rounds that a decision needs in this race. */
-static uint32_t race_level(const gt_race *race)
+static uint32_t level_of(const gt_race *race)
 {
     return race->options.exact        ? 1
            : race->options.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE
@@ -27,7 +27,7 @@ static uint32_t race_level(const gt_race *race)
 
 bool gt_runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
-    return runner->calm || runner->paired.count >= race_level(race);
+    return runner->calm || runner->paired.count >= level_of(race);
 }
 
 bool gt_runner_is_in(const gt_runner *runner)
@@ -84,7 +84,7 @@ size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_
 
 /* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded
  * down, which widens; infinite while nothing is known. */
-static double race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign)
+static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sign)
 {
     if (!isfinite(paired->error) || paired->freedom < 1) {
         return sign < 0 ? -INFINITY : INFINITY;
@@ -144,7 +144,7 @@ static void calm_all(gt_race *race, double deviation)
 }
 
 /* Makes every `paired` use the spread of all contestants as well. */
-static void race_moderate_all(gt_race *race, double *variances)
+static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
     for (const gt_runner *r = race->first; r; r = r->next) {
@@ -229,12 +229,12 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
     if (!shared || log_ratio >= -race->options.epsilon / 2) {
         return false;
     }
-    return shared >= race_level(race) ||
+    return shared >= level_of(race) ||
            (race->end != GT_RACE_RUNNING && usual(race, runner) < usual(race, incumbent));
 }
 
 /* Finds the incumbent from what is known now; NULL without samples. */
-static void race_choose_incumbent(gt_race *race)
+static void choose_incumbent(gt_race *race)
 {
     if (!race->incumbent || !gt_runner_is_in(race->incumbent)) {
         race->incumbent = first_incumbent(race);
@@ -263,7 +263,7 @@ static void race_choose_incumbent(gt_race *race)
 /* Standard deviation of one ratio over all contestants, quick rounds included, from the last round
  * in which enough of them had one; negative if there was none. `variances` has room for one of
  * each. */
-static double race_field_deviation(gt_race *race, double *variances)
+static double field_deviation(gt_race *race, double *variances)
 {
     enum { TOLD_BY = 8 }; /* degrees of freedom, summed over all contestants */
     const gt_runner *incumbent = race->incumbent;
@@ -286,7 +286,7 @@ static double race_field_deviation(gt_race *race, double *variances)
 }
 
 /* Computes every contestant's `ratio` and `paired` to the incumbent. */
-static void race_compare_all(gt_race *race)
+static void compare_all(gt_race *race)
 {
     const gt_runner *incumbent = race->incumbent;
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -465,7 +465,7 @@ static void drop_early(gt_race *race, double deviation)
     const gt_runner *incumbent = race->incumbent;
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && !r->is_default && gt_runner_is_in(r) &&
-            r->paired.count < race_level(race) && is_far_off(race, r, incumbent, deviation)) {
+            r->paired.count < level_of(race) && is_far_off(race, r, incumbent, deviation)) {
             leave(race, r, GT_RACE_LEFT_EARLY);
         }
     }
@@ -475,7 +475,7 @@ static void drop_slower(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != race->incumbent && !r->is_default && gt_runner_is_in(r) &&
-            gt_runner_is_ready(race, r) && race_bound(&race->drop, &r->paired, -1) > 0) {
+            gt_runner_is_ready(race, r) && bound_of(&race->drop, &r->paired, -1) > 0) {
             leave(race, r, GT_RACE_LEFT_SLOWER);
         }
     }
@@ -489,22 +489,22 @@ void gt_race_judge(gt_race *race)
         return;
     }
     drop_first(race);
-    race_choose_incumbent(race);
+    choose_incumbent(race);
     if (!race->incumbent) {
         return;
     }
     note_first(race);
-    race_compare_all(race);
+    compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
         return; /* no contestant leaves after this round */
     }
-    double deviation = race->options.exhaustive ? -1 : race_field_deviation(race, variances);
+    double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
-        race_compare_all(race);
-        deviation = race_field_deviation(race, variances);
+        compare_all(race);
+        deviation = field_deviation(race, variances);
     }
-    race_moderate_all(race, variances);
+    moderate_all(race, variances);
     drop_early(race, deviation);
     drop_slower(race);
 }
@@ -516,8 +516,8 @@ void gt_race_judge(gt_race *race)
  * outcome. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
-    double low = race_bound(&race->drop, &runner->paired, -1);
-    double high = race_bound(&race->stop, &runner->paired, 1);
+    double low = bound_of(&race->drop, &runner->paired, -1);
+    double high = bound_of(&race->stop, &runner->paired, 1);
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
@@ -527,13 +527,12 @@ bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit
     *at_limit = false;
     if (runner == incumbent) {
         uint32_t count = gt_race_shared(runner, runner, GT_SHARED_FULL);
-        return count >= race_level(race) ||
-               (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
+        return count >= level_of(race) || (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
     }
     if (!gt_runner_is_ready(race, runner)) {
         return false;
     }
-    if (race_bound(&race->stop, &runner->paired, -1) > -log1p(race->options.epsilon) &&
+    if (bound_of(&race->stop, &runner->paired, -1) > -log1p(race->options.epsilon) &&
         (!runner->is_default || is_default_resolved(race, runner))) {
         return true;
     }
@@ -556,7 +555,7 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
         if (!gt_race_is_done_with(race, r, &limit)) {
             return false;
         }
-        bool slower = race_bound(&race->drop, &r->paired, -1) > 0; /* the default stays */
+        bool slower = bound_of(&race->drop, &r->paired, -1) > 0; /* the default stays */
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -570,8 +569,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           race_bound(&race->drop, &runner->paired, -1) <= 0 &&
-           race_bound(&race->stop, &runner->paired, 1) <= within;
+           bound_of(&race->drop, &runner->paired, -1) <= 0 &&
+           bound_of(&race->stop, &runner->paired, 1) <= within;
 }
 
 /* Whether a contestant may be as good as the incumbent: the estimate is within epsilon, and the
@@ -580,7 +579,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
            runner->paired.mean <= log1p(race->options.epsilon) &&
-           race_bound(&race->stop, &runner->paired, -1) <= 0;
+           bound_of(&race->stop, &runner->paired, -1) <= 0;
 }
 
 /* Whether a contestant is neither shown nor likely to be much slower than the incumbent. Among many
@@ -589,7 +588,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           race_bound(&race->drop, &runner->paired, -1) <= 0 &&
+           bound_of(&race->drop, &runner->paired, -1) <= 0 &&
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 

@@ -387,20 +387,24 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
+gputune_status gt_request_ended(const gt_request *request, const char *before)
+{
+    const char *name = request->template->name;
+    /* the flag also counts in the short time that is granted after the limit */
+    bool canceled =
+        gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
+    return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
+                    : gt_fail(GPUTUNE_ETIMEOUT,
+                              "%s: the time limit of %.3g s passed before %s; raise it", name,
+                              request->options.time_limit_s, before);
+}
+
 gputune_status gt_request_prepare_space(const gt_request *request, gt_space *space)
 {
     gputune_status status = gt_space_prepare(space);
-    const char *name = request->template->name;
-    if (status != GPUTUNE_ECANCELED) {
-        return status;
-    }
-    return gt_patience_canceled(&request->patience)
-               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before all configurations were counted",
-                         name)
-               : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: not all configurations were counted within the time limit of %.3g s; "
-                         "raise it",
-                         name, request->options.time_limit_s);
+    return status == GPUTUNE_ECANCELED
+               ? gt_request_ended(request, "all configurations were counted")
+               : status;
 }
 
 /* Warns of values that the caller asked for and that constraints exclude. */

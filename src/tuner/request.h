@@ -152,6 +152,8 @@ void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared
  * its module. */
 void gt_request_say_winner(const gt_request *request, const gt_verified *verified);
 
+/* Fails as a request that its caller or its limit ended before something: "it was compiled". */
+gputune_status gt_request_ended(const gt_request *request, const char *before);
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
 /* Calls gt_space_prepare() for a space of the request. ETIMEOUT: the message names the limit that

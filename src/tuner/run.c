@@ -137,19 +137,6 @@ static gputune_status next(gt_session *session)
     return ready && !done(session) ? sample_round(session->state) : GPUTUNE_OK;
 }
 
-static gputune_status explain_stop(const run_state *run)
-{
-    const char *unfinished = gt_field_is_done(&run->session.field)
-                                 ? "a round of samples was complete"
-                                 : "every variant was verified";
-    const char *name = run->session.request->template->name;
-    return run->session.stop == GT_STOP_CANCELED
-               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request before %s", name, unfinished)
-               : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: stopped before %s, after %.3g s; raise the time limit", name,
-                         unfinished, gt_session_elapsed_s(&run->session));
-}
-
 /* --- reporting -------------------------------------------------------------------------------- */
 
 static gputune_status compare_with_first(gputune_record *record, const run_state *run,
@@ -254,7 +241,9 @@ static int measure(run_state *run, gt_record_fn each, void *user)
     GT_TRY(gt_session_run(&run->session));
     (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
     if (!run->rounds) {
-        return explain_stop(run);
+        return gt_request_ended(run->session.request, gt_field_is_done(&run->session.field)
+                                                          ? "a round of samples was complete"
+                                                          : "every variant was verified");
     }
     write_samples(run);
     return report(run, each, user);

@@ -396,7 +396,8 @@ static gputune_status handle_verified(gt_session *session, gt_event *event)
         return session->policy->proved_again(session, event);
     }
     if (event->gpu == 0) {
-        gt_field_note_newcomer(&session->field, session->timeline.latest_s);
+        gt_schedule_note_newcomer(&session->field.schedule, session->timeline.latest_s,
+                                  session->field.rounds_wait);
     }
     return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
 }

@@ -38,7 +38,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
 
 /* Opens `tie_break`: the tied contestants of `race` race by device time; or a few of them by hot
  * time, with the one that wins otherwise. */
-static gputune_status tuning_open_tie_break(gt_tuning *tuning)
+static gputune_status open_tie_break(gt_tuning *tuning)
 {
     const gputune_options *o = &tuning->session.request->options;
     bool hot = gt_tuning_breaks_by_hot_time(tuning);
@@ -141,7 +141,7 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 
 /* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
  * have the least sum, or that has by far the least hot time. */
-static gputune_status tuning_end_tie_round(gt_tuning *tuning)
+static gputune_status end_tie_round(gt_tuning *tuning)
 {
     uint64_t winner = 0;
     gt_race_end end;
@@ -157,7 +157,7 @@ static gputune_status tuning_end_tie_round(gt_tuning *tuning)
 }
 
 /* Removes a contestant from `tie_break`. */
-static void tuning_fail_contestant(gt_tuning *tuning, uint64_t id)
+static void fail_contestant(gt_tuning *tuning, uint64_t id)
 {
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_BREAK_TIE) {
@@ -332,12 +332,12 @@ static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
 {
     if (tuning->phase == GT_PHASE_BREAK_TIE) {
-        return tuning_end_tie_round(tuning);
+        return end_tie_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
     GT_TRY(tell_times(tuning, round)); /* of those too that have just left */
     if (gt_race_is_tied(tuning->race)) {
-        GT_TRY(tuning_open_tie_break(tuning));
+        GT_TRY(open_tie_break(tuning));
         gt_tuning_advance(tuning, GT_STEP_TIED);
     }
     return drop_losers(tuning);
@@ -413,7 +413,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
     if (event->status != GPUTUNE_OK) {
         GT_TRY(gt_field_blame(&session->field, &culprit, event));
         if (culprit != GT_NO_VARIANT) {
-            tuning_fail_contestant(tuning, culprit);
+            fail_contestant(tuning, culprit);
         }
         return GPUTUNE_OK;
     }

@@ -115,7 +115,7 @@ TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
     const gt_config config = gt_config_default(request->template);
     results out = {0};
     assert_int_equal(gt_run(request, &config, 1, take, &out), GPUTUNE_ECANCELED);
-    assert_non_null(strstr(gt_message(), "stopped on request before"));
+    assert_non_null(strstr(gt_message(), "stopped before"));
     gt_request_free(request);
 }
 
