@@ -224,12 +224,12 @@ static void read_texture(walk *w, gt_draft_argument *buffer, gt_span rest)
     }
 }
 
-/* Whether an atomic function gives a part of the index. */
-static bool has_drawn(const gt_draft *draft, const gt_sum *index)
+/* Whether an atomic function gives a part of the sum. */
+static bool has_drawn(const gt_draft *draft, const gt_sum *sum)
 {
     gt_powers at = {0};
     bool has = false;
-    for (const gt_power *power; (power = gt_sum_next(index, &at));) {
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
         has |= gt_draft_symbol_at(draft, power->symbol)->is_drawn;
     }
     return has;
@@ -274,7 +274,10 @@ static void read_buffer(walk *w, gt_draft_argument *buffer, const gt_draft_alias
     } else if (has_index) {
         const use how = is_told ? told : use_at(w, behind(w, operand.end), before);
         note_use(buffer, how);
-        buffer->is_unordered |= how.write && has_drawn(draft, &index);
+        gt_span value = behind(w, operand.end + 1);
+        const gt_sum given =
+            is(w, operand.end, "=") ? gt_draft_read_sum(draft, &value) : (gt_sum){0};
+        buffer->is_unordered |= how.write && (has_drawn(draft, &index) || has_drawn(draft, &given));
         buffer->is_divisor |=
             is(w, before - (is(w, before, ")") && is(w, before - 2, "(") ? 3 : 0), "/ %");
         note_access(w, buffer, index, lanes);

@@ -81,7 +81,7 @@ struct gt_draft_argument {
     gt_draft_argument *holder; /* the argument whose struct has the pointer; NULL: it is in none */
     bool is_read, is_written, is_passed_on, is_moved;
     bool is_divisor;   /* something is divided by its elements */
-    bool is_unordered; /* which elements are written depends on an atomic function's result */
+    bool is_unordered; /* which elements are written, or what, depends on an atomic's result */
     double lanes;      /* elements in the widest vectors that it is read or written as */
     uint32_t texture;  /* the result of gt_draft_read_texture() for the parameter */
     gt_draft_argument *indexed; /* this buffer's elements are indices into it; NULL: into none */

@@ -521,8 +521,9 @@ static void write_reference(gt_draft *draft)
     for (uint32_t i = 0; i < draft->argument_count; i++) {
         if (draft->arguments[i].is_unordered) {
             gt_text_printf(draft->out,
-                           "// ? which order '%s' has: atomics give its elements their places, so "
-                           "that no two launches leave the same; check(KERNEL) judges them\n",
+                           "// ? which order '%s' has: atomics give its elements their places "
+                           "or values, so that no two launches leave the same; check(KERNEL) "
+                           "judges them\n",
                            draft->arguments[i].declared.name);
         }
     }

@@ -877,12 +877,14 @@ TEST(test_constant_in_a_namespace)
 /* Results whose places atomics give need a judge of their own. */
 TEST(test_results_in_any_order)
 {
-    char *draft = draft_of("__global__ void k(int *y, int *count, const int *x, int n)\n{\n"
-                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                           "    if (i < n && x[i] > 0) {\n        int at = atomicAdd(count, 1);\n"
-                           "        y[at] = x[i];\n    }\n}\n",
-                           NULL);
+    char *draft =
+        draft_of("__global__ void k(int *y, int *place, int *count, const int *x, int n)\n"
+                 "{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "    if (i < n && x[i] > 0) {\n        int at = atomicAdd(count, 1);\n"
+                 "        y[at] = x[i];\n        place[i] = at;\n    }\n}\n",
+                 NULL);
     assert_true(has(draft, "// ? which order 'y' has: atomics give its elements their places"));
+    assert_true(has(draft, "// ? which order 'place' has: "));
     assert_null(strstr(draft, "which order 'count'"));
     free(draft);
 }
