@@ -28,8 +28,8 @@ CUresult emuModelledTimeNs(double *host_ns);
  * the next such event. */
 const char *emuLastMessage(void);
 
-/* Names the allocation that holds `address` in messages about accesses beside it ("buffer x"). 1
- * where there is none. */
+/* Names the allocation that holds `address` in messages about accesses beside it ("buffer x"),
+ * which tell its bytes from there on. 1 where there is none. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
 /* The bytes of the allocation that begins at `address` at another address too, where kernels may

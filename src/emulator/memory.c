@@ -35,6 +35,7 @@ enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 typedef struct slot {
     emu_allocation what;
     char name[64]; /* for messages; "" */
+    size_t before; /* bytes in front of what the name means */
     uint32_t next_free;
 } slot;
 
@@ -214,6 +215,7 @@ static void give_slot(uint32_t index)
     memory.in_use -= holds_own(what->kind) ? what->bytes : 0;
     *what = (emu_allocation){0};
     memory.slots[index].name[0] = '\0';
+    memory.slots[index].before = 0;
     memory.slots[index].next_free = memory.first_free;
     memory.first_free = index + 1;
 }
@@ -386,7 +388,9 @@ bool emu_memory_name(uint64_t address, const char *name)
     pthread_mutex_lock(&memory.lock);
     uint32_t owner = owner_at(address);
     if (owner) {
-        snprintf(memory.slots[owner - 1].name, sizeof memory.slots->name, "%s", name);
+        slot *named = &memory.slots[owner - 1];
+        snprintf(named->name, sizeof named->name, "%s", name);
+        named->before = address - named->what.base;
     }
     pthread_mutex_unlock(&memory.lock);
     return owner != 0;
@@ -441,8 +445,8 @@ static void describe_near(char *out, size_t out_bytes, const slot *near, uint64_
     const emu_allocation *what = &near->what;
     snprintf(out, out_bytes, "%llu bytes %s %s of %zu bytes at 0x%llx",
              (unsigned long long)distance_to(what, address),
-             address < what->base ? "before" : "past the end of", name_of(near), what->bytes,
-             (unsigned long long)what->base);
+             address < what->base ? "before" : "past the end of", name_of(near),
+             what->bytes - near->before, (unsigned long long)(what->base + near->before));
 }
 
 void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)

@@ -60,8 +60,8 @@ void emu_memory_clear(void *at, size_t bytes);
  * written since it was allocated or cleared. Any thread. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
-/* Gives the allocation that holds `address` a name for messages, of which 63 characters are kept.
- * False where there is none. Any thread. */
+/* Gives the allocation that holds `address` a name for messages, of which 63 characters are kept
+ * and which tell its bytes from there on. False where there is none. Any thread. */
 bool emu_memory_name(uint64_t address, const char *name);
 
 /* Whether [address, address + bytes) lies within one allocation. */

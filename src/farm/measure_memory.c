@@ -76,7 +76,7 @@ static gputune_status place_exactly(gt_buffer_slot *slot, gt_measure *measure, u
     GT_TRY(gt_memory_take(&slot->base, measure, skew + slot->buffer->bytes));
     slot->address = slot->base + skew;
     if (measure->driver->EmuNameMemory) {
-        GT_CALL(measure, EmuNameMemory, slot->base, name);
+        GT_CALL(measure, EmuNameMemory, slot->address, name);
     }
     return GPUTUNE_OK;
 }
@@ -289,7 +289,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
     if (measure->driver->EmuNameMemory) {
         char name[GT_NAME_MAX + 8];
         gt_snprintf(name, sizeof name, "input %s", buffer->name);
-        GT_CALL(measure, EmuNameMemory, view->address, name);
+        GT_CALL(measure, EmuNameMemory, view->address + offset, name);
     }
     GT_CALL(measure, MemcpyDtoDAsync, view->own + offset, slot->address, buffer->bytes,
             measure->stream);
