@@ -44,8 +44,8 @@ static bool is_time_for_all(const gt_strategy *strategy)
 static const gt_tried *best_hint(const gt_strategy *strategy)
 {
     const gt_tried *best = NULL;
-    for (size_t i = 0; i < strategy->hint_count; i++) {
-        const gt_tried *hint = &strategy->hints[i];
+    for (size_t i = 0; i < strategy->hints.count; i++) {
+        const gt_tried *hint = &strategy->hints.items[i];
         if (hint->outcome == GT_TRIED_OK && (!best || hint->time_ns < best->time_ns) &&
             !gt_evidence_has(&strategy->evidence, &hint->point)) {
             best = hint;

@@ -68,10 +68,10 @@ static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     gt_model *model = state;
-    if (!model->is_open || model->hint_count < strategy->hint_count) {
+    if (!model->is_open || model->hint_count < strategy->hints.count) {
         model->is_open = true;
         model->results = UINT64_MAX;
-        model->hint_count = strategy->hint_count;
+        model->hint_count = strategy->hints.count;
         GT_TRY(gt_model_prior_make(model, strategy));
     }
     if (!is_ready(model, strategy)) {

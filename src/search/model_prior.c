@@ -26,7 +26,7 @@ static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t at = i < first ? i : first + (i - first) * (count - first) / (rows - first);
         float z[GT_COORDINATES];
-        gt_coordinates_of(z, &model->coordinates, &strategy->hints[order[at].index].point);
+        gt_coordinates_of(z, &model->coordinates, &strategy->hints.items[order[at].index].point);
         uint32_t row = gt_gaussian_add(gaussian, z);
         gaussian->target[GT_TARGET_TIME].y[row] = (order[at].value - mean) / spread;
     }
@@ -36,9 +36,9 @@ static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy
 static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < strategy->hint_count; i++) {
-        if (strategy->hints[i].outcome == GT_TRIED_OK) {
-            order[count++] = (gt_ranked){log(strategy->hints[i].time_ns), i};
+    for (uint32_t i = 0; i < strategy->hints.count; i++) {
+        if (strategy->hints.items[i].outcome == GT_TRIED_OK) {
+            order[count++] = (gt_ranked){log(strategy->hints.items[i].time_ns), i};
         }
     }
     gt_sort_ranked(order, count);
@@ -47,13 +47,13 @@ static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 
 gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
 {
-    if (!strategy->hint_count) {
+    if (!strategy->hints.count) {
         return GPUTUNE_OK;
     }
     gt_model_forget_rows(model, &strategy->evidence);
     gt_gaussian_close(&model->prior.gaussian);
     model->prior = (gt_model_prior){0};
-    GT_FREED gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
+    GT_FREED gt_ranked *order = malloc(strategy->hints.count * sizeof *order);
     GT_TRY(gt_allocated(order));
     uint32_t count = sort_hints(strategy, order);
     if (!count) {
@@ -68,7 +68,7 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
         prior->due = workers < prior->lead_count ? workers : prior->lead_count;
     }
     for (uint32_t i = 0; i < prior->lead_count; i++) {
-        prior->leads[i] = strategy->hints[order[i].index].point;
+        prior->leads[i] = strategy->hints.items[order[i].index].point;
     }
     fill(&prior->gaussian, model, strategy, order, count);
     gt_gaussian_update(&prior->gaussian);

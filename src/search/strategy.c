@@ -93,7 +93,7 @@ void gt_strategy_free(gt_strategy *strategy)
     }
     free(strategy->state);
     gt_evidence_free(&strategy->evidence);
-    free(strategy->hints);
+    gt_array_free(&strategy->hints);
     free(strategy);
 }
 
@@ -128,12 +128,9 @@ bool gt_strategy_draw(gt_strategy *strategy, gt_point *out)
 
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count)
 {
-    gt_tried *hints =
-        realloc(strategy->hints, (strategy->hint_count + count + 1) * sizeof *strategy->hints);
-    GT_TRY(gt_allocated(hints));
-    memcpy(hints + strategy->hint_count, results, count * sizeof *hints);
-    strategy->hints = hints;
-    strategy->hint_count += count;
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_array_push(&strategy->hints, results[i]));
+    }
     return GPUTUNE_OK;
 }
 

@@ -29,8 +29,7 @@ struct gt_strategy {
     gt_random random;
     gt_evidence evidence;
     double expected; /* of the point being proposed: the logarithm of its time; NAN: not known */
-    gt_tried *hints;
-    size_t hint_count;
+    GT_ARRAY(gt_tried) hints;
     gt_point walked; /* the last point of the walk through the domain */
     bool walking, walked_all;
 };
