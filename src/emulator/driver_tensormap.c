@@ -14,11 +14,11 @@ static bool is_sound_dimension(cuuint64_t size, cuuint32_t box, cuuint32_t step)
 }
 
 /* Works without a context, as the real one does. */
-EMU_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, cuuint32_t rank,
-                                           void *address, const cuuint64_t *sizes,
-                                           const cuuint64_t *strides, const cuuint32_t *box,
-                                           const cuuint32_t *steps, int interleave, int swizzle,
-                                           int l2_promotion, int fill)
+EMU_EXPORT CUresult cuTensorMapEncodeTiled(
+    CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+    const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
+    const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion l2_promotion, CUtensorMapFloatOOBfill fill)
 {
     EMU_ENTER(cuTensorMapEncodeTiled, 0);
     const uint64_t alignment = interleave == 2 ? 32 : 16;

@@ -67,15 +67,13 @@ typedef enum CUpointer_attribute {
     CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
     CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
-    CU_POINTER_ATTRIBUTE_MAPPED = 13,
-    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17
+    CU_POINTER_ATTRIBUTE_MAPPED = 13
 } CUpointer_attribute;
 
 typedef enum CUmemorytype {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
-    CU_MEMORYTYPE_ARRAY = 3,
-    CU_MEMORYTYPE_UNIFIED = 4
+    CU_MEMORYTYPE_ARRAY = 3
 } CUmemorytype;
 
 typedef enum CUlimit { CU_LIMIT_STACK_SIZE = 0, CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6 } CUlimit;
@@ -160,7 +158,6 @@ typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
     CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-    CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
 } CUlaunchAttributeID;
@@ -196,6 +193,10 @@ typedef struct CUlaunchAttribute {
     char pad[8 - sizeof(CUlaunchAttributeID)];
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
+
+/* Enumerations of cuda.h, whose values templates state as numbers. */
+typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+    CUtensorMapFloatOOBfill;
 
 /* cuTensorMapEncodeTiled() writes a tensor map; kernels take it by value. */
 typedef struct CUtensorMap {

@@ -99,7 +99,6 @@ typedef struct cuda_layout_row {
     VALUE(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)                                                \
     VALUE(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)                                                   \
     VALUE(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)                                   \
-    VALUE(CU_LAUNCH_ATTRIBUTE_PRIORITY)                                                            \
     VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)                                         \
     VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                                    \
     VALUE(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                                                 \
@@ -115,8 +114,6 @@ typedef struct cuda_layout_row {
     VALUE(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)                                         \
     VALUE(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)                                                   \
     VALUE(CU_POINTER_ATTRIBUTE_RANGE_SIZE)                                                         \
-    VALUE(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)                                                     \
-    VALUE(CU_MEMORYTYPE_UNIFIED)                                                                   \
     VALUE(CU_LIMIT_PERSISTING_L2_CACHE_SIZE)                                                       \
     VALUE(CU_JIT_ERROR_LOG_BUFFER)                                                                 \
     VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                                                      \
