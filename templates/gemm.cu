@@ -7,63 +7,52 @@
 #pragma gputune problem(k = 4096)
 #pragma gputune args(inout float c[m][n], in float a[m][k], in float b[k][n], unsigned int m, \
                      unsigned int n, unsigned int k, float alpha = 1.5, float beta = 0.5)
-// A block makes BM x BN elements of C, a thread TM x TN of them, BK deep at a time.
-#pragma gputune tune(BM = 64, 128, 256)
+// A block makes BM x BN elements of C, a thread 8 x TN of them, 16 deep at a time.
+#pragma gputune tune(BM = 64, 128)
 #pragma gputune tune(BN = 64, 128, 256)
-#pragma gputune tune(TM = 4, 8, 16)
-#pragma gputune tune(TN = 4, 8, 16)
-#pragma gputune tune(BK = 8, 16, 32)
-// Tiles of A and B go to shared memory through registers or by asynchronous copies, and STAGES of
-// them are there at once. A's lies there by columns, or by rows as it comes. SPREAD keeps apart what
-// a warp stores or loads at once, so that it goes through different banks.
-#pragma gputune tune(STAGING = registers, async)
+#pragma gputune tune(TN = 4, 8)
+// STAGES tiles of A and B are in shared memory at once. They go there by asynchronous copies, and
+// where there is one, through registers. A's lies there by columns, of which a thread loads one at
+// a time (STEP), or by rows as it comes, of which it loads four elements.
 #pragma gputune tune(STAGES = 1, 2, 3, 4)
-#pragma gputune tune(A_IN = columns, rows)
-#pragma gputune tune(SPREAD = none, padded, swizzled)
+#pragma gputune tune(STEP = 1, 4)
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
-// A thread loads fragments of them, STEP deep; with two, the next while it multiplies the first.
-// A warp is LANES_M x 32 / LANES_M threads, numbered by rows or in pairs.
-#pragma gputune tune(STEP = 1, 2, 4)
-#pragma gputune tune(FRAGMENTS = 1, 2)
-#pragma gputune tune(LANES_M = 4, 8)
-#pragma gputune tune(LANES_BY = rows, pairs)
-#pragma gputune tune(WARPS = 8, 12, 16, 24) // that a multiprocessor is to hold: limits registers
+#pragma gputune tune(WARPS = 8, 12, 16) // that a multiprocessor is to hold: limits registers
 // GROUP rows of tiles are made together, for the level 2 cache. The blocks of a cluster split the
 // depth, and add up what they have in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
-#pragma gputune default(BM = 64, BN = 128, TM = 8, TN = 8, BK = 16, STAGES = 1, SPREAD = padded, \
-                        FRAGMENTS = 2, LANES_M = 8, LANES_BY = pairs, WARPS = 12, GROUP = 16)
-#pragma gputune require(TM * TN >= 32 && TM * TN <= 128)
-#pragma gputune require(BM % (TM * LANES_M) == 0 && BN % (TN * (32 / LANES_M)) == 0)
-#pragma gputune require(block_x >= 64 && block_x <= 512)
-#pragma gputune require(TM * TN * BK <= 2048) // the loop's code fits in the instruction cache
-#pragma gputune require(BM * BK % (VK * block_x) == 0 && BK * BN % (VN * block_x) == 0)
-#pragma gputune require(STAGING == async ? cc >= 80 && STAGES >= 2 : STAGES <= 2)
-#pragma gputune require(A_IN == rows ? STEP >= 4 / FRAGMENTS && SPREAD != none : STEP == 1)
-#pragma gputune require(A_IN == rows || STAGING == registers || VK == 1)
-#pragma gputune require(WARPS * warp_size % block_x == 0)
-#pragma gputune require(TM * TN + FRAGMENTS * (TM * STEP + TN) + 24 + \
-                        (STAGING == async ? 0 : BK * (BM + BN) / block_x) \
+#pragma gputune default(BM = 64, BN = 128, TN = 8, WARPS = 12, GROUP = 16)
+#pragma gputune define(TM = 8, BK = 16)
+#pragma gputune require(block_x >= 64 && block_x <= 512 && WARPS * warp_size % block_x == 0)
+#pragma gputune require(BM * BK % (VK * block_x) == 0)
+#pragma gputune require(STAGES > 1 ? cc >= 80 && VK <= STEP : STEP == 1)
+// Accesses are as wide as rows allow. Single ones are for columns, and for buffers that begin
+// anywhere.
+#pragma gputune require(VK == 4 || k % (2 * VK) != 0 || VK * STEP == 1)
+#pragma gputune require(VN == 4 || n % (2 * VN) != 0 || VN * VK * STEP * STAGES == 1)
+#pragma gputune require(TM * TN + 2 * (TM * STEP + TN) + 24 + \
+                        (STAGES > 1 ? 0 : BK * (BM + BN) / block_x) \
                         <= registers_per_sm / warp_size / WARPS)
 #pragma gputune block(BM / TM * (BN / TN))
 #pragma gputune launch_bounds(BM / TM * (BN / TN), WARPS * 32 * TM * TN / (BM * BN))
-#pragma gputune grid(ceil_div(m, BM) * ceil_div(n, BN) * SPLIT)
-#pragma gputune shared(4 * max(STAGES * (BK * (BM + BN) + (SPREAD != padded ? 0 : A_IN == rows ? 4 * BM \
-                                                           : max(32, 4 * BK / VK))), \
-                               SPLIT > 1 ? BM * BN : 0))
+#pragma gputune grid(min(GROUP, ceil_div(m, BM)) * SPLIT, ceil_div(n, BN), \
+                     ceil_div(ceil_div(m, BM), min(GROUP, ceil_div(m, BM))))
+#pragma gputune shared(4 * max(SPLIT > 1 ? BM * BN : 0, \
+                               STAGES * (BK * (BM + BN) + (STEP > 1 ? 4 * BM : max(32, 4 * BK / VK)))))
 #pragma gputune work(bytes = 4 * (m * k + k * n + 2 * m * n), flops = 2 * m * n * k)
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
                           rtol = 1e-6, stol = 2e-7 * sqrt(k))
 
-constexpr int THREADS = BM / TM * (BN / TN), LANES_N = 32 / LANES_M;
+constexpr int THREADS = BM / TM * (BN / TN), LANES_M = 4, LANES_N = 8; // a warp's threads
 constexpr int A_LOADS = BM * BK / VK / THREADS, B_LOADS = BK * BN / VN / THREADS; // a thread's
-constexpr int AHEAD = STAGING_async ? STAGES - 1 : 1; // tiles on their way
+constexpr bool ASYNC = STAGES > 1;
+constexpr int AHEAD = ASYNC ? STAGES - 1 : 1; // tiles on their way
 // How far columns are moved that a warp stores at once, so that each goes through other banks.
 constexpr int SHIFT = 32 * VK / BK < 4 ? 4 : 32 * VK / BK;
-constexpr int PADDING = !SPREAD_padded ? 0 : A_IN_rows ? 4 * BM : BK / VK * SHIFT;
-constexpr int A_TILE = BK * BM + PADDING, SLOT = A_TILE + BK * BN; // in floats
+constexpr int A_PADDING = STEP > 1 ? 4 * BM : BK / VK * SHIFT;
+constexpr int A_TILE = BK * BM + A_PADDING, SLOT = A_TILE + BK * BN; // in floats
 
 // Hides where a value comes from, so that what is added to it stays an addition.
 GPUTUNE_INLINE void keep(int &value)
@@ -73,34 +62,12 @@ GPUTUNE_INLINE void keep(int &value)
 
 extern __shared__ __align__(16) float staged[]; // STAGES slots, each for a tile of A and one of B
 
-// Where an element of A's tile lies in its slot.
+// Where an element of A's tile lies in its slot. What a warp stores or loads at once goes through
+// different banks.
 GPUTUNE_INLINE int place_of(int row, int depth)
 {
-    if constexpr (A_IN_columns) {
-        const int shift = depth / VK * SHIFT;
-        return depth * BM + (SPREAD_padded     ? row + shift
-                             : SPREAD_swizzled ? row ^ shift % 32
-                                               : row);
-    } else {
-        return SPREAD_padded ? row * (BK + 4) + depth : row * BK + (depth ^ row * BK / 32 * 4 % BK);
-    }
+    return STEP > 1 ? row * (BK + 4) + depth : depth * BM + row + depth / VK * SHIFT;
 }
-
-// An element of A's tile: what lies a number of rows and columns from it is at its place plus a
-// constant, which an address takes for nothing; but not where it is swizzled.
-struct element {
-    int row, depth, place;
-
-    GPUTUNE_INLINE element(int row, int depth) : row(row), depth(depth), place(place_of(row, depth))
-    {
-        keep(SPREAD_swizzled ? this->row : place);
-    }
-    GPUTUNE_INLINE int beyond(int rows, int depths) const
-    {
-        return SPREAD_swizzled ? place_of(row + rows, depth + depths)
-                               : place + place_of(rows, depths);
-    }
-};
 
 // ---- From global to shared memory -----------------------------------------------------------
 
@@ -135,18 +102,19 @@ struct stager {
 
     // The thread's first access of a tile, and how far down or right the i-th is.
     static constexpr int A_ACROSS = BK / VK, B_ACROSS = BN / VN, A_DOWN = THREADS / A_ACROSS;
-    element a_to;
-    int b_to;
+    int a_row, a_depth, a_to, b_to;
 
     GPUTUNE_INLINE stager(const float *a, const float *b, unsigned int rows, unsigned int columns,
                           unsigned int n, unsigned int k)
-        : a(a), b(b), n(n), slot(0), a_to(threadIdx.x / A_ACROSS, threadIdx.x % A_ACROSS * VK),
+        : a(a), b(b), n(n), slot(0), a_row(threadIdx.x / A_ACROSS),
+          a_depth(threadIdx.x % A_ACROSS * VK), a_to(place_of(a_row, a_depth)),
           b_to(threadIdx.x * VN)
     {
+        keep(a_to);
         keep(b_to);
 #pragma unroll
         for (int i = 0; i < A_LOADS; i++) {
-            a_from[i] = min(a_to.row + i * A_DOWN, rows - 1) * k + a_to.depth;
+            a_from[i] = min(a_row + i * A_DOWN, rows - 1) * k + a_depth;
         }
 #pragma unroll
         for (int i = 0; i < B_LOADS; i++) {
@@ -161,10 +129,6 @@ struct stager {
     {
         return (threadIdx.x % B_ACROSS + i * THREADS % B_ACROSS) * VN;
     }
-    GPUTUNE_INLINE void next_slot()
-    {
-        slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
-    }
 
     // Begins to fetch a tile: a whole one, or one of that depth.
     template <bool WHOLE> GPUTUNE_INLINE void fetch(held &here, int depth)
@@ -172,10 +136,10 @@ struct stager {
         float *to = staged + slot;
 #pragma unroll
         for (int i = 0; i < A_LOADS; i++) {
-            const bool inside = WHOLE || a_to.depth < depth;
-            if constexpr (STAGING_async) {
+            const bool inside = WHOLE || a_depth < depth;
+            if constexpr (ASYNC) {
                 // columns come one by one (VK = 1)
-                copy_async<VK>(to + a_to.beyond(i * A_DOWN, 0), a + a_from[i], inside);
+                copy_async<VK>(to + a_to + place_of(i * A_DOWN, 0), a + a_from[i], inside);
             } else {
                 here.a[i] = inside ? gputune_load<VK>(a + a_from[i]) : gputune_vector<float, VK>{};
             }
@@ -183,7 +147,7 @@ struct stager {
 #pragma unroll
         for (int i = 0; i < B_LOADS; i++) {
             const bool inside = WHOLE || b_depth(i) < depth;
-            if constexpr (STAGING_async) {
+            if constexpr (ASYNC) {
                 copy_async<VN>(to + A_TILE + b_to + i * THREADS * VN, b + b_from[i], inside);
             } else {
                 here.b[i] = inside ? gputune_load<VN>(b + b_from[i]) : gputune_vector<float, VN>{};
@@ -195,25 +159,22 @@ struct stager {
     // Ends a fetch, or none.
     GPUTUNE_INLINE void commit()
     {
-        if constexpr (STAGING_async) {
+        if constexpr (ASYNC) {
             asm volatile("cp.async.commit_group;" ::: "memory");
-            next_slot();
+            slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
         }
     }
     // Waits until the oldest tile on its way, if there is one, is there for all threads, and all
     // have left the one before it.
     GPUTUNE_INLINE void arrive(const held &here, bool is_one)
     {
-        if constexpr (STAGING_async) {
+        if constexpr (ASYNC) {
             asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
         } else {
-            if constexpr (STAGES == 1) {
-                __syncthreads();
-            }
+            __syncthreads();
             if (is_one) {
                 store(here);
             }
-            next_slot();
         }
         __syncthreads();
     }
@@ -222,13 +183,13 @@ struct stager {
         float *to = staged + slot;
 #pragma unroll
         for (int i = 0; i < A_LOADS; i++) {
-            if constexpr (A_IN_columns) {
+            if constexpr (STEP > 1) {
+                gputune_store<VK>(to + a_to + place_of(i * A_DOWN, 0), here.a[i]);
+            } else {
 #pragma unroll
                 for (int d = 0; d < VK; d++) {
-                    to[a_to.beyond(i * A_DOWN, d)] = here.a[i].data[d];
+                    to[a_to + place_of(i * A_DOWN, d)] = here.a[i].data[d];
                 }
-            } else {
-                gputune_store<VK>(to + a_to.beyond(i * A_DOWN, 0), here.a[i]);
             }
         }
 #pragma unroll
@@ -243,34 +204,24 @@ struct stager {
 // A thread's rows and columns of the block's tile: quads that the other lanes' lie between, so that
 // a warp loads neighbours; rows one by one where A's tile lies by rows.
 struct position {
-    element a;
-    int b; // its first column
+    int row, column; // the first ones
+    int a, b;        // and where they lie in the tiles
 
     GPUTUNE_INLINE position()
-        : a(warp() / WARPS_N * (TM * LANES_M) + lane_m() * (A_IN_columns ? 4 : 1), 0),
-          b(warp() % WARPS_N * (TN * LANES_N) + lane_n() * 4)
     {
+        constexpr int WARPS_N = BN / (TN * LANES_N);
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        row = warp / WARPS_N * (TM * LANES_M) + lane / LANES_N * (STEP > 1 ? 1 : 4);
+        column = warp % WARPS_N * (TN * LANES_N) + lane % LANES_N * 4;
+        a = place_of(row, 0);
+        b = column;
+        keep(a);
         keep(b);
-    }
-    // by pairs: rows take the lane's lowest bit and its highest ones
-    static constexpr int WARPS_N = BN / (TN * LANES_N);
-    static GPUTUNE_INLINE int warp()
-    {
-        return threadIdx.x / 32;
-    }
-    static GPUTUNE_INLINE int lane_m()
-    {
-        const int lane = threadIdx.x % 32;
-        return LANES_BY_pairs ? lane / (2 * LANES_N) * 2 + lane % 2 : lane / LANES_N;
-    }
-    static GPUTUNE_INLINE int lane_n()
-    {
-        return LANES_BY_pairs ? threadIdx.x % 32 / 2 % LANES_N : threadIdx.x % LANES_N;
     }
     // How far down its i-th row is, and how far right its j-th column.
     static GPUTUNE_INLINE int down(int i)
     {
-        return A_IN_columns ? i / 4 * (4 * LANES_M) + i % 4 : i * LANES_M;
+        return STEP > 1 ? i * LANES_M : i / 4 * (4 * LANES_M) + i % 4;
     }
     static GPUTUNE_INLINE int right(int j)
     {
@@ -284,22 +235,22 @@ struct fragment {
 
     GPUTUNE_INLINE void load(const float *tile, const position &mine, int depth)
     {
-        if constexpr (A_IN_columns) {
+        if constexpr (STEP > 1) {
 #pragma unroll
-            for (int i = 0; i < TM; i += 4) {
-                const auto quad = gputune_load<4>(tile + mine.a.beyond(mine.down(i), depth));
+            for (int i = 0; i < TM; i++) {
+                const auto deep = gputune_load<STEP>(tile + mine.a + place_of(mine.down(i), depth));
 #pragma unroll
-                for (int r = 0; r < 4; r++) {
-                    a[i + r][0] = quad[r];
+                for (int s = 0; s < STEP; s++) {
+                    a[i][s] = deep[s];
                 }
             }
         } else {
 #pragma unroll
-            for (int i = 0; i < TM; i++) {
-                const auto deep = gputune_load<STEP>(tile + mine.a.beyond(mine.down(i), depth));
+            for (int i = 0; i < TM; i += 4) {
+                const auto quad = gputune_load<4>(tile + mine.a + place_of(mine.down(i), depth));
 #pragma unroll
-                for (int s = 0; s < STEP; s++) {
-                    a[i][s] = deep[s];
+                for (int r = 0; r < 4; r++) {
+                    a[i + r][0] = quad[r];
                 }
             }
         }
@@ -348,12 +299,9 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         stage.commit();
     }
     stage.arrive(first, true);
-    constexpr int STEPS = BK / STEP, BOTH = FRAGMENTS - 1;
-    fragment parts[FRAGMENTS];
+    fragment parts[2]; // the next is loaded while the first is multiplied
     int slot = 0;
-    if constexpr (BOTH) {
-        parts[0].load(staged, mine, 0);
-    }
+    parts[0].load(staged, mine, 0);
 #pragma unroll 1
     for (unsigned int tile = 0; tile < tiles; tile++) {
         stager::held next;
@@ -363,17 +311,15 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         }
         stage.commit();
 #pragma unroll
-        for (int step = 0; step < STEPS - BOTH; step++) {
-            parts[(step + 1) % FRAGMENTS].load(staged + slot, mine, (step + BOTH) * STEP);
-            parts[step % FRAGMENTS].multiply(sums);
+        for (int step = 1; step < BK / STEP; step++) {
+            parts[step % 2].load(staged + slot, mine, step * STEP);
+            parts[(step + 1) % 2].multiply(sums);
         }
         stage.arrive(next, more);
         slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
         // a tile's last products are made while the next one's first fragment is loaded
-        if constexpr (BOTH) {
-            parts[0].load(staged + slot, mine, 0);
-            parts[1].multiply(sums);
-        }
+        parts[0].load(staged + slot, mine, 0);
+        parts[1].multiply(sums);
     }
 }
 
@@ -408,52 +354,72 @@ GPUTUNE_INLINE void each_sum(const float sums[TM][TN], const position &mine, BOD
             for (int r = 0; r < VN; r++) {
                 some[r] = sums[i][j + r];
             }
-            body(mine.a.row + mine.down(i), mine.b + mine.right(j), some);
+            body(mine.row + mine.down(i), mine.column + mine.right(j), some);
         }
     }
 }
 
-// Calls body(row, column, sums of VN columns) for this block's part of the tile, its sums added to
-// those of the cluster's other blocks.
-template <typename BODY>
-GPUTUNE_INLINE void each_sum_of_cluster(const float sums[TM][TN], const position &mine, BODY body)
+// Updates this block's part of the tile by its sums and those of the cluster's other blocks. What C
+// has is loaded while blocks wait for each other.
+template <typename INSIDE>
+GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float beta,
+                                    const float sums[TM][TN], const position &mine, INSIDE inside)
 {
+    constexpr int PART = BM * BN / SPLIT, EACH = PART / THREADS / VN, AT_ONCE = EACH < 8 ? EACH : 8;
+    const int first = gputune_cluster_rank() * PART + threadIdx.x * VN;
     __syncthreads();
     each_sum(sums, mine, [](int row, int column, auto some) {
         gputune_store<VN>(staged + row * BN + column, some);
     });
-    gputune_cluster_sync();
-    const int first = gputune_cluster_rank() * (BM / SPLIT * BN);
-    for (int i = threadIdx.x * VN; i < BM / SPLIT * BN; i += THREADS * VN) {
-        gputune_vector<float, VN> total = {};
+#pragma unroll 1
+    for (int done = 0; done < EACH; done += AT_ONCE) {
+        gputune_vector<float, VN> old[AT_ONCE] = {};
+        if (beta != 0) {
 #pragma unroll
-        for (int rank = 0; rank < SPLIT; rank++) {
-            const auto some = gputune_load<VN>(gputune_cluster_map(staged, rank) + first + i);
-#pragma unroll
-            for (int r = 0; r < VN; r++) {
-                total[r] += some[r];
+            for (int i = 0; i < AT_ONCE; i++) {
+                const int at = first + (done + i) * THREADS * VN, row = at / BN, column = at % BN;
+                if (inside(row, column)) {
+                    old[i] = gputune_load<VN>(c + size_t(row) * n + column);
+                }
             }
         }
-        body((first + i) / BN, i % BN, total);
+        if (done == 0) {
+            gputune_cluster_sync();
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int at = first + (done + i) * THREADS * VN, row = at / BN, column = at % BN;
+            gputune_vector<float, VN> sum = {};
+#pragma unroll
+            for (int rank = 0; rank < SPLIT; rank++) {
+                const auto some = gputune_load<VN>(gputune_cluster_map(staged, rank) + at);
+#pragma unroll
+                for (int r = 0; r < VN; r++) {
+                    sum[r] += some[r];
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < VN; r++) {
+                sum[r] = alpha * sum[r] + beta * old[i][r];
+            }
+            if (inside(row, column)) {
+                gputune_store<VN>(c + size_t(row) * n + column, sum);
+            }
+        }
     }
     gputune_cluster_sync(); // no block ends while others read its sums
-}
-
-// The tile that a block makes: GROUP rows of tiles, column by column, then the rows below.
-GPUTUNE_INLINE uint2 tile_of(unsigned int index, unsigned int m, unsigned int n)
-{
-    const unsigned int tiles_m = (m + BM - 1) / BM, tiles_n = (n + BN - 1) / BN;
-    const unsigned int above = index / (GROUP * tiles_n) * GROUP,
-                       within = index % (GROUP * tiles_n);
-    const unsigned int rows = min(tiles_m - above, GROUP);
-    return make_uint2(within / rows * BN, (above + within % rows) * BM);
 }
 
 __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
                      const float *__restrict__ b, unsigned int m, unsigned int n, unsigned int k,
                      float alpha, float beta)
 {
-    const uint2 tile = tile_of(blockIdx.x / SPLIT, m, n);
+    // The grid has GROUP rows of tiles in x, columns in y, and groups in z.
+    const uint2 tile =
+        make_uint2(blockIdx.y * BN, (blockIdx.z * (gridDim.x / SPLIT) + blockIdx.x / SPLIT) * BM);
+    if (tile.y >= m) {
+        return;
+    }
     const unsigned int rows = m - tile.y, columns = n - tile.x; // to C's edges
     // The first tile takes what is over BK, so that all others are whole.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
@@ -468,15 +434,17 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
                      n, k);
         accumulate(sums, stage, mine, min(share, tiles - first), first ? BK : over);
     }
-    const auto put = [=](unsigned int row, unsigned int column, auto sum) {
-        if (row < rows && column < columns) {
-            update(c + size_t(tile.y + row) * n + tile.x + column, sum, alpha, beta);
-        }
+    const auto inside = [=](unsigned int row, unsigned int column) {
+        return row < rows && column < columns;
     };
-    if constexpr (SPLIT == 1) {
-        each_sum(sums, mine, put);
+    if constexpr (SPLIT > 1) {
+        update_together(c + size_t(tile.y) * n + tile.x, n, alpha, beta, sums, mine, inside);
     } else {
-        each_sum_of_cluster(sums, mine, put);
+        each_sum(sums, mine, [=](unsigned int row, unsigned int column, auto sum) {
+            if (inside(row, column)) {
+                update(c + size_t(tile.y + row) * n + tile.x + column, sum, alpha, beta);
+            }
+        });
     }
 }
 
