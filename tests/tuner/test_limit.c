@@ -169,6 +169,17 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
     assert_false(gt_answers(&w->choice.terms, &asked));
 }
 
+/* A program that may not measure compiles the default once, and not at each new size. */
+TEST_OF(test_the_default_s_code_serves_other_scenarios, world *w, open_slow_world, close_world)
+{
+    gputune_options options = limited_to(100);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    expect_default(w, &options);
+    options.alignment = 32;
+    expect_default(w, &options);
+    assert_int_equal(defaults_compiled, 1);
+}
+
 static gputune_status borrow_farm_slowly(void *user, gt_farm **out, bool measure,
                                          gputune_isolation isolation)
 {
