@@ -822,6 +822,9 @@ GPUTUNE_API int gputune_devices(const char *driver,
 /* Counts them. It takes some 0.01 s where NVML tells, since CUDA's driver is not started then, so
  * that one of them may still be found not to work. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
+/* The same, and whether all of them are of one model, so that what was measured on one of them
+ * answers for each: *out is false where that is not sure. */
+GPUTUNE_API int gputune_devices_are_alike(bool *out, int *count, const char *driver);
 /* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);

@@ -37,19 +37,25 @@ static int read_numbers(cli_gpus *gpus, const char *which)
 }
 
 /* Without a GPU, where none was asked for, they are the emulator's. */
-int cli_gpus_count(int *out)
+int cli_gpus_count(cli_counted *out)
 {
-    int status = gputune_device_count(out, cli_given.driver);
+    *out = (cli_counted){.count = 0};
+    int status = gputune_devices_are_alike(&out->are_alike, &out->count, cli_given.driver);
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for()) {
-        status = gputune_device_count(out, "emu");
+        status = gputune_devices_are_alike(&out->are_alike, &out->count, "emu");
     }
     return status;
 }
 
-void cli_gpus_add(cli_gpus *gpus, int count)
+void cli_gpus_add(cli_gpus *gpus, const cli_counted *counted)
 {
     gpus->is_counted = true;
-    for (; (int)gpus->count < count && gpus->count < CLI_GPUS_MOST; gpus->count++) {
+    gpus->are_alike = counted->are_alike;
+    for (size_t i = 0; i < gpus->count; i++) {
+        gpus->are_alike &= gpus->items[i].number < counted->count;
+    }
+    for (; gpus->is_all && (int)gpus->count < counted->count && gpus->count < CLI_GPUS_MOST;
+         gpus->count++) {
         gpus->items[gpus->count].number = (int)gpus->count;
     }
 }
@@ -121,9 +127,9 @@ static int open_first(cli_gpus *gpus)
         code = cli_gpus_take(gpus, i, &opened, status);
         gpus->first = i;
         if (status < 0 && !gpus->is_counted) {
-            int count = 0;
-            (void)cli_gpus_count(&count); /* why GPU 0 cannot be used has been said */
-            cli_gpus_add(gpus, count);
+            cli_counted counted;
+            (void)cli_gpus_count(&counted); /* why GPU 0 cannot be used has been said */
+            cli_gpus_add(gpus, &counted);
         }
         if (!gpus->is_all) {
             break;
@@ -139,9 +145,9 @@ static int list_gpus(cli_gpus *gpus, const char *which)
     if (!gpus->is_all) {
         CLI_TRY(read_numbers(gpus, which));
     } else if (cli_given.compile_on.count) {
-        int count = 0, status = cli_gpus_count(&count); /* to divide them */
-        cli_gpus_add(gpus, count);
-        CLI_TRY(cli_passed(status));
+        cli_counted counted;
+        CLI_TRY(cli_passed(cli_gpus_count(&counted))); /* to divide them */
+        cli_gpus_add(gpus, &counted);
     } else {
         gpus->count = 1;
     }

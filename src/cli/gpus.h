@@ -22,6 +22,7 @@ typedef struct cli_gpus {
     bool is_only;        /* the run has one GPU, which was not chosen by --gpus */
     bool is_all;         /* one that cannot be used is left out */
     bool is_counted;     /* else there may be more than `count` */
+    bool are_alike;      /* all that were counted are of one model */
 } cli_gpus;
 
 /* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
@@ -34,10 +35,15 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts);
  * used is an error where it is named by its number, and is left out of "all" with a message.
  * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. */
 int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which);
-/* Counts the GPUs of "all". Prints nothing: returns a gputune_status. Any thread may call it. */
-int cli_gpus_count(int *out);
-/* Adds the GPUs up to that count. */
-void cli_gpus_add(cli_gpus *gpus, int count);
+/* The GPUs that there are. */
+typedef struct cli_counted {
+    int count;
+    bool are_alike; /* they are surely of one model */
+} cli_counted;
+/* Counts the GPUs. Prints nothing: returns a gputune_status. Any thread may call it. */
+int cli_gpus_count(cli_counted *out);
+/* Takes over what was counted: of "all", the list goes up to there. */
+void cli_gpus_add(cli_gpus *gpus, const cli_counted *counted);
 /* Opens a tuner for one more GPU. Prints nothing, and changes nothing that other threads look at:
  * returns a gputune_status, for cli_gpus_take(). */
 int cli_gpus_open_at(cli_session *out, const cli_gpus *gpus, size_t at);

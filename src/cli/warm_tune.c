@@ -4,11 +4,11 @@
 #include "cli/records.h"
 #include "cli/turns.h"
 
+#include "base/clock.h"
+#include "base/condition.h"
+
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /* The GPUs of one kind, and the turns that are left for them: from `next` on. */
 typedef struct kind {
@@ -63,9 +63,7 @@ typedef struct run {
 
 static double now_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return gt_seconds_since(0);
 }
 
 static size_t count_usable(const run *run, const kind *kind)
@@ -502,14 +500,14 @@ static void take_turn(run *run, bench *bench)
     pthread_cond_broadcast(&run->news);
 }
 
-/* Whether something may come by which a bench gets work. */
-static bool is_awaited(const run *run)
+/* Whether a GPU is at work. */
+static bool is_busy(const run *run)
 {
-    bool awaited = is_opening(run);
+    bool busy = false;
     for (size_t i = 0; i < run->count; i++) {
-        awaited |= run->benches[i].state != IDLE || run->benches[i].is_comparing;
+        busy |= run->benches[i].state != IDLE || run->benches[i].is_comparing;
     }
-    return awaited;
+    return busy;
 }
 
 /* A bench's thread: takes turns as long as there are some, then helps others. */
@@ -527,8 +525,8 @@ static void *work(void *user)
         if (can) {
             help(run, bench);
         }
-        if (!is_awaited(run)) {
-            break;
+        if (!is_opening(run) && !is_busy(run)) {
+            break; /* nothing can come by which this bench gets work */
         }
         pthread_cond_wait(&run->news, &run->desk);
     }
@@ -625,30 +623,54 @@ static void admit(run *run, const cli_session *session, int status)
     pthread_cond_broadcast(&run->news);
 }
 
-/* Opens the GPUs but the first one after another. Each is left the time to make its context first,
- * because drivers that start at the same time delay each other. */
+/* Whether the GPUs that are open have something to do, or leave a turn undone. */
+static bool is_work_left(const run *run)
+{
+    bool left = is_busy(run);
+    for (size_t i = 0; i < run->kind_count; i++) {
+        left |= run->kinds[i].next < run->kinds[i].count;
+    }
+    return left;
+}
+
+/* Leaves the GPU that was opened last the time to make its context, because drivers that start at
+ * the same time delay each other. */
+static void await_context(run *run)
+{
+    static const double ready_s = 0.13; /* cuInit() takes 113 ms on an H100 */
+    const int64_t begun_ns = gt_now_ns();
+    double left_s;
+    while (is_opening(run) && is_work_left(run) &&
+           (left_s = ready_s - gt_seconds_since(begun_ns)) > 0) {
+        gt_condition_wait(&run->news, &run->desk, left_s);
+    }
+}
+
+/* Opens the GPUs but the first one after another, as long as they may be of use: where all is done,
+ * those of another model still have to get winners of their own. */
 static void open_others(run *run)
 {
-    static const useconds_t ready_us = 130000; /* cuInit() takes 113 ms on an H100 */
     cli_gpus *gpus = run->gpus;
-    int count = 0;
-    usleep(is_opening(run) ? ready_us : 0);
-    if (!gpus->is_counted) {
-        (void)cli_gpus_count(&count); /* if that fails, there is what has been opened */
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&run->desk);
+    await_context(run);
+    if (is_opening(run)) {
+        cli_counted counted;
+        pthread_mutex_unlock(&run->desk);
+        (void)cli_gpus_count(&counted); /* if that fails, there is what has been opened */
+        pthread_mutex_lock(&run->desk);
+        cli_gpus_add(gpus, &counted);
     }
-    pthread_mutex_lock(&run->desk);
-    cli_gpus_add(gpus, count);
-    for (bool is_next = false; run->opened < gpus->count && !cli_is_canceled(); is_next = true) {
+    while (run->opened < gpus->count && !cli_is_canceled() &&
+           (is_work_left(run) || !gpus->are_alike)) {
         cli_session session;
         pthread_mutex_unlock(&run->desk);
-        usleep(is_next ? ready_us : 0);
         int status = cli_gpus_open_at(&session, gpus, run->opened);
         pthread_mutex_lock(&run->desk);
         admit(run, &session, status);
+        await_context(run);
     }
     run->opened = gpus->count;
     pthread_cond_broadcast(&run->news);
-    pthread_mutex_unlock(&run->desk);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -721,11 +743,11 @@ int cli_warm_tune(cli_gpus *gpus, const cli_scenarios *scenarios)
 {
     run run = {.gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
-               .news = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
                .table = cli_warm_table(),
                .refusal = CLI_CONTINUE,
                .stored = true};
+    gt_condition_open(&run.news);
     set_up(&run, gpus, scenarios);
     take_turns(&run);
     return end(&run);

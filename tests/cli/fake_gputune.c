@@ -203,10 +203,11 @@ int gputune_devices(const char *driver, int (*each)(void *user, const gputune_de
     return each(user, &device);
 }
 
-int gputune_device_count(int *out, const char *driver)
+int gputune_devices_are_alike(bool *out, int *count, const char *driver)
 {
     (void)driver;
-    *out = 1;
+    *out = true;
+    *count = 1;
     return 0;
 }
 

@@ -35,6 +35,8 @@ TEST(test_null_is_refused_without_a_tuner)
     gputune_space *space;
     char *text;
     size_t bytes;
+    bool are_alike;
+    int count;
     const gputune_sizes none = GPUTUNE_NO_SIZES;
     gputune *tuner;
     gputune_open_options no_command = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -49,6 +51,8 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_plan_info(NULL, NULL));
     REFUSES(gputune_devices("emu", NULL, NULL));
     REFUSES(gputune_device_count(NULL, "emu"));
+    REFUSES(gputune_devices_are_alike(NULL, &count, "emu"));
+    REFUSES(gputune_devices_are_alike(&are_alike, NULL, "emu"));
     REFUSES(gputune_tuner_device(&device, NULL));
     REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));

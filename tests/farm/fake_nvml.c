@@ -1,6 +1,7 @@
 /* Stands in for libnvidia-ml.so.1: one GPU, whose state the tests set. */
 #include "fake_nvml.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -20,14 +21,29 @@ EXPORT int nvmlInit_v2(void)
 
 EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
 {
-    *count = 1;
+    *count = 2;
     return 0;
 }
 
+/* The second GPU is where the first one is, and is told from it by nothing but its place. */
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
 {
-    *out = &fake_nvml_state;
-    return index == 0 ? 0 : 2; /* invalid argument */
+    *out = (char *)&fake_nvml_state + index;
+    return index < 2 ? 0 : 2; /* invalid argument */
+}
+
+typedef struct pci_info {
+    char legacy_bus_id[16];
+    unsigned domain, bus, place, device, subsystem;
+    char bus_id[32];
+} pci_info;
+
+EXPORT int nvmlDeviceGetPciInfo_v3(void *device, pci_info *out)
+{
+    bool is_second = device != &fake_nvml_state;
+    unsigned models = (unsigned)atomic_load(&fake_nvml_state.models);
+    *out = (pci_info){.bus = is_second, .device = 0x2330, .subsystem = is_second ? models : 1};
+    return models ? 0 : 3; /* not supported */
 }
 
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
