@@ -143,12 +143,11 @@ static int check_each(const cli_session *session)
 int cli_check_first(void)
 {
     const struct cli_given own = cli_given;
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     cli_given.driver = "emu";
     cli_given.device = NULL;
     int code = cli_open(&session, CLI_OPEN_TUNING);
     code = code == CLI_CONTINUE ? check_each(&session) : code;
-    cli_close(&session);
     cli_given = own;
     return code;
 }

@@ -54,17 +54,17 @@ static void say(const cli_measured *one, const cli_measured_list *list)
     const char *name = gpu_name(of, list);
     bool is_environment = name == of->environment;
     cli_error(
-        "  --scenario %.*s --gpu '%s'%s%s: %s, %s, %s, alignment %s, %s, %zu trials", SHORT_HASH,
-        of->scenario, name, is_environment ? ", " : "", is_environment ? of->gpu : "",
+        "  --scenario %.*s --gpu '%s'%s%s: %s %s, %s, %s, alignment %s, %s, %zu trials", SHORT_HASH,
+        of->scenario, name, is_environment ? ", " : "", is_environment ? of->gpu : "", of->kernel,
         cli_short_sizes(of->sizes), gputune_objective_name(of->objective),
         of->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", of->alignment, of->inputs, one->count);
 }
 
-/* Sets *out to the only scenario that the options name. Where they name several, or none, returns
- * CLI_EXIT_USAGE after listing the scenarios with the options that name each. */
-static int choose(const cli_measured **out, const cli_measured_list *list)
+/* Sets *out to the only scenario of `kernel`, as the user names it, that the options name. Where
+ * they name several, or none, returns CLI_EXIT_USAGE after listing the scenarios with the options
+ * that name each. */
+static int choose(const cli_measured **out, const cli_measured_list *list, const char *kernel)
 {
-    const char *kernel = list->items->trials->kernel;
     size_t found = 0, said = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (is_named(&list->items[i])) {
@@ -174,7 +174,7 @@ static void write_problem(const cli_apart *data, const char *separator, FILE *fi
             cli_json_text(data->from->trials->kernel), separator);
     while (cli_next_pair(&text, &name, &value)) {
         int64_t number;
-        if (cli_size_number(&number, NULL, value)) {
+        if (!cli_size_number(&number, value)) {
             fprintf(file, "%s%s", comma, value);
             comma = ", ";
         }
@@ -327,23 +327,21 @@ static const cli_option options[] = {
 
 static int export_stored(const cli_list *arguments)
 {
-    const char *kernel;
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     cli_records records = {NULL, 0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
     cli_given.read_only = true;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
     filter.all_trials = filter.any_gpu = true;
     filter.history = given.scenario != NULL;
-    CLI_TRY(cli_records_read(&records, &filter, &session, kernel));
+    CLI_TRY(cli_records_read(&records, &filter, &session, arguments->items[0]));
     if (!records.count) {
         return cli_stored_nothing(&session, &filter);
     }
     const cli_measured_list list = cli_measured_of(&records);
     CLI_TRY(cli_stored_sizes(&given.sizes_text));
-    CLI_TRY(choose(&one, &list));
+    CLI_TRY(choose(&one, &list, arguments->items[0]));
     return export_scenario(one);
 }
 

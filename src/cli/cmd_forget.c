@@ -54,13 +54,13 @@ static int drop(const cli_session *session, const char *kernel)
  * says how much went. */
 static int forget(const cli_list *arguments)
 {
-    const char *database = cli_given.database, *name;
-    cli_session session;
+    const char *database = cli_given.database,
+               *name = arguments->count ? arguments->items[0] : NULL;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
                "the database %s cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
-    CLI_TRY(
-        cli_catalogue_stored_one(&name, &session, arguments->count ? arguments->items[0] : NULL));
+    CLI_TRY(cli_stored_name(&session, name));
     return drop(&session, name);
 }
 
@@ -94,7 +94,8 @@ const cli_command cmd_forget = {
     "drop what is stored of a kernel",
     "KERNEL|PATH",
     "Drops what is stored of a kernel: winners, trials and code.",
-    "Every version of its template goes, but not what is stored of other kernels, sizes and GPUs "
+    "Of a PATH all kernels are meant. Every version of a template goes, but not what is stored of "
+    "other kernels, sizes and GPUs "
     "than those that are named. Nothing is asked; --dry-run says what would go. The winners that "
     "go are printed. 'gputune prune' drops what is old.",
     {1, 1},

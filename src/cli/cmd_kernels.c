@@ -37,7 +37,7 @@ static const cli_option kernel_options[] = {
 
 static int list_kernels(const cli_list *arguments)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     (void)arguments;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     cli_table table = CLI_TABLE("kernels", kernel_columns, gputune_kernel, CLI_VIEW);

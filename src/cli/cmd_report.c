@@ -214,14 +214,13 @@ static struct {
 /* The source of the winner, by the template that it was measured with. */
 static char *find_source(const cli_session *session, const cli_measured *from)
 {
-    gputune_sizes sizes;
     char *text;
     size_t bytes;
     const gputune_record *of = from->trials;
     const char *winner = from->winner->configuration;
-    bool known = winner[0] && !of->outdated && of->arch[0] && cli_sizes_read(&sizes, of->sizes) &&
-                 gputune_emit(&text, &bytes, session->tuner, of->kernel, sizes, winner, of->arch,
-                              GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    bool known = winner[0] && !of->outdated && of->arch[0] &&
+                 gputune_emit(&text, &bytes, session->tuner, of->kernel, cli_sizes_of(of->sizes),
+                              winner, of->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
     return known ? text : NULL;
 }
 
@@ -256,7 +255,7 @@ static int write_report(const report_data *report)
 
 static int read_report(report_data *out)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     int code = collect(out, &session);

@@ -152,21 +152,19 @@ static void say_verdict(const measured *at, const char *label)
 
 /* ---- of two databases ------------------------------------------------------------------------ */
 
-/* The winners for this GPU in the database at `path`. */
+/* The winners for this GPU in the database at `path`: of the kernels that are named, or of all. */
 static int read_winners(cli_records *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
                strerror(errno));
     const struct cli_given own = cli_given;
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     cli_given.database = path;
     cli_given.read_only = true;
     cli_given.quiet = true; /* the device's note is printed once */
     int code = cli_open(&session, CLI_OPEN_DEVICE);
-    code = code == CLI_CONTINUE
-               ? cli_passed(gputune_records(session.tuner, &filter, cli_records_add, out))
-               : code;
+    code = code == CLI_CONTINUE ? cli_records_read(out, &filter, &session, given.kernel) : code;
     cli_given = own;
     return code;
 }
@@ -187,10 +185,6 @@ static int measure_both(measured *at, const cli_session *session, const gputune_
                         const gputune_record *b)
 {
     const char *label = cli_format("%s %s", a->kernel, a->sizes);
-    gputune_sizes sizes;
-    if (!cli_sizes_read(&sizes, a->sizes)) {
-        return CLI_EXIT_DATABASE;
-    }
     if (strcmp(a->configuration, b->configuration) == 0) {
         cli_note("%s: the same configuration, %s", label, a->configuration);
         return CLI_EXIT_OK;
@@ -202,20 +196,19 @@ static int measure_both(measured *at, const cli_session *session, const gputune_
     options.cache = a->cache;
     at->code = CLI_EXIT_OK;
     at->verdict = NULL;
-    int code = compare_pair(at, session, a->kernel, sizes, pair, &options);
+    int code = compare_pair(at, session, a->kernel, cli_sizes_of(a->sizes), pair, &options);
     say_verdict(at, label);
     return code;
 }
 
-/* `kernel`: the only one; NULL: all. */
-static int compare_all(const cli_session *session, const char *kernel, const cli_records winners[2])
+static int compare_all(const cli_session *session, const cli_records winners[2])
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS)};
     int code = CLI_EXIT_OK;
     size_t common = 0;
     for (size_t i = 0; i < winners[0].count && !cli_is_canceled(); i++) {
         const gputune_record *a = &winners[0].items[i], *b = find(&winners[1], a);
-        if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
+        if (b) {
             common++;
             code = cli_worse(code, measure_both(&at, session, a, b));
         }
@@ -230,16 +223,15 @@ static int compare_all(const cli_session *session, const char *kernel, const cli
 static int compare_databases(void)
 {
     cli_records winners[2] = {{NULL, 0}, {NULL, 0}};
-    cli_session session;
-    const char *kernel;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     for (size_t i = 0; i < 2; i++) {
         CLI_TRY(read_winners(&winners[i], given.sides[i]));
     }
     cli_given.database = ":memory:";
     CLI_TRY(cli_open(&session, CLI_OPEN_TUNING));
-    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, given.kernel));
+    CLI_TRY(cli_stored_name(&session, given.kernel));
     cli_catch_interrupt();
-    return compare_all(&session, kernel, winners);
+    return compare_all(&session, winners);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

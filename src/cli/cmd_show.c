@@ -300,7 +300,7 @@ static const cli_option options[] = {
 
 static int show(const cli_list *arguments)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;

@@ -354,15 +354,13 @@ static int check(void)
 
 static int run(void)
 {
-    cli_gpus gpus;
+    CLI_SCOPED(cli_gpus_close) cli_gpus gpus = {0};
     cli_open_mode mode = cli_given.arch          ? CLI_OPEN_NO_DEVICE
                          : cli_warm.compile_only ? CLI_OPEN_DEVICE
                                                  : CLI_OPEN_TUNING;
     CLI_TRY(cli_warm.check ? cli_check_first() : CLI_CONTINUE);
     CLI_TRY(cli_gpus_open(&gpus, mode, cli_warm.gpus));
-    int code = tune_or_compile(&gpus);
-    cli_gpus_close(&gpus);
-    return code;
+    return tune_or_compile(&gpus);
 }
 
 /* ---- tuning again when a template is saved --------------------------------------------------- */

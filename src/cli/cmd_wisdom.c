@@ -162,7 +162,7 @@ static struct {
 
 static int export_wisdom(const char *kernel)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
@@ -255,7 +255,7 @@ static int import(const cli_session *session, const char *source, bool is_url,
 
 static int import_all(const cli_list *files)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
     options.trust = given.trust ? GPUTUNE_TRUST_BOUND : GPUTUNE_TRUST_NOTHING;
     options.keep = true;
@@ -337,7 +337,7 @@ static const cli_option merge_options[] = {
 static int merge(const cli_list *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!cli_given.database, CLI_EXIT_USAGE,
                "merge: expected -o FILE, the database that takes the others over");
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));

@@ -164,11 +164,7 @@ int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which)
         return cli_open(&out->items[0].session, mode);
     }
     CLI_TRY(list_gpus(out, which));
-    int code = open_first(out);
-    if (code != CLI_CONTINUE) {
-        cli_gpus_close(out);
-        return code;
-    }
+    CLI_TRY(open_first(out));
     cli_say_emulated(&out->items[out->first].session);
     return CLI_CONTINUE;
 }

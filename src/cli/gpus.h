@@ -33,7 +33,8 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts);
  * that start side by side all take as long as one after another. NULL: for the one GPU that
  * --device names. The compile workers elsewhere are divided between the GPUs. A GPU that cannot be
  * used is an error where it is named by its number, and is left out of "all" with a message.
- * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. */
+ * Returns CLI_CONTINUE, or an exit code after saying what is wrong. cli_gpus_close() closes those
+ * that are open then, too. */
 int cli_gpus_open(cli_gpus *out, cli_open_mode mode, const char *which);
 /* The GPUs that there are. */
 typedef struct cli_counted {

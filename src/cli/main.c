@@ -159,7 +159,6 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     cli_tuning_words();
     int code = dispatch(argc, argv);
-    cli_close_all();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to standard output");
         code = code ? code : CLI_EXIT_NOTHING;

@@ -307,9 +307,7 @@ int cli_records_add(void *list, const gputune_record *record)
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name)
 {
-    if (name && cli_is_path(name)) { /* what else reads its kernels finds them by name */
-        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
-    }
+    CLI_TRY(cli_stored_name(session, name));
     filter->kernel = name;
     int status = gputune_records(session->tuner, filter, cli_records_add, out);
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);

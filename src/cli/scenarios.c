@@ -64,18 +64,23 @@ static int parse_assignment(cli_values *out, const char *option, const char *wor
     return CLI_CONTINUE;
 }
 
-int cli_values_parse(cli_values *out, const char *option, const char *text)
+static const char blanks[] = " \t\n;";
+
+/* Any number of them. */
+static int parse_assignments(cli_values *out, const char *option, const char *text)
 {
-    const char *blanks = " \t\n;";
-    text += strspn(text, blanks);
-    CLI_REFUSE(!*text, CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
-               option);
-    for (size_t length; *text; text += strspn(text, blanks)) {
+    for (size_t length; text && *(text += strspn(text, blanks)); text += length) {
         length = strcspn(text, blanks);
         CLI_TRY(parse_assignment(out, option, cli_copy_part(text, length)));
-        text += length;
     }
     return CLI_CONTINUE;
+}
+
+int cli_values_parse(cli_values *out, const char *option, const char *text)
+{
+    CLI_REFUSE(!text[strspn(text, blanks)], CLI_EXIT_USAGE,
+               "%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
+    return parse_assignments(out, option, text);
 }
 
 /* The same for all texts of an option. */
@@ -114,18 +119,6 @@ bool cli_is_path(const char *name)
            (length > 3 && strcmp(name + length - 3, ".cu") == 0);
 }
 
-/* Takes "n=4 T=float" apart. */
-static cli_values values_of(const char *text)
-{
-    cli_values out = {NULL, 0};
-    char *name, *value;
-    while (text && cli_next_pair(&text, &name, &value)) {
-        cli_value_list *one = cli_values_named(&out, name);
-        cli_push(one->values, one->count, value);
-    }
-    return out;
-}
-
 static bool same_file(const char *a, const char *b)
 {
     char real_a[PATH_MAX], real_b[PATH_MAX];
@@ -143,11 +136,11 @@ static int take_kernel(void *user, const gputune_kernel *kernel)
             return 0;
         }
     }
-    cli_add(catalogue, (cli_kernel){.name = cli_copy(kernel->name),
-                                    .path = cli_copy(path),
-                                    .sizes = values_of(kernel->sizes),
-                                    .axes = values_of(kernel->axes),
-                                    .objective = kernel->objective});
+    cli_kernel *added = cli_add(catalogue, (cli_kernel){.name = cli_copy(kernel->name),
+                                                        .path = cli_copy(path),
+                                                        .objective = kernel->objective});
+    parse_assignments(&added->sizes, "sizes", kernel->sizes);
+    parse_assignments(&added->axes, "axes", kernel->axes);
     return 0;
 }
 
@@ -226,23 +219,16 @@ static int check_one(const cli_catalogue *catalogue)
                     first->path, list, first->path, first->name);
 }
 
-int cli_catalogue_stored_one(const char **out, const cli_session *session, const char *name)
-{
-    cli_catalogue catalogue = {NULL, 0};
-    *out = name; /* records outlive templates */
-    if (name && cli_is_path(name)) {
-        CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&name, 1}));
-    } else if (!name || gputune_find_kernels(session->tuner, name, take_kernel, &catalogue) < 0) {
-        return CLI_CONTINUE;
-    }
-    *out = catalogue.items[0].name;
-    return check_one(&catalogue);
-}
-
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
     cli_catalogue catalogue;
     return cli_catalogue_find(&catalogue, session, &(cli_list){&name, 1});
+}
+
+int cli_stored_name(const cli_session *session, const char *name)
+{
+    return name && cli_is_path(name) ? cli_passed(gputune_add_template(session->tuner, name))
+                                     : CLI_CONTINUE;
 }
 
 int cli_stored_sizes(const char **out)
@@ -280,54 +266,29 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-bool cli_size_number(int64_t *out, const char **problem, const char *text)
+const char *cli_size_number(int64_t *out, const char *text)
 {
     int64_t value;
-    const char *ignored;
-    problem = problem ? problem : &ignored;
-    *problem = "";
-    if (!isdigit((unsigned char)text[*text == '-'])) {
-        return false;
-    }
     gt_int_reading reading = gt_read_int(&value, text);
     if (reading == GT_INT_MALFORMED) {
-        *problem = "is not a number; write 1048576, 1M or 2^20";
-        return false;
+        return "is not a number; write 1048576, 1M or 2^20";
     }
     if (reading == GT_INT_TOO_LARGE || value < 0 || value > GT_SIZE_MAX) {
-        *problem = "is out of range; a size is from 0 to 2^40";
-        return false;
+        return "is out of range; a size is from 0 to 2^40";
     }
     *out = value;
-    return true;
+    return NULL;
 }
 
-int cli_size_make(gputune_size *out, const char *name, const char *value)
+gputune_sizes cli_sizes_of(const char *text)
 {
-    int64_t number;
-    const char *problem;
-    if (cli_size_number(&number, &problem, value)) {
-        *out = (gputune_size){name, number};
-        return CLI_CONTINUE;
-    }
-    CLI_REFUSE(problem[0], CLI_EXIT_USAGE, "size '%s=%s' %s", name, value, problem);
-    *out = (gputune_size){cli_format("%s=%s", name, value), 0};
-    return CLI_CONTINUE;
-}
-
-bool cli_sizes_read(gputune_sizes *out, const char *text)
-{
-    gputune_size *sizes = NULL, size;
+    gputune_size *sizes = NULL;
     size_t count = 0;
-    char *name, *value;
-    while (cli_next_pair(&text, &name, &value)) {
-        if (cli_size_make(&size, name, value) != CLI_CONTINUE) {
-            return false;
-        }
-        cli_push(sizes, count, size);
+    for (size_t length; *(text += strspn(text, " ")); text += length) {
+        length = strcspn(text, " ");
+        cli_push(sizes, count, (gputune_size){cli_copy_part(text, length), 0});
     }
-    *out = (gputune_sizes){count, sizes};
-    return true;
+    return (gputune_sizes){count, sizes};
 }
 
 enum { MOST_SCENARIOS = 10000 };
@@ -373,7 +334,7 @@ static void set_only(cli_scenario *scenario, const cli_values *only)
 static const char *small_size(const char *value)
 {
     int64_t number;
-    bool large = cli_size_number(&number, NULL, value) && number > emulated_size;
+    bool large = !cli_size_number(&number, value) && number > emulated_size;
     return large ? emulated_size_text : "";
 }
 
@@ -381,38 +342,31 @@ static const char *small_size(const char *value)
 static const char *in_digits(const char *value)
 {
     int64_t number;
-    return cli_size_number(&number, NULL, value) ? cli_format("%" PRId64, number) : value;
+    return cli_size_number(&number, value) ? value : cli_format("%" PRId64, number);
 }
 
-/* A word for a size whose default is a number is found out before anything is tuned. */
-static int check_number(const char *name, const char *value, const char *fallback)
+static void append_size(char **text, const char *name, const char *value)
+{
+    cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name, in_digits(value));
+}
+
+/* Adds the size that `own` of the kernel names to the texts of all sizes and of those that are not
+ * its defaults: a value of `given` or, without it, the default. What is wrong with a number is
+ * found before anything is tuned. */
+static int add_size(char **all, char **changed, const cli_value_list *own,
+                    const cli_value_list *given, size_t which, bool emulated)
 {
     int64_t number;
-    const char *problem;
-    if (!value[0] || !cli_size_number(&number, NULL, fallback) ||
-        cli_size_number(&number, &problem, value) || problem[0]) {
-        return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
-    }
-    return cli_stop(CLI_EXIT_USAGE, "size '%s=%s' is not a number; write 1048576, 1M or 2^20", name,
-                    value);
-}
-
-/* Adds the size that `own` of the kernel names: a value of `given` or, without it, the default. */
-static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli_value_list *given,
-                    size_t which, bool emulated)
-{
     const char *name = own->name, *fallback = own->values[0];
     const char *value = given ? given->values[which] : emulated ? small_size(fallback) : "";
-    cli_append(&scenario->size_text, "%s%s=%s", scenario->size_text[0] ? " " : "", name,
-               in_digits(value[0] ? value : fallback));
-    CLI_TRY(check_number(name, value, fallback));
-    if (!value[0]) {
-        return CLI_CONTINUE;
+    const char *problem = NULL;
+    append_size(all, name, value[0] ? value : fallback);
+    if (value[0]) {
+        append_size(changed, name, value);
+        problem = cli_size_number(&number, fallback) ? NULL : cli_size_number(&number, value);
     }
-    gputune_size *sizes =
-        cli_grow((void *)scenario->sizes.items, scenario->sizes.count, sizeof *sizes);
-    scenario->sizes.items = sizes;
-    return cli_size_make(&sizes[scenario->sizes.count++], name, value);
+    CLI_REFUSE(problem, CLI_EXIT_USAGE, "size '%s=%s' %s", name, value, problem);
+    return CLI_CONTINUE;
 }
 
 /* The `index`-th combination of the kernel's given sizes. */
@@ -420,14 +374,16 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
 {
     cli_scenario *scenario =
         cli_add(out, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
+    char *changed = cli_copy("");
     set_only(scenario, &out->only);
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *own = &kernel->sizes.items[i];
         const cli_value_list *given = cli_values_find(&out->sizes, own->name);
         size_t count = given ? given->count : 1;
-        CLI_TRY(add_size(scenario, own, given, index % count, emulated));
+        CLI_TRY(add_size(&scenario->size_text, &changed, own, given, index % count, emulated));
         index /= count;
     }
+    scenario->sizes = cli_sizes_of(changed);
     char *brief = cli_short_sizes(scenario->size_text);
     scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
     return CLI_CONTINUE;
@@ -453,9 +409,8 @@ static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const char *name = kernel->sizes.items[i].name, *value = kernel->sizes.items[i].values[0];
         if (!cli_values_find(&out->sizes, name) && small_size(value)[0]) {
-            const char *separator = small[0] ? " " : "";
-            cli_append(&small, "%s%s=%s", separator, name, small_size(value));
-            cli_append(&large, "%s%s=%s", separator, name, value);
+            append_size(&small, name, small_size(value));
+            append_size(&large, name, value);
         }
     }
     if (small[0]) {
@@ -501,7 +456,7 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
 
 int cli_single(cli_open_mode mode, const char *name, cli_work work)
 {
-    cli_session session;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     cli_catalogue catalogue;
     cli_scenarios scenarios;
     CLI_TRY(cli_open(&session, mode));

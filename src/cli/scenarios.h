@@ -46,10 +46,6 @@ bool cli_is_path(const char *name);
  * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
  * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Sets *out to the one kernel that was given to a command which reads what is stored; to NULL where
- * `name` is NULL. A name that no template has is taken as that of a template that is gone. Returns
- * as cli_catalogue_find() does. */
-int cli_catalogue_stored_one(const char **out, const cli_session *session, const char *name);
 /* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
@@ -62,6 +58,9 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "what was measured on every GPU in the database")
 
+/* Makes what else reads the kernels of a path find them by name; `name` NULL: nothing. Returns as
+ * cli_catalogue_find() does. */
+int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the sizes given as the library's filters take them; to NULL without any. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_stored_sizes(const char **out);
@@ -74,16 +73,11 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
- * False: *problem, unless it is NULL, says why; "" for text that does not begin like a number (a
- * type's name). */
-bool cli_size_number(int64_t *out, const char **problem, const char *text);
-
-/* Makes one size from a name and a value, which is a number, or a word in the form that
- * gputune_size wants. The name must outlive *out. */
-int cli_size_make(gputune_size *out, const char *name, const char *value);
-/* Reads the sizes of a record, "n=4 T=half". False after a message. */
-bool cli_sizes_read(gputune_sizes *out, const char *text);
+/* Reads a size's number as gt_read_int() does. NULL: the number is from 0 to 2^40, and *out is set;
+ * else what is wrong, "is not a number; ...". */
+const char *cli_size_number(int64_t *out, const char *text);
+/* The sizes of a text, "n=4 T=half", each in the form that gputune_size has for words. */
+gputune_sizes cli_sizes_of(const char *text);
 
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */

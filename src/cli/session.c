@@ -1,7 +1,6 @@
 /* Opens a tuner by the options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,11 +62,6 @@ void cli_say_emulated(const cli_session *session)
     }
 }
 
-/* No mark of cli/memory.h is theirs. */
-static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
-static gputune **open_tuners;
-static size_t open_count;
-
 static int open_tuner(cli_session *out, const char *device, const cli_list *compile_on,
                       bool tune_only)
 {
@@ -86,14 +80,7 @@ static int open_tuner(cli_session *out, const char *device, const cli_list *comp
     options.measure_on = cli_given.measure_on;
     options.read_only = cli_given.read_only;
     options.log = cli_console_log;
-    int status = gputune_open(&out->tuner, &options);
-    pthread_mutex_lock(&open_mutex);
-    if (status >= 0) {
-        open_tuners = cli_present(realloc(open_tuners, (open_count + 1) * sizeof *open_tuners));
-        open_tuners[open_count++] = out->tuner;
-    }
-    pthread_mutex_unlock(&open_mutex);
-    return status;
+    return gputune_open(&out->tuner, &options);
 }
 
 /* Asks the open tuner for its device. */
@@ -156,20 +143,6 @@ int cli_check_database(const cli_session *session, int code)
 
 void cli_close(cli_session *session)
 {
-    pthread_mutex_lock(&open_mutex);
-    for (size_t i = 0; i < open_count; i++) {
-        if (open_tuners[i] == session->tuner) {
-            open_tuners[i] = open_tuners[--open_count];
-        }
-    }
-    pthread_mutex_unlock(&open_mutex);
     gputune_close(session->tuner);
     session->tuner = NULL;
-}
-
-void cli_close_all(void)
-{
-    while (open_count) {
-        gputune_close(open_tuners[--open_count]);
-    }
 }

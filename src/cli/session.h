@@ -62,9 +62,12 @@ int cli_open(cli_session *out, cli_open_mode mode);
 int cli_open_gpu(cli_session *out, const char *number, const cli_list *compile_on);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session);
-/* Closes a tuner before the program ends, which closes those that are open then. Any thread. */
+/* Closes the tuner, if there is one. A command's session ends with its block, on each path out of
+ * it:
+ *
+ *     CLI_SCOPED(cli_close) cli_session session = {0}; */
 void cli_close(cli_session *session);
-void cli_close_all(void);
+#define CLI_SCOPED(end) __attribute__((cleanup(end)))
 /* Whether the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(void);
 /* Returns `code`, the exit code of a command's work. If something was wrong with the database, it

@@ -14,20 +14,18 @@ double cli_turn_cost(const char *sizes)
     for (const char *sign = strchr(sizes, '='); sign; sign = strchr(sign + 1, '=')) {
         int64_t number;
         const char *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
-        cost *= cli_size_number(&number, NULL, value) ? (double)number : 1;
+        cost *= cli_size_number(&number, value) ? 1 : (double)number;
     }
     return cost;
 }
 
 /* --- what is stored --------------------------------------------------------------------------- */
 
-/* The turns of one kernel, and what a result must be to answer them. */
+/* The turns of one kernel. */
 typedef struct search {
     cli_turn *turns;
     size_t count;
     const cli_scenario *like; /* one of them */
-    gputune_objective objective;
-    gputune_cache cache;
 } search;
 
 static bool is_same_kernel(const cli_scenario *a, const cli_scenario *b)
@@ -40,11 +38,16 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
     return is_same_kernel(a->scenario, b->scenario);
 }
 
-static bool is_objective(const search *at, const cli_turn *turn, gputune_objective objective)
+/* Whether a winner is of what the turn is for. */
+static bool is_its_winner(const cli_turn *turn, const gputune_record *record)
 {
-    const gputune_options *terms = turn->scenario->terms;
-    gputune_objective wanted = terms ? terms->objective : at->objective;
-    return objective == (wanted ? wanted : turn->scenario->kernel->objective);
+    if (strcmp(record->sizes, turn->scenario->size_text) != 0) {
+        return false;
+    }
+    const gputune_options wanted = cli_tuning_options(turn->scenario);
+    const gputune_objective usual = turn->scenario->kernel->objective;
+    return record->objective == (wanted.objective ? wanted.objective : usual) &&
+           record->cache == wanted.cache;
 }
 
 static int take_winner(void *user, const gputune_record *record)
@@ -53,29 +56,23 @@ static int take_winner(void *user, const gputune_record *record)
     bool answers = !record->unfinished && !record->unproved;
     for (size_t i = 0; i < at->count && !record->outdated; i++) {
         cli_turn *turn = &at->turns[i];
-        const gputune_options *terms = turn->scenario->terms;
-        if (!is_same_kernel(turn->scenario, at->like)) {
-            continue;
+        if (is_same_kernel(turn->scenario, at->like)) {
+            turn->begun = true;
+            turn->known |= answers && is_its_winner(turn, record);
         }
-        turn->begun = true;
-        turn->known |= answers && strcmp(record->sizes, turn->scenario->size_text) == 0 &&
-                       is_objective(at, turn, record->objective) &&
-                       record->cache == (terms ? terms->cache : at->cache);
     }
     return 0;
 }
 
-cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
-                         gputune_objective objective, gputune_cache cache)
+cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios)
 {
     cli_turn *turns = cli_allocate(scenarios->count + 1, sizeof *turns);
-    search at = {.turns = turns, .objective = objective, .cache = cache};
+    search at = {.turns = turns, .count = scenarios->count};
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = &scenarios->items[i];
         turns[i] = (cli_turn){
             .scenario = scenario, .place = i, .cost = cli_turn_cost(scenario->size_text)};
     }
-    at.count = scenarios->count;
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = &scenarios->items[i];
         if (at.like && is_same_kernel(scenario, at.like)) {

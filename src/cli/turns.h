@@ -27,9 +27,8 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 double cli_turn_cost(const char *sizes);
 
 /* Makes the turns of the scenarios, in the order that the user gave, and fills in what the database
- * knows of each (`objective` 0: any). */
-cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
-                         gputune_objective objective, gputune_cache cache);
+ * knows of each. */
+cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the turns: first those that are known, then kernel by kernel in the order given. Within a
  * kernel it begins with the size in the middle of the costs' logarithms and goes outward. Of two

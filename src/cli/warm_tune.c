@@ -548,8 +548,7 @@ static void start(run *run, bench *bench)
 /* The turns in the order in which they are taken: a file of misses has an order of its own. */
 static cli_turn *order_turns(const cli_session *session, const cli_scenarios *scenarios)
 {
-    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)cli_tuning.objective,
-                                     (gputune_cache)cli_tuning.cache);
+    cli_turn *turns = cli_turns_make(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
         turns[i].known &= !cli_tuning.options.force;
         turns[i].begun |= cli_tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */

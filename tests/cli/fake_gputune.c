@@ -264,13 +264,19 @@ int gputune_find_kernels(gputune *tuner, const char *kernel,
     return answer || search.found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
+/* The number of a size, "n=1024"; 0: it is a word. */
+static double number_of(const gputune_size *size)
+{
+    return strtod(strchr(size->name, '=') + 1, NULL);
+}
+
 /* The time of a size: 3 ns an element kilo, so that every scenario has another. */
 static double time_of(gputune_sizes sizes)
 {
     double elements = 1 << 20;
     for (size_t i = 0; i < sizes.count; i++) {
-        if (sizes.items[i].value) {
-            elements = (double)sizes.items[i].value;
+        if (number_of(&sizes.items[i]) > 0) {
+            elements = number_of(&sizes.items[i]);
         }
     }
     return 1000 + elements * 3 / 1024;
@@ -313,7 +319,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     if (fake("nonvrtc")) {
         return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC; searched libnvrtc.so.13");
     }
-    if (sizes.count && sizes.items[0].value == 13) {
+    if (sizes.count && number_of(&sizes.items[0]) == 13) {
         return gt_fail(GPUTUNE_EDEVMEM,
                        "%s needs 9 GB of device memory, 8 GB are free; take a "
                        "smaller size",

@@ -32,8 +32,7 @@ TEST(numbers_with_suffixes_and_powers)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 0;
-        const char *problem;
-        assert_true(cli_size_number(&value, &problem, cases[i].text));
+        assert_null(cli_size_number(&value, cases[i].text));
         assert_int_equal(value, cases[i].value);
     }
 }
@@ -53,16 +52,16 @@ TEST(what_is_no_size_says_why)
         {"2^", "not a number"},
         {"1.5", "not a number"},
         {"2^3^4", "not a number"},
-        {"half", ""},
-        {"", ""},
-        {"-", ""},
-        {"K", ""},
+        {"half", "not a number"},
+        {"", "not a number"},
+        {"-", "not a number"},
+        {"K", "not a number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 42;
-        const char *problem;
-        assert_false(cli_size_number(&value, &problem, cases[i].text));
+        const char *problem = cli_size_number(&value, cases[i].text);
         assert_int_equal(value, 42);
+        assert_non_null(problem);
         assert_non_null(strstr(problem, cases[i].problem));
     }
 }
@@ -79,13 +78,12 @@ TEST(lists_of_one_name_join)
     assert_null(cli_values_find(&values, "x"));
 }
 
-TEST(a_word_stands_in_the_name)
+TEST(each_word_of_a_text_is_a_size)
 {
-    gputune_size size;
-    assert_int_equal(cli_size_make(&size, "T", "half"), CLI_CONTINUE);
-    assert_string_equal(size.name, "T=half");
-    assert_int_equal(size.value, 0);
-    assert_int_equal(cli_size_make(&size, "n", "4K"), CLI_CONTINUE);
-    assert_string_equal(size.name, "n");
-    assert_int_equal(size.value, 4096);
+    gputune_sizes sizes = cli_sizes_of(" n=4096  T=half ");
+    assert_int_equal(sizes.count, 2);
+    assert_string_equal(sizes.items[0].name, "n=4096");
+    assert_string_equal(sizes.items[1].name, "T=half");
+    assert_int_equal(sizes.items[1].value, 0);
+    assert_int_equal(cli_sizes_of("").count, 0);
 }

@@ -20,6 +20,11 @@ $GPUTUNE warm pair --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE space scale --arch sm_90 2>&1 | sed "s|$PWD/||g"
 $GPUTUNE warm templates/pair.cu templates/other.cu --driver emu
 echo "exit $?"
+# what is stored of a file is that of all its kernels; the rows of show are sorted as they always are
+$GPUTUNE export pair.cu 2>&1 | sed 's/scenario [0-9a-f]*/scenario HASH/'
+$GPUTUNE export pair.cu:add | grep -c '"kernel_name": "add"'
+$GPUTUNE forget pair.cu --driver emu -q --format csv | cut -d, -f1-3
+$GPUTUNE show pair.cu --driver emu 2>&1 | grep -v emulated
 # a reference that crashes on other inputs than the first leaves the next kernel alone
 unset GPUTUNE_TEMPLATES
 cat >crash.cu <<'END'
