@@ -283,14 +283,23 @@ static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputu
     return start_farm(out, tuner, o);
 }
 
-/* Takes the device that the worker reported. Its number there may differ from the one here. Compile
- * workers are started meanwhile: all that may be needed, or, where what is asked for may be stored,
- * as many as the first proof needs. */
-static gputune_status take_answer(gputune *tuner, gt_farm *farm)
+/* How many compile workers start with the driver: none where what will be asked for is stored;
+ * where that is not known, and may be so, as many as the first proof needs. */
+static uint32_t workers_ahead(const gputune *tuner, const gputune_open_options *o)
 {
     enum { ALL = 32, FIRST = 3 }; /* service kernels, reference, default; a start takes 0.2 ms */
+    bool is_emulated = strncmp(tuner->driver_name, "emu", 3) == 0; /* it starts at once */
+    if (o->is_stored && !is_emulated) {
+        return o->is_stored(o->user) ? 0 : ALL;
+    }
+    return gt_store_has_measured(tuner->store) ? FIRST : ALL;
+}
+
+/* Takes the device that the worker reported. Its number there may differ from the one here. */
+static gputune_status take_answer(gputune *tuner, gt_farm *farm, const gputune_open_options *o)
+{
     gt_device device;
-    GT_TRY(farm->ops->device(farm, &device, gt_store_has_measured(tuner->store) ? FIRST : ALL));
+    GT_TRY(farm->ops->device(farm, &device, workers_ahead(tuner, o)));
     device.ordinal = tuner->device.ordinal;
     tuner->device = device;
     tuner->has_device = true;
@@ -338,7 +347,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
  * the worker is elsewhere, this process looks for the device. */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    gputune_status answer = take_answer(tuner, *farm);
+    gputune_status answer = take_answer(tuner, *farm, o);
     if (answer == GPUTUNE_OK || tuner->measure_on) {
         return answer;
     }
@@ -392,7 +401,8 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
                                         GT_BYTES_THROUGH(gputune_open_options, record),
                                         GT_BYTES_THROUGH(gputune_open_options, max_plans),
                                         GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
-                                        GT_BYTES_THROUGH(gputune_open_options, measure_on)}};
+                                        GT_BYTES_THROUGH(gputune_open_options, measure_on),
+                                        GT_BYTES_THROUGH(gputune_open_options, is_stored)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
 }
