@@ -1198,6 +1198,20 @@ inline int device_count(const char *driver = nullptr)
 }
 #endif
 
+/* Whether all of them are surely of one model. */
+inline result<bool> try_devices_are_alike(const char *driver = nullptr)
+{
+    bool are_alike = false;
+    int count = 0;
+    return detail::filled(gputune_devices_are_alike(&are_alike, &count, driver), are_alike);
+}
+#if defined(__cpp_exceptions)
+inline bool devices_are_alike(const char *driver = nullptr)
+{
+    return try_devices_are_alike(driver).take();
+}
+#endif
+
 /* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
  * `each`, which takes a const gputune_diagnosis &, for everything. */
 template <typename Each>

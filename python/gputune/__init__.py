@@ -76,9 +76,9 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
-           "diagnose", "draft_template", "emit", "export_wisdom", "forget", "import_wisdom",
-           "kernel", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open", "records",
-           "refresh", "replay", "run", "save_wisdom", "space", "trials", "tune", "wait"]
+           "devices_are_alike", "diagnose", "draft_template", "emit", "export_wisdom", "forget",
+           "import_wisdom", "kernel", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open",
+           "records", "refresh", "replay", "run", "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -1055,6 +1055,13 @@ def device_count(driver: Path | None = None) -> int:
     count = ctypes.c_int()
     _check(library.gputune_device_count(ctypes.byref(count), encoded("driver", driver)))
     return count.value
+
+
+def devices_are_alike(driver: Path | None = None) -> bool:
+    """Whether all GPUs are surely of one model, so that what was measured on one answers for each."""
+    alike, count = ctypes.c_bool(), ctypes.c_int()
+    _check(library.gputune_devices_are_alike(ctypes.byref(alike), ctypes.byref(count), encoded("driver", driver)))
+    return alike.value
 
 
 def misses(path: Path) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@
 /* The options. */
 static struct {
     gputune_forget_options what;
-    const char *most; /* bytes: "100M" */
     double days;
 } given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
 
@@ -64,19 +63,8 @@ static int forget(const cli_list *arguments)
     return drop(&session, name);
 }
 
-/* A size with an ending, "100M". */
-static int read_bytes(uint64_t *out, const char *text)
-{
-    int64_t bytes;
-    CLI_REFUSE(text && (gt_read_int(&bytes, text) != GT_INT_READ || bytes < 1), CLI_EXIT_USAGE,
-               "--max-size: '%s' is not a number of bytes; write 100M or 1G", text);
-    *out = text ? (uint64_t)bytes : 0;
-    return CLI_CONTINUE;
-}
-
 static int prune(const cli_list *arguments)
 {
-    CLI_TRY(read_bytes(&given.what.most_bytes, given.most));
     given.what.outdated = true;
     given.what.older_than_s = given.days * 86400;
     return forget(arguments);
@@ -107,7 +95,7 @@ static const cli_option prune_options[] = {
      "also what nothing was measured of for so many days"},
     {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
      "also what was measured with an older driver than its GPU's last results"},
-    {"max-size", 0, CLI_OPTION_TEXT, &given.most, "BYTES", NULL,
+    {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
      "then the oldest, until the database takes at most so much: 100M, 1G"},
     DROP_OPTIONS};
 

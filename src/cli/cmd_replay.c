@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +32,10 @@ static int add_evaluations(const char *word)
 {
     enum { MOST = 1000000 };
     static uint32_t *evaluations;
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(word, &end, 10);
-    CLI_REFUSE(errno || end == word || *end || word[0] == '-' || value < 1 || value > MOST,
-               CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word, MOST);
+    const char *rest = word;
+    long value = cli_take_number(&rest, MOST);
+    CLI_REFUSE(value < 1 || *rest, CLI_EXIT_USAGE,
+               "--evaluations: '%s' is not a count from 1 to %d", word, MOST);
     cli_push(evaluations, given.options.evaluation_count, (uint32_t)value);
     given.options.evaluations = evaluations;
     return CLI_CONTINUE;

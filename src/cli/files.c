@@ -116,8 +116,6 @@ char *cli_json_text(const char *text)
 
 extern char **environ;
 
-/* ---- running --------------------------------------------------------------------------------- */
-
 /* The child, or 0 where it cannot be started. */
 static pid_t start(const cli_tool *tool, int output, int errors)
 {

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- which ----------------------------------------------------------------------------------- */
@@ -22,17 +21,15 @@ static bool has(const cli_gpus *gpus, long number)
 static int read_numbers(cli_gpus *gpus, const char *which)
 {
     for (const char *at = which;; at++) {
-        char *end;
-        long number = strtol(at, &end, 10);
-        bool is_number = end != at && (*end == ',' || !*end) && number >= 0 && number <= INT_MAX;
+        long number = cli_take_number(&at, INT_MAX);
+        bool is_number = number >= 0 && (*at == ',' || !*at);
         CLI_REFUSE(!is_number || has(gpus, number) || gpus->count == CLI_GPUS_MOST, CLI_EXIT_USAGE,
                    "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
                    which);
         gpus->items[gpus->count++].number = (int)number;
-        if (!*end) {
+        if (!*at) {
             return CLI_CONTINUE;
         }
-        at = end;
     }
 }
 
@@ -65,16 +62,16 @@ void cli_gpus_add(cli_gpus *gpus, const cli_counted *counted)
 int cli_compile_on_read(cli_list *commands, const cli_list *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
-        char *end;
-        const char *text = texts->items[i];
-        long count = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : 1;
-        bool is_counted = text[0] >= '0' && text[0] <= '9' && *end == ':';
-        const char *command = is_counted ? end + 1 : text;
+        const char *text = texts->items[i], *rest = text;
+        long count = cli_take_number(&rest, LONG_MAX);
+        bool is_counted = count >= 0 && *rest == ':';
+        const char *command = is_counted ? rest + 1 : text;
+        count = is_counted ? count : 1;
         CLI_REFUSE(count < 1 || count > 256 || !command[strspn(command, " ")], CLI_EXIT_USAGE,
                    "--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
                    "256, as in '8:ssh HOST'",
                    text);
-        for (long k = 0; k < (is_counted ? count : 1); k++) {
+        for (long k = 0; k < count; k++) {
             cli_add(commands, command);
         }
     }

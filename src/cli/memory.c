@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -220,6 +221,15 @@ char *cli_short_sizes(const char *sizes)
                    short_number(value));
     }
     return out;
+}
+
+long cli_take_number(const char **text, long most)
+{
+    char *end;
+    long number = isdigit((unsigned char)**text) ? strtol(*text, &end, 10) : -1;
+    bool is_taken = number >= 0 && number <= most;
+    *text = is_taken ? end : *text;
+    return is_taken ? number : -1;
 }
 
 int64_t cli_seconds(const char *created)

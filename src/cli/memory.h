@@ -68,6 +68,9 @@ char *cli_short_sizes(const char *sizes);
 /* Takes the next word off *text, where blanks part them: "NAME=VALUE", or "NAME", whose value is
  * "". False: there is no word. */
 bool cli_next_pair(const char **text, char **name, char **value);
+/* Takes the plain number off that *text begins with. -1, and nothing is taken: none begins there,
+ * or it is above `most`. */
+long cli_take_number(const char **text, long most);
 /* Seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
 int64_t cli_seconds(const char *created);
 /* A bar of up to so many cells, in steps of an eighth, for a share from 0 to 1. */

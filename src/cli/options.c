@@ -146,6 +146,16 @@ static int set_count(const cli_option *option, const char *text)
     return CLI_CONTINUE;
 }
 
+static int set_bytes(const cli_option *option, const char *text)
+{
+    int64_t value;
+    if (gt_read_int(&value, text) != GT_INT_READ || value < 1) {
+        return bad_value(option, text, "a number of bytes; write 100M or 1G");
+    }
+    *(uint64_t *)option->value = (uint64_t)value;
+    return CLI_CONTINUE;
+}
+
 static int set_number(const cli_option *option, const char *text)
 {
     char *end;
@@ -197,6 +207,8 @@ static int set_option(const cli_option *option, const char *text)
         return CLI_CONTINUE;
     case CLI_OPTION_COUNT:
         return set_count(option, text);
+    case CLI_OPTION_BYTES:
+        return set_bytes(option, text);
     case CLI_OPTION_NUMBER:
     case CLI_OPTION_SHARE:
         return set_number(option, text);

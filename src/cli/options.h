@@ -12,6 +12,7 @@ typedef enum cli_option_kind {
     CLI_OPTION_TEXT,   /* const char *, points into argv */
     CLI_OPTION_LIST,   /* cli_list, may be given several times */
     CLI_OPTION_COUNT,  /* uint32_t */
+    CLI_OPTION_BYTES,  /* uint64_t, positive: "100M" */
     CLI_OPTION_NUMBER, /* double, positive */
     CLI_OPTION_SHARE,  /* double, above 0 and below 1 */
     CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */

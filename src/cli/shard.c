@@ -14,20 +14,10 @@ enum { MOST_SHARDS = 1000000 };
 
 /* ---- the option ------------------------------------------------------------------------------ */
 
-/* The number that `text` begins with, below `limit`, and what follows it; -1: none. */
-static long read_number(const char *text, long limit, const char **rest)
+static bool read_whole(long *out, const char *text, long most)
 {
-    char *end;
-    long number = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : -1;
-    *rest = number >= 0 ? end : text;
-    return number < limit ? number : -1;
-}
-
-static bool read_whole(long *out, const char *text, long limit)
-{
-    const char *rest;
-    *out = read_number(text, limit, &rest);
-    return *out >= 0 && !*rest;
+    *out = cli_take_number(&text, most);
+    return *out >= 0 && !*text;
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -78,8 +68,8 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
                         "mpirun), or write --shard I/N",
                         rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     }
-    bool good = !size || (read_whole(&count, size, MOST_SHARDS + 1) && count > 0);
-    CLI_REFUSE(!good || !read_whole(&index, rank, count), CLI_EXIT_USAGE,
+    bool good = !size || (read_whole(&count, size, MOST_SHARDS) && count > 0);
+    CLI_REFUSE(!good || !read_whole(&index, rank, count - 1), CLI_EXIT_USAGE,
                "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
                "number of ranks",
                engine->rank, rank, size ? engine->size : "/N",
@@ -123,16 +113,15 @@ static int ask_all(cli_shard *out, uint32_t given)
 
 int cli_shard_read(cli_shard *out, const char *text)
 {
-    const char *rest;
     long count = 0;
     *out = (cli_shard){0, 0};
     if (!text) {
         return CLI_CONTINUE;
     }
     bool is_auto = strncmp(text, "auto", 4) == 0;
-    long index = is_auto ? 0 : read_number(text, MOST_SHARDS, &rest);
-    rest = is_auto ? text + 4 : rest;
-    bool has_count = *rest == '/' && read_whole(&count, rest + 1, MOST_SHARDS + 1) && count > index;
+    const char *rest = is_auto ? text + 4 : text;
+    long index = is_auto ? 0 : cli_take_number(&rest, MOST_SHARDS - 1);
+    bool has_count = *rest == '/' && read_whole(&count, rest + 1, MOST_SHARDS) && count > index;
     CLI_REFUSE(index < 0 || !(has_count || (is_auto && !*rest)), CLI_EXIT_USAGE,
                "--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto", text);
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};

@@ -298,7 +298,8 @@ static void helpers(const gt::tuner &tuner)
     const auto device = other->try_device();
     expect(all && gpus == 3 && device && device->ordinal == 1, "which GPUs there are");
     const auto count = gt::try_device_count();
-    expect(count && *count == 2, "how many GPUs there are");
+    const auto are_alike = gt::try_devices_are_alike();
+    expect(count && *count == 2 && are_alike && *are_alike, "how many GPUs there are");
     const auto pace = tuner.try_measure_pace();
     const auto same = other->try_measure_pace();
     expect(pace && same && pace->launch_ns > 0 && pace->launch_ns == same->launch_ns,

@@ -901,7 +901,7 @@ def a_gpu_of_the_same_kind_helps():
         assert not (pace["throttled"] or pace["shared"] or pace["other"]), pace
     raises(ValueError, "closed", gputune.tune, "axpy", helpers=[other], **few)
     assert [one["ordinal"] for one in gputune.devices()] == [0, 1], gputune.devices()
-    assert gputune.device_count() == 2
+    assert gputune.device_count() == 2 and gputune.devices_are_alike()
 
 
 @test_tuning
