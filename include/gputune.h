@@ -208,7 +208,7 @@ typedef struct gputune_open_options {
                                within a minute. NULL: measure here */
     /* Since version 7: with tune_only, asked while the driver starts whether all that will be asked
      * for is stored. Where it is (not 0), no compile worker starts before there is something to
-     * compile, else all start at once. It may open other tuners. NULL: a few start. */
+     * compile. It may open other tuners. NULL: that is not known. */
     int (*is_stored)(void *user);
 } gputune_open_options;
 #define GPUTUNE_OPEN_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */

@@ -283,16 +283,13 @@ static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputu
     return start_farm(out, tuner, o);
 }
 
-/* How many compile workers start with the driver: none where what will be asked for is stored;
- * where that is not known, and may be so, as many as the first proof needs. */
+/* How many compile workers start with the driver: as many as the first proof needs, or none where
+ * what will be asked for is stored. More of them gain nothing. */
 static uint32_t workers_ahead(const gputune *tuner, const gputune_open_options *o)
 {
-    enum { ALL = 32, FIRST = 3 }; /* service kernels, reference, default; a start takes 0.2 ms */
+    enum { FIRST = 3 }; /* service kernels, reference, default */
     bool is_emulated = strncmp(tuner->driver_name, "emu", 3) == 0; /* it starts at once */
-    if (o->is_stored && !is_emulated) {
-        return o->is_stored(o->user) ? 0 : ALL;
-    }
-    return gt_store_has_measured(tuner->store) ? FIRST : ALL;
+    return o->is_stored && !is_emulated && o->is_stored(o->user) ? 0 : FIRST;
 }
 
 /* Takes the device that the worker reported. Its number there may differ from the one here. */

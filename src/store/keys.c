@@ -196,14 +196,3 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store)
 {
     return gt_store_read(store, find_clock_rates, device, NULL);
 }
-
-static gputune_status find_any_rates(gt_database *database, void *context)
-{
-    return gt_query_integer(context, database, GT_SQL_CLOCK_RATE_ANY, "");
-}
-
-bool gt_store_has_measured(gt_store *store)
-{
-    int64_t one;
-    return gt_store_read(store, find_any_rates, &one, NULL) == GPUTUNE_OK;
-}

@@ -126,7 +126,6 @@
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
                   "g.memory_clock_khz = c.memory_clock_khz AND g.sm_clock_khz = c.sm_clock_khz)")  \
-    X(CLOCK_RATE_ANY, "SELECT 1 FROM clock_rate LIMIT 1")                                          \
     X(KERNEL_ROW, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) "                           \
                   "ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id")                   \
     X(SCENARIO_SET,                                                                                \

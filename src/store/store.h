@@ -227,8 +227,6 @@ typedef struct gt_gpu_facts {
  * driver when a result was stored last. Reads uuid, origin and driver_version of *device. ENOTFOUND
  * where no rates are stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
-/* Whether results that were measured on some GPU were stored by the user. */
-bool gt_store_has_measured(gt_store *store);
 
 /* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {

@@ -1,4 +1,4 @@
-# where all is stored no compile worker starts; where something is not, they start with the driver
+# where all is stored no compile worker starts; where something is not, some start with the driver
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 cat >worker <<WORKER
