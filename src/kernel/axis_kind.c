@@ -8,19 +8,13 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
     const int64_t width = template->axes[axis].values[choice].number;
     const uint64_t widest = gt_widest_access(binding->device);
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (!(template->axes[axis].buffers >> i & 1)) {
-            continue;
-        }
         uint32_t index = w->arguments[i].index;
-        const gt_buffer *buffer = &w->buffers[index];
-        uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(buffer);
-        GT_EXCLUDE(width > 1 && (bytes < widest ? bytes : widest) > w->alignment[index],
+        uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(&w->buffers[index]);
+        GT_EXCLUDE(gt_axis_widens(&template->axes[axis], i) && width > 1 &&
+                       (bytes < widest ? bytes : widest) > w->alignment[index],
                    GT_LIMIT_VECTOR_ALIGNMENT);
-        GT_EXCLUDE(template->arguments[i].extent_count > 1 &&
-                       w->innermost[index] % (uint64_t)width != 0,
-                   GT_LIMIT_VECTOR_EXTENT);
     }
-    return GT_LIMIT_NONE;
+    return gt_vector_limit(binding, axis, width);
 }
 
 static gt_limit limit_l2(const gt_binding *binding, const gt_workload *workload, uint32_t axis,

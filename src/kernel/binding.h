@@ -45,6 +45,9 @@ gt_limit gt_binding_steps(gt_binding *binding);
  * in which loops launch them. Returns a limit as above. */
 gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
                        const gt_binding *binding);
+/* The limit that vectors of so many elements, which the axis stands for, break in rows of buffers:
+ * one that does not divide a row would read across its end. In launch.c. */
+gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width);
 /* The widest access in bytes that the GPU does in one go, to which the prelude's types are aligned.
  */
 static inline uint32_t gt_widest_access(const gt_device *device)
@@ -73,10 +76,9 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
 #define GT_BUFFER_BYTES_MAX (UINT64_C(1) << 47)
-/* Sets *out to how many elements a buffer, block or scratch has, and *innermost to its last extent.
- * EINVAL for an extent below 1, and for more than GT_BUFFER_BYTES_MAX elements. In workload.c. */
-gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
-                                 const int64_t *slots);
+/* Sets *out to how many elements a buffer, block or scratch has. EINVAL for an extent below 1, and
+ * for more than GT_BUFFER_BYTES_MAX elements. In workload.c. */
+gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots);
 
 /* Adds a parameter to a launch, and returns it for what else is to be set. In launch.c. */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,

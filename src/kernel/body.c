@@ -1,6 +1,7 @@
 /* Makes the texts that are compiled out of the template's text. */
 #include "kernel/body.h"
 
+#include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/host_code.h"
 #include "kernel/reader.h"
@@ -133,16 +134,14 @@ static gputune_status carry_out(char **text, edits *e)
     return replace_text(text, &out);
 }
 
-gputune_status gt_functions_cut(char **text, const char *name, bool instantiations)
+void gt_functions_cut(char *text, const char *name, bool instantiations)
 {
     gt_function function;
-    edits e = {.text = *text};
-    for (size_t at = 0; gt_function_find(&function, *text, name, at); at = function.next) {
+    for (size_t at = 0; gt_function_find(&function, text, name, at); at = function.next) {
         if (function.plain && (!instantiations || function.is_instantiation)) {
-            replace(&e, *text + function.begin, *text + function.end, NULL);
+            gt_blank(text, function.begin, function.end);
         }
     }
-    return carry_out(text, &e);
 }
 
 /* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
@@ -151,7 +150,7 @@ gputune_status gt_functions_cut(char **text, const char *name, bool instantiatio
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
-    GT_TRY(gt_functions_cut(text, kernel->name, true)); /* the only instance is the variant's */
+    gt_functions_cut(*text, kernel->name, true); /* the only instance is the variant's */
     edits e = {.text = *text};
     for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at); at = function.next) {
         const char *begin = *text + function.begin, *name = *text + function.name;
@@ -521,9 +520,10 @@ static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
         const gt_kernel_name *kernel = &judges[i]->kernel;
         bool has =
             body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
-        GT_TRY(!judges[i]->present ? GPUTUNE_OK
-               : has               ? export_kernel(&body->text, kernel, false)
-                                   : gt_functions_cut(&body->text, kernel->name, false));
+        if (judges[i]->present && !has) {
+            gt_functions_cut(body->text, kernel->name, false);
+        }
+        GT_TRY(judges[i]->present && has ? export_kernel(&body->text, kernel, false) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -554,7 +554,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_functions_cut(&body->text, parts->steps[i].kernel.name, false));
+        gt_functions_cut(body->text, parts->steps[i].kernel.name, false);
     }
     GT_TRY(take_judges(body, parts));
     return finish_body(body, &parse->judge_uses, parse->template);

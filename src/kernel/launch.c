@@ -14,25 +14,20 @@ static gputune_status refuse(gt_limit limit, const gt_template *template, const 
                    template->name, *text ? " " : "", text, GT_LIMIT_REASON(limit, device));
 }
 
-/* A vector that does not divide a row would read across its end. */
-static gputune_status check_vectors(const gt_binding *binding, const gt_config *config)
+gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
-    for (uint32_t a = 0; a < template->axis_count; a++) {
-        for (uint32_t i = 0; i < template->argument_count; i++) {
-            const gt_argument *argument = &template->arguments[i];
-            int64_t width = binding->slots[GT_SLOT_AXIS + a], inner;
-            if (!gt_axis_widens(&template->axes[a], i) || argument->extent_count < 2) {
-                continue;
-            }
-            GT_TRY(gt_expression_integer(&inner, argument->extents[argument->extent_count - 1],
-                                         binding->slots));
-            if (inner % width != 0) {
-                return refuse(GT_LIMIT_VECTOR_EXTENT, template, config, binding->device);
-            }
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        int64_t inner = 0;
+        if (gt_axis_widens(&template->axes[axis], i) && argument->extent_count > 1) {
+            GT_EXCLUDE(gt_expression_try(&inner, argument->extents[argument->extent_count - 1],
+                                         binding->slots),
+                       GT_LIMIT_EXPRESSION);
+            GT_EXCLUDE(inner % width != 0, GT_LIMIT_VECTOR_EXTENT);
         }
     }
-    return GPUTUNE_OK;
+    return GT_LIMIT_NONE;
 }
 
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument)
@@ -81,8 +76,8 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
 static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_t index)
 {
     const gt_argument *buffer = &binding->template->arguments[index];
-    uint64_t elements, innermost;
-    GT_TRY(gt_elements_count(&elements, &innermost, buffer, binding->slots));
+    uint64_t elements;
+    GT_TRY(gt_elements_count(&elements, buffer, binding->slots));
     *out = elements * gt_element_resolve(binding, buffer->type).bytes;
     GT_REFUSE(*out > GT_BUFFER_BYTES_MAX, GPUTUNE_EINVAL,
               "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
@@ -205,10 +200,12 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, NULL);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
+    for (uint32_t i = 0; i < template->axis_count && !limit; i++) {
+        limit = gt_vector_limit(binding, i, binding->slots[GT_SLOT_AXIS + i]);
+    }
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
-    GT_TRY(check_vectors(binding, config));
     GT_TRY(gt_textures_make(launch->textures, binding));
     launch->texture_count = template->parts->texture_count;
     launch->step_count = template->parts->step_count;

@@ -125,7 +125,6 @@ typedef struct gt_workload {
     gt_launch reference, check;
     double work_bytes, work_flops;        /* of one launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
-    uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
 
 /* Buffers and blocks numbered in one row: `place` is a buffer's index, or GT_PARAMETER_MAX plus a

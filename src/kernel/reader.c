@@ -456,15 +456,13 @@ static bool is_used(const gt_reader *reader, const groups *all, const group *own
 /* Drops the clauses of the other groups, and the functions that they alone name. */
 static gputune_status keep_group(gt_reader *reader, const groups *all, const group *own)
 {
-    GT_FREED char *text = NULL;
     gt_clause *clauses = reader->clauses.items;
     size_t kept = 0;
-    GT_TRY(gt_text_take(&text, &reader->body));
     for (size_t c = 0; c < reader->clauses.count; c++) {
         gt_kernel_name other = {.name = ""};
         GT_TRY(stays(reader, all, own, c) ? GPUTUNE_OK : read_name(&other, &clauses[c]));
         if (other.name[0] && !is_used(reader, all, own, other.name)) {
-            GT_TRY(gt_functions_cut(&text, other.name, false));
+            gt_functions_cut(reader->body.data, other.name, false);
         }
     }
     for (size_t c = 0; c < reader->clauses.count; c++) {
@@ -473,7 +471,6 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
         }
     }
     reader->clauses.count = kept;
-    gt_text_append(&reader->body, text);
     return GPUTUNE_OK;
 }
 

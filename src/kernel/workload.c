@@ -24,13 +24,11 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
     return GPUTUNE_OK;
 }
 
-gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_argument *buffer,
-                                 const int64_t *slots)
+gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots)
 {
     uint64_t elements = 1, shape[3];
     GT_TRY(gt_argument_shape(shape, buffer, slots));
     for (uint32_t i = 0; i < buffer->extent_count; i++) {
-        *innermost = shape[i];
         GT_REFUSE(__builtin_mul_overflow(elements, shape[i], &elements) ||
                       elements > GT_BUFFER_BYTES_MAX,
                   GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", buffer->name);
@@ -40,14 +38,14 @@ gputune_status gt_elements_count(uint64_t *out, uint64_t *innermost, const gt_ar
 }
 
 /* What arguments and blocks have alike. */
-static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, uint64_t *innermost,
-                                  const gt_binding *binding, const gt_argument *argument)
+static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                  const gt_argument *argument)
 {
     memcpy(buffer->name, argument->name, sizeof buffer->name);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
     buffer->finite = argument->finite;
-    GT_TRY(gt_elements_count(&buffer->elements, innermost, argument, binding->slots));
+    GT_TRY(gt_elements_count(&buffer->elements, argument, binding->slots));
     GT_TRY(gt_elements_bind(out, buffer, binding, argument));
     buffer->reference_type = buffer->type;
     return GPUTUNE_OK;
@@ -67,7 +65,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
             GT_TRY(gt_scalar_bind(out, &out->scalars[index], binding, argument));
             continue;
         }
-        GT_TRY(bind_buffer(out, buffer, &out->innermost[index], binding, argument));
+        GT_TRY(bind_buffer(out, buffer, binding, argument));
         if (template->parts->reference.double_mask >> i & 1) {
             buffer->reference_type = GT_TYPE_F64;
         }
@@ -100,8 +98,7 @@ static gputune_status bind_blocks(gt_workload *out, const gt_binding *binding)
 {
     for (uint32_t i = 0; i < binding->template->pass_count; i++) {
         gt_buffer *block = &out->blocks[out->block_count++];
-        uint64_t innermost;
-        GT_TRY(bind_buffer(out, block, &innermost, binding, &binding->template->passes[i]));
+        GT_TRY(bind_buffer(out, block, binding, &binding->template->passes[i]));
         GT_REFUSE(block->bytes > UINT32_MAX / 2, GPUTUNE_EINVAL,
                   "block %s exceeds 2 GB at these sizes", block->name);
     }

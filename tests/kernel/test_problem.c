@@ -88,7 +88,6 @@ TEST(test_buffers)
     assert_int_equal(w->buffers[0].reference_type, GT_TYPE_F64);
     assert_true(w->buffers[0].nan_ok);
     assert_int_equal(w->buffers[1].elements, 500);
-    assert_int_equal(w->innermost[1], 100);
     assert_true(w->buffers[1].low == -1 && w->buffers[1].high == 1);
     assert_int_equal(w->buffers[2].elements, 102);
     assert_true(w->buffers[2].low == 0 && w->buffers[2].high == 99);
