@@ -369,10 +369,22 @@ static gputune_status rewrite(char **text, const gt_template *template)
     return carry_out(text, &r);
 }
 
+/* Appends `#line` for a place of the text, which has marks of that kind itself. */
+static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
+{
+    gt_token file;
+    const int line = gt_line_at(&file, text, at);
+    if (file.length > 0) {
+        gt_text_printf(out, "#line %d %.*s\n", line, (int)file.length, file.text);
+    } else {
+        gt_line_mark_append(out, line, path);
+    }
+}
+
 /* Finds the leading directives up to the last #include among them, and the line that follows. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
-    gt_token file;
+    gt_text mark = {0};
     gt_lexer lexer = gt_lexer_of(body->text), line;
     while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
         gt_lexer_directive(&lexer, &line);
@@ -382,9 +394,8 @@ static gputune_status note_head(gt_body *body, const char *path)
             break;
         }
     }
-    body->head_line = gt_line_at(&file, body->text, body->head);
-    return file.length > 0 ? gt_strndup(&body->head_path, file.text + 1, file.length - 2)
-                           : gt_strdup(&body->head_path, path);
+    append_mark(&mark, body->text, body->head, path);
+    return gt_text_take(&body->mark, &mark);
 }
 
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
@@ -401,18 +412,6 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_te
 
 /* A C++ kernel that two launch() of a pipeline instantiate has a function for each of them: in an
  * image instances of one template cannot be told apart by their names. */
-
-/* Appends `#line` for a place of the text, which has marks of that kind itself. */
-static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
-{
-    gt_token file;
-    char name[GT_NAME_MAX];
-    const int line = gt_line_at(&file, text, at);
-    const bool named = file.length > 2 && file.length - 2 < sizeof name;
-    memcpy(name, file.text + 1, named ? file.length - 2 : 0);
-    name[named ? file.length - 2 : 0] = '\0';
-    gt_line_mark_append(out, line, named ? name : path);
-}
 
 /* The step's number, as an ending of a name. */
 #define LAUNCH_NUMBER "_launch%u"

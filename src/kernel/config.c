@@ -35,25 +35,6 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
-{
-    int index = gt_template_axis_index(template, name);
-    if (index >= 0) {
-        *out = (uint32_t)index;
-        return GPUTUNE_OK;
-    }
-    GT_REFUSE(template->axis_count == 0, GPUTUNE_EINVAL,
-              "%s has no axis '%s'; it has no tunables at all", template->name, name);
-    gt_near near = gt_near_to(name);
-    gt_near_items(&near, template->axes, template->axis_count);
-    GT_SCOPED(gt_text_free) gt_text list = {0};
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        gt_text_printf(&list, "%s%s", i ? ", " : "one of ", template->axes[i].name);
-    }
-    return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected %s", template->name, name,
-                   gt_near_or(&near, gt_text_string(&list)));
-}
-
 /* "NAME=VALUE", which is split in place. */
 static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
                             char *setting)
@@ -63,7 +44,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     GT_REFUSE(!value || value == setting || !value[1], GPUTUNE_EINVAL,
               "'%s' is not a setting; expected AXIS=value", setting);
     *value++ = '\0';
-    GT_TRY(gt_axis_by_name(&axis, template, setting));
+    GT_TRY(gt_name_find(&axis, template, true, setting));
     GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
     given[axis] = true;
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);

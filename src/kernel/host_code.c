@@ -39,7 +39,8 @@ bool gt_header_is_known(const char *name)
            gt_is_any(name, strlen(name), known);
 }
 
-bool gt_header_is_of_c(const char *name)
+/* Whether this is a header of C's library that device code may include. */
+static bool is_of_c(const char *name)
 {
     return gt_is_any(name, strlen(name),
                      "assert.h float.h limits.h math.h stdbool.h stddef.h stdint.h stdio.h "
@@ -54,7 +55,7 @@ bool gt_header_is_toolkits(const char *name)
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !is; i++) {
         is = strstr(name, parts[i]) != NULL;
     }
-    return is || gt_header_is_hosts(name) || gt_header_is_known(name) || gt_header_is_of_c(name);
+    return is || gt_header_is_hosts(name) || gt_header_is_known(name) || is_of_c(name);
 }
 
 /* ---- code ---- */

@@ -19,7 +19,5 @@ bool gt_header_is_hosts(const char *name);
 /* Whether this is a source in C, or a header of CUDA that kernels do not need: NVRTC has its device
  * part built in, if there is one, and reads the header slowly or not at all. */
 bool gt_header_is_known(const char *name);
-/* Whether this is a header of C's library that device code may include. */
-bool gt_header_is_of_c(const char *name);
 /* Whether this is, by its name, a header of a library or of the toolkit. */
 bool gt_header_is_toolkits(const char *name);

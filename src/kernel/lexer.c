@@ -318,16 +318,6 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line)
     return true;
 }
 
-bool gt_text_has_directive(const char *text, const char *word, const char *next)
-{
-    for (gt_lexer lexer = gt_lexer_of(text), line; gt_lexer_find_directive(&lexer, &line);) {
-        if (gt_lexer_accept(&line, word) && gt_lexer_is(&line, next)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool gt_token_is(const gt_token *token, const char *text)
 {
     return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&

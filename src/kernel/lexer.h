@@ -54,8 +54,6 @@ void gt_lexer_next(gt_lexer *lexer);
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
-/* Whether the text has a directive that begins with these two words, such as `#pragma once`. */
-bool gt_text_has_directive(const char *text, const char *word, const char *next);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);

@@ -110,18 +110,10 @@ gputune_status gt_parse_cluster(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-static gputune_status find_axis(uint32_t *out, gt_parse *p, const char *name, gt_place place)
+/* What was wrong with a name or a value, at its place. */
+static gputune_status fail_there(gputune_status status, gt_place place)
 {
-    const gt_template *template = p->template;
-    int index = gt_template_axis_index(template, name);
-    if (index >= 0) {
-        *out = (uint32_t)index;
-        return GPUTUNE_OK;
-    }
-    gt_near near = gt_near_to(name);
-    gt_near_items(&near, template->axes, template->axis_count);
-    return gt_fail_at(place, "'%s' is not a tunable; expected %s", name,
-                      gt_near_or(&near, "one that tune() or another axis declares"));
+    return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p)
@@ -130,15 +122,14 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_name_read(name, sizeof name, &p->at, "AXIS = value"));
-    GT_TRY(find_axis(axis, p, name, place));
+    GT_TRY(fail_there(gt_name_find(axis, p->template, true, name), place));
     GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
     *given |= UINT64_C(1) << *axis;
     GT_TRY(gt_lexer_expect(&p->at, "="));
     place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_value(&value, p));
-    gputune_status status =
-        gt_axis_choice(choice, p->template, *axis, GT_TEXT_OF_VALUE(&value), false);
-    return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
+    return fail_there(gt_axis_choice(choice, p->template, *axis, GT_TEXT_OF_VALUE(&value), false),
+                      place);
 }
 
 gputune_status gt_parse_default(gt_parse *p)

@@ -10,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
-{
-    int index = gt_template_problem_index(template, name);
-    if (index >= 0) {
-        *out = (uint32_t)index;
-        return GPUTUNE_OK;
-    }
-    GT_SCOPED(gt_text_free) gt_text list = {0};
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", template->problem[i].name);
-    }
-    gt_near near = gt_near_to(name);
-    gt_near_items(&near, template->problem, template->problem_count);
-    return gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected %s", template->name, name,
-                   gt_near_or(&near, list.length ? gt_text_string(&list)
-                                                 : "one of: none, because it takes no sizes"));
-}
-
 static gputune_status refuse(const gt_problem_value *value, const char *given)
 {
     GT_SCOPED(gt_text_free) gt_text list = {0};
@@ -86,7 +68,7 @@ static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
               size->name);
     memcpy(name, size->name, length);
     name[length] = '\0';
-    GT_TRY(find(&index, template, name));
+    GT_TRY(gt_name_find(&index, template, false, name));
     GT_REFUSE(given[index], GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
     given[index] = true;
     return equals ? set_word(&problem->values[index], &template->problem[index], equals + 1)

@@ -64,7 +64,12 @@ static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *pa
  * it gets the text. */
 static bool has_once(const char *text)
 {
-    return gt_text_has_directive(text, "pragma", "once");
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(text), line;
+         !has && gt_lexer_find_directive(&lexer, &line);) {
+        has = gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once");
+    }
+    return has;
 }
 
 /* Whether the text begins with #ifndef NAME, #define NAME. */

@@ -346,7 +346,7 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
         gt_text_append(&text, tensormap_type);
     }
     gt_text_append(&text, gt_text_string(&g->macros));
-    gt_line_mark_append(&text, body->head_line, body->head_path);
+    gt_text_append(&text, body->mark);
     gt_text_append(&text, body->text + body->head);
     for (size_t i = 0; i < out->instance_count; i++) {
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);

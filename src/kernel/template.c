@@ -500,9 +500,9 @@ void gt_parts_free(gt_template_parts *parts)
 {
     gt_texts_free(&parts->kept);
     free(parts->kernel_body.text);
-    free(parts->kernel_body.head_path);
+    free(parts->kernel_body.mark);
     free(parts->judge_body.text);
-    free(parts->judge_body.head_path);
+    free(parts->judge_body.mark);
     free(parts);
 }
 
@@ -569,4 +569,27 @@ int gt_name_index(const gt_template *template, const char *name)
     const int axis = gt_template_axis_index(template, name);
     const int problem = gt_template_problem_index(template, name);
     return axis >= 0 || problem < 0 ? axis : (int)template->axis_count + problem;
+}
+
+gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
+                            const char *name)
+{
+    const char *what = is_axis ? "axis" : "size";
+    const uint32_t first = is_axis ? 0 : template->axis_count;
+    const uint32_t count = is_axis ? template->axis_count : template->problem_count;
+    gt_near near = gt_near_to(name);
+    GT_SCOPED(gt_text_free) gt_text list = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const char *own = gt_name_at(template, first + i).name;
+        if (strcmp(own, name) == 0) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+        gt_near_try(&near, own);
+        gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", own);
+    }
+    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s', nor any other; expected none",
+              template->name, what, name);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no %s '%s'; expected %s", template->name, what, name,
+                   gt_near_or(&near, gt_text_string(&list)));
 }

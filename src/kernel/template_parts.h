@@ -142,10 +142,9 @@ typedef struct gt_judge {
 /* A text that is compiled, still without the macros in front of it. */
 typedef struct gt_body {
     char *text;
-    size_t head;     /* bytes of leading #includes: macros must not reach into headers */
-    int head_line;   /* the line behind the leading #includes, as #line counts */
-    char *head_path; /* the path of the file with that line */
-    gt_hash tokens;  /* of the text's token stream */
+    size_t head;    /* bytes of leading #includes: macros must not reach into headers */
+    char *mark;     /* `#line` of what stands behind them */
+    gt_hash tokens; /* of the text's token stream */
     /* Masks of names, bit i for gt_name_at(i). */
     uint64_t instances; /* values that are template arguments of the text's kernels */
     uint64_t arguments; /* these, and those that arguments computed in launch() use */
@@ -230,13 +229,14 @@ uint32_t gt_name_count(const gt_template *template);
 gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
 /* The index of the name; -1: gputune gives it no value. */
 int gt_name_index(const gt_template *template, const char *name);
+/* Sets *out to the index of the axis, or of the problem value, of this name. EINVAL, with the
+ * nearest name or a list of all, for an unknown name. */
+gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
+                            const char *name);
 
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */
 const gt_expression *gt_work_measure(const gt_template *template);
-/* Sets *out to the index of the axis of this name. EINVAL, with the nearest name or a list of all,
- * for an unknown name. In config.c. */
-gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
 
 /* ---- config.c: the values of axes, and those that users add to a template ---- */
 

@@ -210,7 +210,7 @@ TEST(test_only)
         const char *only, *message;
     } mistakes[] = {
         {"BB=1", "k has no axis 'BB'; expected 'B'"},
-        {"nothing=1", "k has no axis 'nothing'; expected one of B, M, V"},
+        {"nothing=1", "k has no axis 'nothing'; expected one of: B, M, V"},
         {"B", "'B' is not a restriction; expected AXIS=value,value"},
         {"B=", "B has no value ''; expected one of 64, 128"},
         {"B=64,,3", "B has no value ''; expected one of 64, 128"},

@@ -122,7 +122,7 @@ static const gt_mistake mistakes[] = {
     {6, P "tune(WORD = float, stack) block(sizeof(WORD))",
      "a.cu:6:56: unknown type 'WORD'; expected a type, or a name whose values are types"},
     {6, "", "a.cu:1:1: no 'block'; expected #pragma gputune block(…)"},
-    {8, P "default(BLOC = 64)", "a.cu:8:25: 'BLOC' is not a tunable; expected 'BLOCK'"},
+    {8, P "default(BLOC = 64)", "a.cu:8:25: twice has no axis 'BLOC'; expected 'BLOCK'"},
     {8, P "default(BLOCK = 65)", "a.cu:8:33: BLOCK has no value '65'; expected one of 64, 128"},
     {8, P "default(BLOCK = 64, BLOCK = 64)",
      "a.cu:8:37: 'BLOCK' given twice; expected each axis once"},
