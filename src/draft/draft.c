@@ -14,13 +14,11 @@
 
 gt_place gt_draft_place(const gt_draft *draft, size_t offset)
 {
-    gt_place place = {draft->path, 1, 1};
-    for (size_t i = 0; i < offset; i++) {
-        bool ends = draft->text[i] == '\n';
-        place.line += ends;
-        place.column = ends ? 1 : place.column + 1;
+    bool is_own;
+    gt_place place = {draft->path, gt_lines_of(&is_own, draft->lines, offset), 1};
+    for (; offset > 0 && draft->text[offset - 1] != '\n'; offset--) {
+        place.column++;
     }
-    place.line = gt_lines_of(draft->lines, place.line);
     return place;
 }
 
@@ -565,7 +563,8 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(gt_draft_read_compared(&m->compared, whole));
     GT_TRY(gt_branches_cut(&joined, whole, gt_draft_meaning, &m->compared));
     GT_TRY(gt_texts_take(&m->texts, joined));
-    GT_TRY(gt_lines_read(&m->lines, whole, m->path));
+    m->lines.text = whole;
+    m->lines.name = gt_base_name(m->path);
     GT_TRY(read_program(m));
     GT_TRY(m->front ? each_neighbour(m, read_front) : GPUTUNE_OK);
     if (m->front && m->front->length > 0) {

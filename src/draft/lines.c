@@ -1,4 +1,4 @@
-/* Maps the lines of a joined text to those of its file, puts lines in front of them, and puts
+/* Maps places of a joined text to lines of its file, puts lines in front of them, and puts
  * headers aside that are not found. */
 #include "draft/lines.h"
 
@@ -9,46 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `#line N "FILE"`: the number, or 0; *is_own: the file is `name`. */
-static int line_mark(const char *line, const char *name, bool *is_own)
+static bool is_own(const gt_lines *lines, const gt_token *file)
 {
-    static const char mark[] = "#line ";
-    char *rest;
-    if (strncmp(line, mark, sizeof mark - 1) != 0) {
-        return 0;
-    }
-    const long number = strtol(line + sizeof mark - 1, &rest, 10);
-    const size_t length = strlen(name);
-    *is_own = strncmp(rest, " \"", 2) == 0 && strncmp(rest + 2, name, length) == 0 &&
-              rest[2 + length] == '"';
-    return (int)number;
+    const size_t length = strlen(lines->name);
+    return file->length == 0 ||
+           (file->length == length + 2 && strncmp(file->text + 1, lines->name, length) == 0);
 }
 
-/* Whether the reader has put the line in front of a header with `#pragma once`. */
-static bool is_guard(const char *line)
+int gt_lines_of(bool *own, const gt_lines *lines, size_t at)
 {
-    static const char mark[] = "#ifndef GPUTUNE_ONCE_", also[] = "#define GPUTUNE_ONCE_";
-    return strncmp(line, mark, sizeof mark - 1) == 0 || strncmp(line, also, sizeof also - 1) == 0;
-}
-
-gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path)
-{
-    const char *name = gt_base_name(path);
-    bool is_own = true;
-    int own = 1; /* the file's next line */
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        bool to_own = is_own;
-        int number = line_mark(line, name, &to_own);
-        if (number > 0) {
-            is_own = to_own;
-            own = is_own ? number : own;
+    gt_token file;
+    int line = gt_line_at(&file, lines->text, at);
+    *own = is_own(lines, &file);
+    for (gt_lexer lexer = gt_lexer_of(lines->text + at), mark;
+         !is_own(lines, &file) && gt_lexer_find_directive(&lexer, &mark);) {
+        if (gt_lexer_accept(&mark, "line")) { /* behind the #include: in its line */
+            line = (int)strtol(mark.token.text, NULL, 10);
+            gt_lexer_next(&mark);
+            file = mark.token;
         }
-        int at = is_own && number == 0 && !is_guard(line) ? own++ : -own;
-        GT_TRY(gt_array_push(&lines->own, at));
-        line += length + (line[length] == '\n');
     }
-    return GPUTUNE_OK;
+    return line;
 }
 
 void gt_lines_free(gt_lines *lines)
@@ -57,19 +38,6 @@ void gt_lines_free(gt_lines *lines)
         gt_text_free(&lines->insertions.items[i].text);
     }
     gt_array_free(&lines->insertions);
-    gt_array_free(&lines->own);
-}
-
-int gt_lines_of(const gt_lines *lines, int joined)
-{
-    bool is_there = joined > 0 && (size_t)joined <= lines->own.count;
-    return is_there ? abs(lines->own.items[joined - 1]) : 1;
-}
-
-/* Whether this line of the joined text stands in the file itself. */
-static bool is_own_line(const gt_lines *lines, int joined)
-{
-    return joined > 0 && (size_t)joined <= lines->own.count && lines->own.items[joined - 1] > 0;
 }
 
 gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ...)
@@ -140,7 +108,7 @@ static gputune_status enclose(const hosts *h, int own)
     return GPUTUNE_OK;
 }
 
-/* The next #include: the header's name without quotes, and its line; false: there is none left. */
+/* The name of the next #include's header, without quotes; false: there is none left. */
 static bool next_include(gt_token *name, gt_lexer *lexer)
 {
     gt_lexer line;
@@ -149,18 +117,23 @@ static bool next_include(gt_token *name, gt_lexer *lexer)
             (gt_token_is_any(&line.token, "<") ||
              (line.token.kind == GT_TOKEN_STRING && line.token.length > 2))) {
             const char *first = line.token.text + 1;
-            *name = (gt_token){GT_TOKEN_NAME, first, strcspn(first, "\">\n"), line.token.line, 1};
+            *name = (gt_token){GT_TOKEN_NAME, first, strcspn(first, "\">\n"), 0, 0};
             return true;
         }
     }
     return false;
 }
 
+/* Unless it stands in an included file. */
 static gputune_status note_missing(const hosts *h, const gt_token *name)
 {
-    const int line = gt_lines_of(h->lines, name->line);
+    bool is_own;
+    const int line = gt_lines_of(&is_own, h->lines, (size_t)(name->text - h->text));
     const char *path = GT_TOKEN_TEXT(name);
     const bool is_local = name->text[-1] == '"';
+    if (!is_own) {
+        return GPUTUNE_OK;
+    }
     GT_TRY(gt_lines_insert(
         h->lines, line, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
         is_local ? "beside this file; -I or GPUTUNE_INCLUDE names its folder" : "found"));
@@ -175,8 +148,7 @@ static gputune_status put_headers_aside(const hosts *h, const gt_texts *missing)
         while (i < missing->count && !gt_token_is(&name, missing->items[i])) {
             i++;
         }
-        GT_TRY(i < missing->count && is_own_line(h->lines, name.line) ? note_missing(h, &name)
-                                                                      : GPUTUNE_OK);
+        GT_TRY(i < missing->count ? note_missing(h, &name) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }

@@ -1,6 +1,6 @@
-/* The lines of the file that a draft is made from. Maps each line of the joined text (the file with
- * the files that it includes) to the file's line, collects texts to insert into the file, and hides
- * headers that are not found from the kernels' compiler. */
+/* The lines of the file that a draft is made from. Maps places of the joined text (the file with
+ * the files that it includes) to the file's lines, collects texts to insert into the file, and
+ * hides headers that are not found from the kernels' compiler. */
 #pragma once
 
 #include "draft/program.h"
@@ -14,20 +14,15 @@ typedef struct gt_insertion {
 } gt_insertion;
 
 typedef struct gt_lines {
-    /* By line of the joined text: the file's line number; or, for a line of an included file, minus
-     * the number of the file's line that includes it. */
-    GT_ARRAY(int)
-    own;
+    const char *text,
+        *name; /* the joined text, with #line marks; the file's name without folders */
     GT_ARRAY(gt_insertion) insertions;
 } gt_lines;
 
-/* Fills lines->own from the #line marks of `text`, the joined text that gt_reader_run() made of the
- * file `path`. ENOMEM. */
-gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path);
 void gt_lines_free(gt_lines *lines);
-/* The file's line for a line of the joined text; for a line of an included file, the line of the
- * #include. */
-int gt_lines_of(const gt_lines *lines, int joined);
+/* The file's line for a place of the joined text. *own: the place is in the file itself; else the
+ * line is that of the #include. */
+int gt_lines_of(bool *own, const gt_lines *lines, size_t at);
 /* Inserts a text in front of a line of the file. ENOMEM. */
 gputune_status gt_lines_insert(gt_lines *lines, int line, const char *format, ...) GT_PRINTF(3, 4);
 /* Copies `text`, the file's own, into *out with all insertions. *out is the caller's to free().
