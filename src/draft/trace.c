@@ -246,6 +246,22 @@ bool gt_trace_part(gt_found *out, const gt_program *p, const gt_closure *part)
     return false;
 }
 
+/* Properties of the device. */
+static const struct {
+    const char *host, *own; /* the name in cudaDeviceProp */
+    int64_t value;          /* to compute with */
+} properties[] = {{"multiProcessorCount", "sm_count", 132},
+                  {"maxThreadsPerMultiProcessor", "max_threads_per_sm", 2048},
+                  {"maxBlocksPerMultiProcessor", "max_blocks_per_sm", 32},
+                  {"maxThreadsPerBlock", "max_threads", 1024},
+                  {"warpSize", "warp_size", 32}};
+enum { PROPERTIES = sizeof properties / sizeof *properties };
+
+static size_t property_of(const char *name)
+{
+    return gt_index_of(name, properties, PROPERTIES);
+}
+
 /* Whether the value is a part that the program gives none: the variable's own name is the better.
  */
 static bool is_open_part(const gt_program *p, const gt_closure *value)
@@ -253,9 +269,8 @@ static bool is_open_part(const gt_program *p, const gt_closure *value)
     gt_found of;
     return value->span.end > value->span.first + 1 &&
            part_end(p, value->span.first) == value->span.end &&
-           !gt_program_is(p, value->span.end - 1,
-                          "x y z multiProcessorCount maxThreadsPerMultiProcessor "
-                          "maxBlocksPerMultiProcessor maxThreadsPerBlock warpSize") &&
+           !gt_program_is(p, value->span.end - 1, "x y z") &&
+           property_of(GT_NAME(p, value->span.end - 1)) == PROPERTIES &&
            !gt_trace_part(&of, p, value);
 }
 
@@ -575,16 +590,7 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site)
 /* The leaf of a property of the device, by its name in cudaDeviceProp; false: it is none. */
 static bool emit_property(gt_tracer *t, const char *name)
 {
-    static const struct {
-        const char *host, *own;
-        int64_t value; /* to compute with */
-    } properties[] = {{"multiProcessorCount", "sm_count", 132},
-                      {"maxThreadsPerMultiProcessor", "max_threads_per_sm", 2048},
-                      {"maxBlocksPerMultiProcessor", "max_blocks_per_sm", 32},
-                      {"maxThreadsPerBlock", "max_threads", 1024},
-                      {"warpSize", "warp_size", 32}};
-    enum { PROPERTIES = sizeof properties / sizeof *properties };
-    const size_t i = gt_index_of(name, properties, PROPERTIES);
+    const size_t i = property_of(name);
     if (i == PROPERTIES) {
         return false;
     }
