@@ -111,12 +111,12 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *
 /* Reads `file("name")`. Fails if *out is set already. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
 /* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
- * are fills if `fills` is set, else real expressions. *stated says whether they came. */
-gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *p,
-                                    const char *sign, bool fills);
+ * are fills if `fills` is set, else real expressions. */
+gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
+                                    bool fills);
 /* If the token `sign` comes next, reads what the argument or block holds at first: a list as above,
- * or a fill (template.h) for all numbers. *stated says whether it came. */
-gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *p, const char *sign);
+ * or a fill (template.h) for all numbers. */
+gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign);
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);

@@ -74,19 +74,18 @@ static gputune_status check_fill(const gt_parse *p, const gt_argument *argument)
 
 static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
 {
-    bool stated;
+    const gt_initialisers *held = &argument->initialisers;
     GT_REFUSE_AT(gt_template_problem_index(p->template, argument->name) >= 0, argument->place,
                  "buffer '%s' is named like a problem value; expected another name",
                  argument->name);
     GT_TRY(gt_read_extents(argument->extents, &argument->extent_count, p, GT_USE_PROBLEM));
-    GT_TRY(gt_read_contents(argument, &stated, p, "="));
-    if (!stated && p->parts->init.present &&
+    GT_TRY(gt_read_contents(argument, p, "="));
+    if (!held->items && !held->single && p->parts->init.present &&
         gt_element_may_be_integer(p->template, argument->type)) {
         argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
         argument->initialisers.single = true;
-        stated = true;
     }
-    GT_REFUSE_AT(!stated && argument->direction != GT_OUT &&
+    GT_REFUSE_AT(!held->items && !held->single && argument->direction != GT_OUT &&
                      gt_element_may_be_integer(p->template, argument->type),
                  argument->place,
                  "integers of '%s' without a fill; expected '= uniform(low, high)', '= index', '= "
@@ -106,7 +105,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     GT_REFUSE_AT(gt_lexer_is(&p->at, "["), argument->place,
                  "buffer '%s' without a direction; expected in, out or inout in front of its type",
                  argument->name);
-    if (named >= 0 && p->template->problem[named].kind != GT_PROBLEM_TYPE) {
+    if (named >= 0 && !gt_problem_type(p->template, argument->name)) {
         GT_REFUSE_AT(
             gt_lexer_is(&p->at, "="), argument->place,
             "scalar '%s' has the value of the problem of that name; expected '%s %s' alone",
@@ -122,9 +121,8 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
             "scalar '%s' without a value; expected '= value', or the name of a problem value",
             argument->name);
     }
-    bool listed;
-    GT_TRY(gt_read_initialisers(&argument->initialisers, &listed, p, "=", false));
-    if (listed) {
+    GT_TRY(gt_read_initialisers(&argument->initialisers, p, "=", false));
+    if (argument->initialisers.items) {
         return GPUTUNE_OK;
     }
     argument->initialisers.single = true;

@@ -243,13 +243,14 @@ static gputune_status read_elements(gt_argument *block, gt_parse *p)
 
 static gputune_status read_contents(gt_argument *block, gt_parse *p)
 {
-    bool stated;
+    const gt_initialisers *held = &block->initialisers;
     gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_contents(block, &stated, p, ":"));
-    GT_REFUSE_AT(!stated && gt_element_may_be_integer(p->template, block->type), place,
-                 "integers of '%s' without a fill; expected ': uniform(low, high)', "
-                 "': index', ': zero', ': constant(value)' or another fill",
-                 block->name);
+    GT_TRY(gt_read_contents(block, p, ":"));
+    GT_REFUSE_AT(
+        !held->items && !held->single && gt_element_may_be_integer(p->template, block->type), place,
+        "integers of '%s' without a fill; expected ': uniform(low, high)', "
+        "': index', ': zero', ': constant(value)' or another fill",
+        block->name);
     return GPUTUNE_OK;
 }
 

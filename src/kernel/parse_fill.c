@@ -107,13 +107,8 @@ static bool begins_expression(const gt_parse *p)
            scope.slot(scope.user, name) >= 0;
 }
 
-/* If the token `sign` comes next, reads it and a fill behind it. *stated: it came. */
-static gputune_status read_fill(gt_fill *out, bool *stated, gt_parse *p, const char *sign)
+static gputune_status read_fill(gt_fill *out, gt_parse *p)
 {
-    *stated = gt_lexer_accept(&p->at, sign);
-    if (!*stated) {
-        return GPUTUNE_OK;
-    }
     out->place = gt_lexer_place(&p->at);
     const fill_word *word = find_word(&p->at);
     if (word) {
@@ -156,15 +151,11 @@ static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 static gputune_status read_number(gt_initialiser *out, const list_reader *reader,
                                   const char *separator)
 {
-    bool stated = true;
+    GT_TRY(gt_lexer_expect(&reader->p->at, separator));
     if (!reader->fills) {
-        GT_TRY(gt_lexer_expect(&reader->p->at, separator));
         return gt_read_real_expression(&out->value, reader->p, GT_USE_PROBLEM);
     }
-    GT_TRY(read_fill(&out->fill, &stated, reader->p, separator));
-    if (!stated) {
-        return gt_lexer_expect(&reader->p->at, separator);
-    }
+    GT_TRY(read_fill(&out->fill, reader->p));
     return out->fill.kind <= GT_FILL_CONSTANT
                ? GPUTUNE_OK
                : gt_fail_at(out->fill.place, "a part of an element cannot be filled so; expected "
@@ -235,12 +226,10 @@ static gputune_status read_list(const list_reader *reader, const char *outer)
     return gt_lexer_expect(lexer, is_made ? ")" : "}");
 }
 
-gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *p,
-                                    const char *sign, bool fills)
+gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign, bool fills)
 {
     const list_reader reader = {out, p, fills};
-    *stated = open_list(&p->at, sign);
-    if (!*stated) {
+    if (!open_list(&p->at, sign)) {
         return GPUTUNE_OK;
     }
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
@@ -248,13 +237,9 @@ gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse
     return read_list(&reader, "");
 }
 
-gputune_status gt_read_contents(gt_argument *out, bool *stated, gt_parse *p, const char *sign)
+gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign)
 {
-    GT_TRY(gt_read_initialisers(&out->initialisers, stated, p, sign, true));
-    if (*stated) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(read_fill(&out->fill, stated, p, sign));
-    out->initialisers.single = *stated;
-    return GPUTUNE_OK;
+    GT_TRY(gt_read_initialisers(&out->initialisers, p, sign, true));
+    out->initialisers.single = !out->initialisers.items && gt_lexer_accept(&p->at, sign);
+    return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
 }

@@ -163,19 +163,13 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *
     return GPUTUNE_OK;
 }
 
-static const gt_problem_value *problem_type(const gt_template *template, const char *name)
-{
-    int i = gt_template_problem_index(template, name);
-    return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
-}
-
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     (void)gt_lexer_accept(&p->at, "struct");
     GT_TRY(gt_words_read(name, sizeof name, &p->at, "a type and a name", false));
-    const gt_problem_value *value = problem_type(p->template, name);
+    const gt_problem_value *value = gt_problem_type(p->template, name);
     const gt_structure *structure = NULL;
     if (!value) {
         GT_TRY(gt_structure_find(&structure, p, name));
@@ -195,7 +189,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
         const char *word = value->values[i].word;
         GT_TRY(gt_structure_find(&structure, p, word));
         GT_REFUSE_AT(
-            !structure && !problem_type(p->template, word) && !gt_is_type(word), place,
+            !structure && !gt_problem_type(p->template, word) && !gt_is_type(word), place,
             "'%s' may be '%s', which has no known size; expected types such as float or int", name,
             word);
     }
@@ -206,7 +200,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
 bool gt_element_may_be_integer(const gt_template *template, const char *name)
 {
     gt_element element;
-    const gt_problem_value *value = problem_type(template, name);
+    const gt_problem_value *value = gt_problem_type(template, name);
     if (!value) {
         return gt_element_from_name(&element, name) && !gt_type_is_float(element.type);
     }

@@ -267,7 +267,7 @@ static gputune_status spell(char **out, const gt_binding *binding, const char *n
         behind_name = lexer.token.kind == GT_TOKEN_NAME;
         (void)snprintf(word, sizeof word, "%.*s", (int)lexer.token.length, lexer.token.text);
         const int index = gt_template_problem_index(template, word);
-        if (index >= 0 && template->problem[index].kind != GT_PROBLEM_TYPE) {
+        if (index >= 0 && !gt_problem_type(template, word)) {
             gt_text_printf(&text, "%lld", (long long)binding->slots[GT_SLOT_PROBLEM + index]);
         } else {
             gt_text_append(&text, gt_type_word(template, binding->problem, word));

@@ -110,9 +110,7 @@ static bool are_types(const gt_template *template, const gt_value *values, uint3
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *word = values[i].word ? values[i].word : "";
-        int problem = gt_template_problem_index(template, word);
-        bool is_type = problem >= 0 && template->problem[problem].kind == GT_PROBLEM_TYPE;
-        if (!is_type && !gt_is_type(word)) {
+        if (!gt_problem_type(template, word) && !gt_is_type(word)) {
             return false;
         }
     }
@@ -123,10 +121,10 @@ static int size_slot_of(void *user, const char *name)
 {
     const gt_symbols *symbols = user;
     const gt_template *template = symbols->template;
-    int problem = gt_template_problem_index(template, name);
+    const gt_problem_value *type = gt_problem_type(template, name);
     int axis = gt_template_axis_index(template, name);
-    if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_TYPE) {
-        return GT_SLOT_PROBLEM_BYTES + problem;
+    if (type) {
+        return GT_SLOT_PROBLEM_BYTES + (int)(type - template->problem);
     }
     bool sized = axis >= 0 && (symbols->use & GT_USE_AXIS) &&
                  are_types(template, template->axes[axis].values, template->axes[axis].count);
@@ -293,13 +291,12 @@ bool gt_counters_used(const gt_expression *expression)
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)
 {
     for (int step = 0; step < GT_PROBLEM_MAX + GT_STRUCTURE_MAX; step++) {
-        int i = gt_template_problem_index(template, name);
-        bool is_type = i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE;
-        const gt_structure *other = is_type ? NULL : gt_structure_of(template, name);
-        if (!is_type && !(other && other->alias[0])) {
+        const gt_problem_value *type = gt_problem_type(template, name);
+        const gt_structure *other = type ? NULL : gt_structure_of(template, name);
+        if (!type && !(other && other->alias[0])) {
             break;
         }
-        name = is_type ? problem->values[i].word : other->alias;
+        name = type ? problem->values[type - template->problem].word : other->alias;
     }
     return name;
 }

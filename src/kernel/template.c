@@ -535,6 +535,12 @@ int gt_template_problem_index(const gt_template *template, const char *name)
     return GT_NAMED(template->problem, template->problem_count, name);
 }
 
+const gt_problem_value *gt_problem_type(const gt_template *template, const char *name)
+{
+    const int i = gt_template_problem_index(template, name);
+    return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
+}
+
 const char *gt_template_unknown_define(const gt_template *template, const char *message)
 {
     const gt_template_parts *parts = template->parts;

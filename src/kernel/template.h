@@ -411,6 +411,8 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
+/* The type problem value of that name; NULL: there is none. */
+const gt_problem_value *gt_problem_type(const gt_template *template, const char *name);
 /* The first name of a define() that only expressions know, and which the compiler's message says is
  * undefined; NULL: there is none. */
 const char *gt_template_unknown_define(const gt_template *template, const char *message);

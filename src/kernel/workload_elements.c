@@ -324,16 +324,11 @@ static gputune_status check_pointers(const gt_binding *binding, const gt_argumen
     return GPUTUNE_OK;
 }
 
-static bool is_number_of_problem(const gt_template *template, const char *name)
-{
-    int i = gt_template_problem_index(template, name);
-    return i >= 0 && template->problem[i].kind != GT_PROBLEM_TYPE;
-}
-
 static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                                    const gt_argument *argument, gt_layout *layout)
 {
     gt_number *numbers = NULL;
+    const gt_template *template = binding->template;
     const gt_place place = argument->place;
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
@@ -356,7 +351,8 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         if (!is_part) {
             memcpy(numbers[i].name, argument->name, sizeof numbers[i].name);
         }
-        const bool is_size = is_number_of_problem(binding->template, numbers[i].name);
+        const bool is_size = gt_template_problem_index(template, numbers[i].name) >= 0 &&
+                             !gt_problem_type(template, numbers[i].name);
         value = value || is_size ? value : layout->leaves[i].value;
         GT_REFUSE_AT(!value && !is_size, place,
                      "%s without a value; expected { .%s = value }, or the name of a problem value",
