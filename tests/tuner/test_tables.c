@@ -1,5 +1,5 @@
 /* The tables that come with gputune are of the templates as they are: each winner's code is found
- * by the source that its configuration makes today, so that no compiler is needed for it. */
+ * there, by the source that its configuration makes today, so that no compiler is needed for it. */
 #include "gpu/device.h"
 #include "kernel/source.h"
 #include "support/test.h"
@@ -57,7 +57,7 @@ static void check_table(const char *path)
 {
     static char line[LINE], place[LINE];
     gt_catalog *catalog;
-    int winners = 0, lost = 0;
+    int winners = 0, lost = 0, images = 0;
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
@@ -67,12 +67,15 @@ static void check_table(const char *path)
         } else if (!strncmp(line, "winner ", 7)) {
             winners++;
             lost += !is_found(catalog, place, line);
+        } else {
+            images += !strncmp(line, "code ", 5);
         }
     }
     gt_catalog_close(catalog);
     fclose(file);
     assert_true(winners > 0);
     assert_int_equal(lost, 0);
+    assert_int_equal(images, winners);
 }
 
 /* A table that somebody adds is checked with the others. */
