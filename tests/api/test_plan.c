@@ -345,11 +345,9 @@ TEST_OF(test_keys_of_any_length, world *w, open_world, close_world)
     enum { LONG = 5000 };
     static char path[LONG + 1];
     const char *const only[] = {path};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_key one, two;
     memset(path, 'x', LONG);
-    options.only = only;
-    options.only_count = 1;
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
     gt_plan_key_make(&one, path, GPUTUNE_SIZES({"n", 1}), &options);
     gt_plan_key_make(&two, path, GPUTUNE_SIZES({"n", 2}), &options);
     add_key(w, &one, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
@@ -361,9 +359,7 @@ TEST_OF(test_keys_of_any_length, world *w, open_world, close_world)
 
 TEST_WITHIN(test_live_inputs_are_never_in_the_table, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_key key;
-    options.input_count = 1;
-    gt_plan_key_make(&key, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
+    gt_plan_key_make(&key, "axpy", GPUTUNE_SIZES({"n", 1024}), &OPTIONS(.input_count = 1));
     assert_int_equal(key.count, 0);
 }

@@ -73,9 +73,7 @@ TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_fo
     unlink(path);
     free(path);
     free(bytes);
-    if (!may) {
-        skip();
-    }
+    SKIP_IF(!may);
     assert_int_equal(seen, 0);
 }
 

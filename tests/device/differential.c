@@ -82,7 +82,7 @@ static void run_programs(session *s)
     if (!wanted(s, "programs")) {
         return;
     }
-    char *ptx = NULL;
+    GT_FREED char *ptx = NULL;
     if (programs_compile(&ptx, &s->both) < 0) {
         printf("programs: skipped: %s\n", gt_message());
         return;
@@ -99,7 +99,6 @@ static void run_programs(session *s)
         program_run(&s->both, ptx, &programs[i], &counts);
         report(s, name, &counts, began);
     }
-    free(ptx);
 }
 
 static void on_template(void *user, const char *name, const tally *counts, double began)

@@ -74,6 +74,16 @@ static inline CUcontext open_device(void)
     return context;
 }
 
+/* The same, with the device open. */
+#define TEST_ON_DEVICE(name)                                                                       \
+    static void name##_there(void);                                                                \
+    TEST_IN_CHILD(name)                                                                            \
+    {                                                                                              \
+        open_device();                                                                             \
+        name##_there();                                                                            \
+    }                                                                                              \
+    static void name##_there(void)
+
 static inline CUfunction load(const char *ptx, const char *name)
 {
     CUmodule module;

@@ -147,9 +147,8 @@ static void destroy_nothing(void *data)
     (void)data;
 }
 
-TEST_IN_CHILD(graphs)
+TEST_ON_DEVICE(graphs)
 {
-    open_device();
     CUgraph graph;
     CUgraphExec exec;
     CUuserObject object;

@@ -197,9 +197,8 @@ TEST_IN_CHILD(contexts)
     CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST_IN_CHILD(fork_after_init)
+TEST_ON_DEVICE(fork_after_init)
 {
-    open_device();
     CUdeviceptr buffer = new_buffer(4);
     pid_t child = fork();
     if (!child) {

@@ -19,9 +19,8 @@ static CUgraphExec instantiate(CUgraph graph)
 }
 
 /* What is captured does not run until the graph is launched, and then each time. */
-TEST_IN_CHILD(replays)
+TEST_ON_DEVICE(replays)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
     CUdeviceptr y = new_buffer(4);
@@ -44,9 +43,8 @@ TEST_IN_CHILD(replays)
 }
 
 /* A captured copy from the host reads its source at every replay. */
-TEST_IN_CHILD(reads_again)
+TEST_ON_DEVICE(reads_again)
 {
-    open_device();
     CUstream stream = new_stream();
     CUdeviceptr y = new_buffer(4);
     CUgraph graph;
@@ -133,9 +131,8 @@ static void check_spoiled(CUstream stream)
 }
 
 /* Each of these is refused, and the capture is lost. */
-TEST_IN_CHILD(spoilers)
+TEST_ON_DEVICE(spoilers)
 {
-    open_device();
     CUstream stream = new_stream();
     CUevent outside;
     CUdeviceptr more, y = new_buffer(4);
@@ -171,9 +168,8 @@ TEST_IN_CHILD(spoilers)
 }
 
 /* In relaxed mode a thread may allocate beside its own global capture. */
-TEST_IN_CHILD(relaxed)
+TEST_ON_DEVICE(relaxed)
 {
-    open_device();
     CUstream stream = new_stream();
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUdeviceptr more;
@@ -194,9 +190,8 @@ static void count_call(void *data)
 }
 
 /* A user object lives as long as a graph, an executable graph or a launch in flight needs it. */
-TEST_IN_CHILD(user_objects)
+TEST_ON_DEVICE(user_objects)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
     CUdeviceptr y = new_buffer(4);
@@ -237,9 +232,8 @@ static float replay_ms(CUgraphExec exec, CUstream stream)
 }
 
 /* As on hardware, m launches in a graph take less than m plain launches, and about m times one. */
-TEST_IN_CHILD(graph_time)
+TEST_ON_DEVICE(graph_time)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
     CUdeviceptr y = new_buffer(4096);

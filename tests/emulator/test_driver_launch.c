@@ -1,9 +1,8 @@
 /* Launches and what refuses them, clusters and occupancy, modules, kernels that fail. */
 #include "device.h"
 
-TEST_IN_CHILD(launches)
+TEST_ON_DEVICE(launches)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     CUdeviceptr y = new_buffer(1000 * sizeof(float));
     OK(launch_add(add, y, 1.5F, 1000, NULL));
@@ -21,9 +20,8 @@ static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block,
     return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, NULL, params, NULL);
 }
 
-TEST_IN_CHILD(refuses)
+TEST_ON_DEVICE(refuses)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add"), reverse = load(ptx_tile, "reverse");
     CHECK_CODE(launch_sized(add, 0, 32, 0), CUDA_ERROR_INVALID_VALUE);
     CHECK_CODE(launch_sized(add, 1, 1025, 0), CUDA_ERROR_INVALID_VALUE);
@@ -38,9 +36,8 @@ TEST_IN_CHILD(refuses)
     OK(cuCtxSynchronize());
 }
 
-TEST_IN_CHILD(opts_in)
+TEST_ON_DEVICE(opts_in)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     int most = 227 * 1024, value;
     CHECK_CODE(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most + 1),
@@ -121,10 +118,9 @@ static CUresult launch_cooperative(CUfunction meet, unsigned grid, CUdeviceptr h
 }
 
 /* Every block sees what all blocks wrote before the grid's barrier, several times in a row. */
-TEST_IN_CHILD(cooperates)
+TEST_ON_DEVICE(cooperates)
 {
     enum { GRID = 200 };
-    open_device();
     CUfunction meet = load(ptx_meet, "meet");
     CUdeviceptr here = new_buffer(GRID * sizeof(int)), missed = new_buffer(sizeof(int));
     for (int i = 0; i < 3; i++) {
@@ -162,9 +158,8 @@ static int active_clusters(CUfunction add, unsigned size, unsigned shared)
     return count;
 }
 
-TEST_IN_CHILD(occupancy)
+TEST_ON_DEVICE(occupancy)
 {
-    open_device();
     CUfunction add = load(ptx_add, "add");
     int blocks;
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 0));
@@ -232,9 +227,8 @@ static void look_up(CUfunction look, CUdeviceptr out, int wanted)
 }
 
 /* Two instances of one program have variables of their own. */
-TEST_IN_CHILD(variables)
+TEST_ON_DEVICE(variables)
 {
-    open_device();
     CUmodule first, second;
     CUfunction look_first, look_second;
     CUdeviceptr table, counter, out = new_buffer(16);
@@ -262,7 +256,7 @@ TEST_IN_CHILD(variables)
 }
 
 /* A header like CUB's declares a thousand variables, of which a kernel needs none. */
-TEST_IN_CHILD(many_variables)
+TEST_ON_DEVICE(many_variables)
 {
     enum { VARIABLES = 2000, MODULES = 40 };
     static char text[100 * VARIABLES + sizeof ptx_table];
@@ -272,7 +266,6 @@ TEST_IN_CHILD(many_variables)
         length += (size_t)snprintf(text + length, sizeof text - length,
                                    ".global .align 4 .u32 unused_%d = %d;\n", i, i);
     }
-    open_device();
     for (int i = 0; i < MODULES; i++) {
         CUmodule module;
         CUdeviceptr unused;
@@ -285,9 +278,8 @@ TEST_IN_CHILD(many_variables)
     }
 }
 
-TEST_IN_CHILD(bad_images)
+TEST_ON_DEVICE(bad_images)
 {
-    open_device();
     CUmodule module;
     CHECK_CODE(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
     char log[200] = "";
@@ -365,9 +357,8 @@ TEST(test_reads_outside)
 }
 
 /* The flag is pinned host memory, so that the host can end the kernel. */
-TEST_IN_CHILD(endless)
+TEST_ON_DEVICE(endless)
 {
-    open_device();
     CUfunction spin = load(ptx_spin, "spin");
     CUstream stream;
     OK(cuStreamCreate(&stream, 1));

@@ -1,9 +1,8 @@
 /* Copies and fills, ranges, what is known of an address, memory shared between processes. */
 #include "device.h"
 
-TEST_IN_CHILD(copies_both_ways)
+TEST_ON_DEVICE(copies_both_ways)
 {
-    open_device();
     int from[1000], to[1000] = {0};
     for (int i = 0; i < 1000; i++) {
         from[i] = i * i;
@@ -28,11 +27,10 @@ static void is(const char *host, char value, size_t bytes)
 }
 
 /* Of large ranges, what is zeros is not written again. */
-TEST_IN_CHILD(large_zeros)
+TEST_ON_DEVICE(large_zeros)
 {
     enum { BYTES = 3 << 20, BEGIN = 100, END = BYTES - 5000 };
     static char host[BYTES];
-    open_device();
     CUdeviceptr new = new_buffer(BYTES), to = new_buffer(BYTES);
     OK(cuMemsetD8_v2(to, 5, BYTES));
     OK(cuMemsetD8_v2(to + BEGIN, 0, END - BEGIN));
@@ -54,9 +52,8 @@ TEST_IN_CHILD(large_zeros)
 }
 
 /* A pageable source may change as soon as the call returns, a pinned one only after the copy. */
-TEST_IN_CHILD(async_source)
+TEST_ON_DEVICE(async_source)
 {
-    open_device();
     CUstream stream;
     OK(cuStreamCreate(&stream, 1));
     CUdeviceptr to = new_buffer(8);
@@ -74,9 +71,8 @@ TEST_IN_CHILD(async_source)
     OK(cuMemFreeHost(pinned));
 }
 
-TEST_IN_CHILD(bad_ranges)
+TEST_ON_DEVICE(bad_ranges)
 {
-    open_device();
     char host[64] = {0};
     CUdeviceptr buffer = new_buffer(32);
     CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 33), CUDA_ERROR_INVALID_VALUE);
@@ -90,9 +86,8 @@ TEST_IN_CHILD(bad_ranges)
     CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 4), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_IN_CHILD(runs_out)
+TEST_ON_DEVICE(runs_out)
 {
-    open_device();
     size_t free_bytes, total;
     OK(cuMemGetInfo_v2(&free_bytes, &total));
     CHECK(free_bytes > 0 && free_bytes <= total);
@@ -195,9 +190,8 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
 }
 
 /* Objects over memory that no GPU could read are refused, and those of a context go with it. */
-TEST_IN_CHILD(textures)
+TEST_ON_DEVICE(textures)
 {
-    open_device();
     CUcontext own;
     CUtexObject object, other;
     CUdeviceptr buffer = new_buffer(1024);
@@ -229,7 +223,7 @@ TEST_IN_CHILD(textures)
 }
 
 /* Sizes that no array has are refused, and a copy that is not one of all of it. */
-TEST_IN_CHILD(arrays)
+TEST_ON_DEVICE(arrays)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {
         {0, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},     {131073, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},
@@ -238,7 +232,6 @@ TEST_IN_CHILD(arrays)
         {8, 32769, 2, CU_AD_FORMAT_FLOAT, 1, 1}, {8, 8, 2, CU_AD_FORMAT_FLOAT, 1, 2}};
     const CUDA_ARRAY3D_DESCRIPTOR shape = {8, 4, 3, CU_AD_FORMAT_FLOAT, 2, CUDA_ARRAY3D_LAYERED};
     const CUDA_TEXTURE_DESC plain = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP}};
-    open_device();
     CUarray array;
     CUtexObject object;
     CUdeviceptr buffer = new_buffer(1024);

@@ -11,9 +11,8 @@ static float elapsed(CUevent start, CUevent end)
 }
 
 /* A second stream's work is ordered after the first's by an event, and by nothing else. */
-TEST_IN_CHILD(orders)
+TEST_ON_DEVICE(orders)
 {
-    open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream first, second;
     CUevent event;
@@ -41,9 +40,8 @@ TEST_IN_CHILD(orders)
 }
 
 /* Streams that are not created as non-blocking order with the legacy stream, both ways. */
-TEST_IN_CHILD(legacy)
+TEST_ON_DEVICE(legacy)
 {
-    open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream blocking, independent;
     OK(cuStreamCreate(&blocking, 0));
@@ -64,9 +62,8 @@ TEST_IN_CHILD(legacy)
 }
 
 /* Destroying a stream does not end its work, and the context still waits for it. */
-TEST_IN_CHILD(destroyed_with_work)
+TEST_ON_DEVICE(destroyed_with_work)
 {
-    open_device();
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream stream;
     OK(cuStreamCreate(&stream, 1));
@@ -83,9 +80,8 @@ TEST_IN_CHILD(destroyed_with_work)
     CHECK(read_float(y) == 1.0F);
 }
 
-TEST_IN_CHILD(events)
+TEST_ON_DEVICE(events)
 {
-    open_device();
     CUevent start, end, untimed;
     CUdeviceptr y = new_buffer(1 << 20);
     CUfunction add = load(ptx_add, "add");

@@ -24,9 +24,7 @@ static void load(machine *m, const char *source)
 {
     const gt_nvrtc_request request = {.text = source, .arch = "sm_90", .ptx = true};
     gt_compiled result;
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request, NULL));
     machine_load(m, result.image.data);
     gt_compiled_free(&result);

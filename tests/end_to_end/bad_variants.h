@@ -154,10 +154,8 @@ static int size_of(const bad *b)
 static gputune_options options_of(const bad *b)
 {
     static const char *const only[] = {"BLOCK=64"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 1;
-    options.time_limit_s = b->limit_s > 0 ? b->limit_s : 240;
+    gputune_options options =
+        OPTIONS(.only = only, .only_count = 1, .time_limit_s = b->limit_s > 0 ? b->limit_s : 240);
     return options;
 }
 

@@ -122,9 +122,8 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
 {
     gt_space *space;
     static every_nth sample; /* the field refers to it until it is closed */
-    gputune_options wanted = GPUTUNE_OPTIONS_INIT;
-    wanted.seed = seed;
-    OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes, &wanted));
+    OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes,
+                       &OPTIONS(.seed = seed)));
     OK(gt_request_space(&space, *request));
     const gt_config standard = gt_config_default((*request)->template);
     assert_true(gt_space_has(space, &standard)); /* else speed-ups are of nothing */
@@ -153,9 +152,7 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;
     gt_field field;
-    if (!bench.farm) {
-        skip();
-    }
+    SKIP_IF(!bench.farm);
     step = getenv("GPUTUNE_TEST_LONG") ? step : 3 * step;
     verify_begin(&field, &request, kernel, sizes, step, 1);
     field_judge(&field);

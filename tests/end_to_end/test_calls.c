@@ -190,9 +190,7 @@ TEST(test_lists_of_open_options_may_not_be_null)
 
 static gputune_options cached_only(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    return options;
+    return OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
 }
 
 static void learn(gputune *tuner, int64_t n)
@@ -366,11 +364,8 @@ TEST(test_a_call_has_a_log_of_its_own)
     opening.user = &of_tuner;
     OK(gputune_open(&tuner, &opening));
     static const char *const only[] = {"BLOCK=1024"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    options.only = only;
-    options.only_count = 1;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);
     for (int i = 1; i <= 2; i++) { /* at two sizes, as plans that are held are not spoken of */
         OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
         gputune_plan_release(plan);
@@ -400,12 +395,9 @@ static void tell(void *user, const gputune_progress *progress)
 static void *tune(void *user)
 {
     tuning *t = user;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
-    options.effort = GPUTUNE_EXHAUSTIVE;
-    options.time_limit_s = 1000;
-    options.progress = tell;
-    options.user = t;
+    gputune_options options =
+        OPTIONS(.effort = GPUTUNE_EXHAUSTIVE, .time_limit_s = 1000, .progress = tell, .user = t);
     t->status = tune_kernel(&plan, t->tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
     gputune_plan_release(plan);
     sem_post(&t->begun);

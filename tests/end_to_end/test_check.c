@@ -81,9 +81,7 @@ static gputune_sizes sizes_of(const char *path)
 
 static void check(told *t, gputune *tuner, const char *path, uint32_t most)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 600;
-    options.max_variants = most;
+    gputune_options options = OPTIONS(.time_limit_s = 600, .max_variants = most);
     if (gputune_check(tuner, path, sizes_of(path), &options, on_finding, t) < 0) {
         print_error("%s: %s\n", path, gputune_error());
         t->alarms++;
@@ -218,9 +216,7 @@ TEST(test_no_false_alarms)
 
 TEST(test_only_on_the_emulator)
 {
-    if (strncmp(world_driver(), "emu", 3) == 0) {
-        skip();
-    }
+    SKIP_IF(strncmp(world_driver(), "emu", 3) == 0);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     assert_int_equal(gputune_check(tuner, "axpy", (gputune_sizes){0}, NULL, on_finding, NULL),
                      GPUTUNE_EUNSUPPORTED);

@@ -22,10 +22,9 @@ static int open_tuner(void **state)
 
 static gputune_plan *ask(const char *kernel)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", COUNT}), &options));
+    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", COUNT}),
+                   &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
     return plan;
 }
 
@@ -124,10 +123,9 @@ TEST(test_a_plan_is_made_in_another_device_s_context)
 TEST(test_what_a_plan_keeps_for_streams_ends_with_their_context)
 {
     static int values[COUNT];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     int got = 0, sum = 0;
-    options.effort = GPUTUNE_CACHED_ONLY;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     for (int i = 0; i < COUNT; i++) {
         values[i] = i;
         sum += i;

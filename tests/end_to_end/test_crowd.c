@@ -137,9 +137,7 @@ static int crowd(int standard)
 
 TEST(test_one_measures_for_all)
 {
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     assert_int_equal(gather(crowd(PROCESSES), THREADS, 1), 1);
     assert_int_equal(count_winners(), 1);
     unlink(world.database);
@@ -147,9 +145,7 @@ TEST(test_one_measures_for_all)
 
 TEST(test_every_scenario_is_measured_once)
 {
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     assert_int_equal(gather(crowd(SHARING), 1, crowd(SCENARIOS)), crowd(SCENARIOS));
     assert_int_equal(count_winners(), crowd(SCENARIOS));
     unlink(world.database);

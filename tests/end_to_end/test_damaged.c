@@ -42,13 +42,11 @@ static int is_true(void *user, const gputune_record *record)
 static void expect_a_right_plan(const char *what, size_t place)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     int untrue = 0;
     gputune *tuner = tuner_open(world.database);
-    options.effort = GPUTUNE_CACHED_ONLY;
     if (tune_kernel(&plan, tuner, "tests/poisoned/wrong_result.cu", GPUTUNE_SIZES({"n", N}),
-                    &options) < 0) {
+                    &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)) < 0) {
         fail_msg("%s at %zu: %s", what, place, gputune_error());
     }
     if (!strstr(info_of(plan).configuration, "BAD=0")) {

@@ -164,9 +164,7 @@ TEST(test_inputs_that_cannot_be_are_named)
     static float x[N];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_input input = {"x", x, sizeof x, false};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.inputs = &input;
-    options.input_count = 1;
+    gputune_options options = OPTIONS(.inputs = &input, .input_count = 1);
     expect_refused(tuner, &options, "the data of 'x' is no address on the device");
     input.on_host = true;
     input.data = NULL;

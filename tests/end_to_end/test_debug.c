@@ -13,10 +13,9 @@ static CUdeviceptr x, y;
 
 static gputune_plan *ask(gputune *of)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *out;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&out, of, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    OK(tune_kernel(&out, of, "axpy", GPUTUNE_SIZES({"n", N}),
+                   &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
     return out;
 }
 

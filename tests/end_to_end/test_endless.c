@@ -14,13 +14,10 @@ TEST(test_an_endless_variant_is_killed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     const char *only[] = {"BLOCK=64"};
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     int good = 0;
-    options.only = only;
-    options.only_count = 1;
-    options.time_limit_s = 8;
+    gputune_options options = OPTIONS(.only = only, .only_count = 1, .time_limit_s = 8);
     OK(tune_kernel(&plan, tuner, "tests/poisoned/bad.cu:endless", GPUTUNE_SIZES({"n", 4099}),
                    &options));
     gputune_info info = info_of(plan);
@@ -30,7 +27,6 @@ TEST(test_an_endless_variant_is_killed)
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, count_good, &good));
     assert_int_equal(good, 0);
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -11,9 +11,7 @@ static gputune *tuner_with(const char *variable, const char *value)
 
 static gputune_options quick(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.max_variants = 3;
-    return options;
+    return OPTIONS(.max_variants = 3);
 }
 
 static gputune_info plan_info_at(gputune *tuner, size_t n, const gputune_options *options,
@@ -26,30 +24,27 @@ static gputune_info plan_info_at(gputune *tuner, size_t n, const gputune_options
 TEST(disabled_gives_the_default_and_measures_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_DISABLE", "1");
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     const gputune_info info = plan_info_at(tuner, 1 << 12, NULL, &plan);
     assert_int_equal(info.source, GPUTUNE_SOURCE_DEFAULT);
     assert_string_equal(info.configuration, info.default_configuration);
     assert_int_equal(world.warnings, 0);
-    gputune_plan_release(plan);
 }
 
 TEST(disabled_by_zero_is_not_disabled)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     const gputune_options options = quick();
     assert_int_equal(plan_info_at(tuner, 1 << 12, &options, &plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
 }
 
 TEST(effort_of_the_environment_counts)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     const gputune_info info = plan_info_at(tuner, 999, NULL, &plan);
     assert_true(info.source == GPUTUNE_SOURCE_DEFAULT || info.source == GPUTUNE_SOURCE_NEAREST);
-    gputune_plan_release(plan);
 }
 
 TEST(unknown_effort_is_left_out_with_a_warning)
@@ -89,11 +84,10 @@ TEST(forced_mistake_is_left_out_with_a_warning)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_FORCE", "axpy:WIDTH=2");
     gputune_options options = quick();
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_int_not_equal(plan_info_at(tuner, 500, &options, &plan).source, GPUTUNE_SOURCE_FORCED);
     assert_non_null(strstr(world.log, "GPUTUNE_FORCE is ignored for axpy: axpy has no axis "));
-    gputune_plan_release(plan);
 }
 
 /* Untried code never runs in the host: a forced variant that computes wrong is refused. */

@@ -27,9 +27,7 @@ static int give(void *user, void *data, size_t bytes)
 
 static gputune_options unmeasured(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    return options;
+    return OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
 }
 
 static int call_tune_kernel(gputune *tuner)

@@ -87,12 +87,10 @@ static bool is_as_declared(gputune *tuner, faulty *f)
 {
     char kernel[160];
     gputune_plan *plan;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    options.time_limit_s = 60;
     snprintf(kernel, sizeof kernel, "tests/faulty/%s.cu:%s", f->kernel.class, f->kernel.name);
     count(f);
-    if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &options) < 0) {
+    if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &OPTIONS(.time_limit_s = 60)) < 0) {
         print_error("%s: %s\n", f->kernel.name, gputune_error());
         return false;
     }

@@ -23,13 +23,12 @@ static told ask(gputune_plan *plan)
 
 static gputune_plan *default_plan(gputune *tuner, const char *text, gputune_sizes sizes)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
     if (text) {
         OK(gputune_add_source(tuner, "told.cu", text, NULL));
     }
-    OK(tune_kernel(&plan, tuner, text ? "told" : "axpy", sizes, &options));
+    OK(tune_kernel(&plan, tuner, text ? "told" : "axpy", sizes,
+                   &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
     return plan;
 }
 
@@ -50,7 +49,7 @@ TEST(plain_kernel_is_launched_by_its_function)
         x[i] = (float)i;
         y[i] = 1;
     }
-    gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
+    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
     told t = ask(plan);
     assert_string_equal(t.function.name, "axpy");
     assert_string_equal(t.function.sizes, "n=1000 T=float");
@@ -79,7 +78,6 @@ TEST(plain_kernel_is_launched_by_its_function)
     assert_float_equal(y[999], 1 + 3 * 999.0F, 0);
     CU(MemFree(dx));
     CU(MemFree(dy));
-    gputune_plan_release(plan);
 }
 
 static const char with_scratch[] =
@@ -221,7 +219,7 @@ TEST(structs_and_constants_reach_the_kernel)
 {
     enum { N = 64, STREAMS = 3, ROUNDS = 20 };
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     float x[2 * N];
     struct pair y[N];
     struct step s = {2, N};
@@ -262,13 +260,12 @@ TEST(structs_and_constants_reach_the_kernel)
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
     CU(MemFree(dx));
-    gputune_plan_release(plan);
 }
 
 TEST(sizes_of_host_types_are_checked)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
     OK(gputune_plan_check_argument(plan, 0, sizeof(int[8])));
     OK(gputune_plan_check_argument(plan, 0, sizeof(int)));
@@ -287,13 +284,12 @@ TEST(sizes_of_host_types_are_checked)
     assert_int_equal(parameter.bytes, 16);
     OK(gputune_plan_parameter(&parameter, plan, 0, 0));
     assert_int_equal(parameter.element_bytes, 8);
-    gputune_plan_release(plan);
 }
 
 TEST(arguments_are_described_however_they_are_passed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter told = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so that it is no parameter */
     assert_int_equal(told.kind, GPUTUNE_PARAMETER_BLOCK);
@@ -309,13 +305,12 @@ TEST(arguments_are_described_however_they_are_passed)
     assert_string_equal(told.type, "step");
     assert_int_equal(told.bytes, sizeof(struct step));
     assert_int_equal(gputune_plan_argument(&told, plan, 5), GPUTUNE_ENOTFOUND);
-    gputune_plan_release(plan);
 }
 
 TEST(mistakes_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
+    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     assert_int_equal(gputune_plan_function(&function, plan, 1), GPUTUNE_ENOTFOUND);
@@ -329,7 +324,6 @@ TEST(mistakes_are_refused)
     assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
     CU(CtxSetCurrent(world.context));
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_device, world_close)

@@ -94,9 +94,7 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
  * memory too, and the driver lets go of a graph's objects when it pleases. */
 TEST(what_a_graph_kept_is_released_after_it)
 {
-    if (!world.driver->EmuProfileName) {
-        skip();
-    }
+    SKIP_IF(!world.driver->EmuProfileName);
     size_t before, after, total;
     static const float zeros[N];
     CUstream stream = stream_new();
@@ -124,7 +122,7 @@ TEST(stream_of_another_priority_serves)
     CUstream stream;
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CU(StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1));
-    gputune_plan *plan = plan_of(tuner, with_scratch, "one");
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_of(tuner, with_scratch, "one");
     CUdeviceptr y = buffer_of(zeros, sizeof zeros);
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &n)));
     CU(StreamSynchronize(stream));
@@ -132,7 +130,6 @@ TEST(stream_of_another_priority_serves)
     assert_float_equal(values[N - 1], 1, 0);
     CU(MemFree(y));
     CU(StreamDestroy(stream));
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_device, world_close)

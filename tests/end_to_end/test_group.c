@@ -48,11 +48,7 @@ static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const
 static gputune_options narrow(void)
 {
     static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 60;
-    return options;
+    return OPTIONS(.only = only, .only_count = 3, .time_limit_s = 60);
 }
 
 TEST(ranks_launch_what_rank_0_found)
@@ -102,9 +98,8 @@ TEST(default_is_agreed_on_too)
 {
     wire w = {.calls = 0};
     gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *mine, *theirs;
-    options.effort = GPUTUNE_CACHED_ONLY;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     OK(together(&mine, first, 0, &w, "axpy", &options));
     OK(together(&theirs, second, 3, &w, "axpy", &options));
     assert_int_equal(info_of(theirs).source, GPUTUNE_SOURCE_DEFAULT);
@@ -119,9 +114,8 @@ TEST(failures_reach_every_rank)
 {
     wire w = {.calls = 0};
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
-    options.effort = GPUTUNE_CACHED_ONLY;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     assert_int_equal(together(&plan, tuner, 0, &w, "nosuch", &options), GPUTUNE_ENOTFOUND);
     assert_int_equal(together(&plan, tuner, 1, &w, "nosuch", &options), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "nosuch"));

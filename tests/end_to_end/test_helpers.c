@@ -24,9 +24,7 @@ static gputune *tuner_in(const char *database, const char *device)
     options.database = database;
     options.device = device;
     options.tune_only = options.keep_workers = true;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     OK(gputune_open(&tuner, &options));
     return tuner;
 }
@@ -40,13 +38,8 @@ static int tune(gputune_info *info, gputune *tuner, gputune *helper)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64,128,256"};
     gputune_plan *plan = NULL;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.helpers = &helper;
-    options.helper_count = 1;
-    options.only = only;
-    options.only_count = 2;
-    options.force = true;
-    options.time_limit_s = 60;
+    gputune_options options = OPTIONS(.helpers = &helper, .helper_count = 1, .only = only,
+                                      .only_count = 2, .force = true, .time_limit_s = 60);
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 8192}), &options);
     if (status == GPUTUNE_OK) {
         *info = (gputune_info)GPUTUNE_INFO_INIT;
@@ -144,13 +137,8 @@ TEST_WITHIN(a_search_finds_out_the_pace, open_two, close_two)
     double pace = pace_of(at.tuner);
     gputune_plan *plan;
     static const char *const only[] = {"VEC=1,4", "BLOCK=64,128,256"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 2;
-    options.time_limit_s = 60;
-    options.force = true;
-    options.progress = ask_once;
-    options.user = &at;
+    gputune_options options = OPTIONS(.only = only, .only_count = 2, .time_limit_s = 60,
+                                      .force = true, .progress = ask_once, .user = &at);
     OK(tune_kernel(&plan, at.tuner, "axpy", GPUTUNE_SIZES({"n", 8192}), &options));
     gputune_plan_release(plan);
     assert_true(at.asked);
@@ -183,12 +171,8 @@ static void *tune_apart(void *user)
     static const char *const only[] = {"VEC=1,2,4,8", "UNROLL=1,2"};
     apart *at = user;
     gputune_plan *plan = NULL;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 2;
-    options.time_limit_s = 60;
-    options.log = take_sources;
-    options.user = at;
+    gputune_options options =
+        OPTIONS(.only = only, .only_count = 2, .time_limit_s = 60, .log = take_sources, .user = at);
     at->status = tune_kernel(&plan, at->tuner, "axpy", GPUTUNE_SIZES({"n", at->n}), &options);
     gputune_plan_release(plan);
     return NULL;

@@ -115,12 +115,9 @@ static void *compute(void *user)
 static int tune(gputune_plan **out, gputune *tuner, size_t n, gputune_isolation isolation)
 {
     static const char *const only[] = {"VEC=1,2,4", "BLOCK=128,256", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = sizeof only / sizeof *only;
-    options.force = true;
-    options.isolation = isolation;
-    options.time_limit_s = LIMIT_S;
+    gputune_options options =
+        OPTIONS(.only = only, .only_count = sizeof only / sizeof *only, .force = true,
+                .isolation = isolation, .time_limit_s = LIMIT_S);
     return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
 }
 

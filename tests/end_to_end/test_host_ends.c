@@ -125,9 +125,7 @@ static int end_of(pid_t child)
 
 TEST(test_workers_end_with_a_host_whose_child_lives)
 {
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     pid_t host = start_host("forks");
     const pid_t workers[] = {worker_of(host, "--role compile"), worker_of(host, "--role measure")};
     pid_t child = worker_of(host, "test_host_ends");
@@ -142,9 +140,7 @@ TEST(test_workers_end_with_a_host_whose_child_lives)
 
 static void expect_ended_by_signal(const char *way)
 {
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     pid_t host = start_host(way);
     poll(NULL, 0, 300); /* its main thread ends meanwhile */
     kill(host, SIGTERM);

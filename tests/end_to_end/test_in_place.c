@@ -60,7 +60,7 @@ TEST(test_a_launch_on_overlapping_buffers_is_refused)
 {
     const CUdeviceptr bytes = N * sizeof(float);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("");
-    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     expect_refused(launch(plan, at, at, at + bytes), "triple: y, which is written");
     expect_refused(launch(plan, at, at, at + bytes), "put in_place(y : x) into the template");
@@ -71,7 +71,6 @@ TEST(test_a_launch_on_overlapping_buffers_is_refused)
     OK(launch(plan, at, at + bytes, at + 2 * bytes));
     CU(CtxSynchronize());
     CU(MemFree(at));
-    gputune_plan_release(plan);
 }
 
 TEST(test_what_the_template_names_is_launched_in_place)
@@ -79,7 +78,7 @@ TEST(test_what_the_template_names_is_launched_in_place)
     float result;
     const CUdeviceptr bytes = N * sizeof(float);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with(clause);
-    gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = room_for(3);
     OK(launch(plan, at, at, at + bytes));
     CU(CtxSynchronize());
@@ -88,7 +87,6 @@ TEST(test_what_the_template_names_is_launched_in_place)
     expect_refused(launch(plan, at, at + 16, at + 2 * bytes), "or the same address for both");
     expect_refused(launch(plan, at, at + bytes, at), "overlaps with z");
     CU(MemFree(at));
-    gputune_plan_release(plan);
 }
 
 typedef struct seen {
@@ -108,11 +106,9 @@ static seen prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};
     seen last = {"", ""};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 120;
     gputune *tuner = tuner_with(more);
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, &options, note,
-                   &last));
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2,
+                   &OPTIONS(.time_limit_s = 120), note, &last));
     gputune_close(tuner);
     return last;
 }

@@ -122,9 +122,7 @@ TEST(test_a_kill_loses_nothing_that_was_stored)
     const char *asked = getenv("GPUTUNE_TEST_KILLS");
     int kills = asked ? (int)strtol(asked, NULL, 10) : KILLS, told = 0, hosts = 0;
     char *folder, *program;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     OK(gt_file_own_folder(&folder));
     OK(gt_path_format(&program, "%s/../../gputune", folder));
     for (int round = 0; round < kills; round++) {

@@ -261,9 +261,7 @@ TEST(test_a_limited_process_gets_a_plan)
 
 TEST(test_a_process_with_full_files_lives)
 {
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     expect_to_live("no byte", "0 bytes");
     expect_to_live("4096 bytes", "4096 bytes");
 }

@@ -55,10 +55,9 @@ TEST(test_another_size)
     enum { N = 256 };
     static unsigned x[N], sorted[N];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}), &options));
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
+    OK(tune_kernel(&plan, tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}),
+                   &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
     for (unsigned i = 0; i < N; i++) {
         sorted[i] = x[i] = i * 2654435761u;
     }
@@ -68,7 +67,6 @@ TEST(test_another_size)
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dx, &n)));
     CU(CtxSynchronize());
     assert_sorted(dx, sorted, N);
-    gputune_plan_release(plan);
 }
 
 /* Kernels that get addresses in the middle of a buffer and of scratch. */

@@ -10,9 +10,7 @@ static gputune *open_keeping(const char *database, uint32_t max_plans)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
@@ -24,12 +22,10 @@ static gputune *open_keeping(const char *database, uint32_t max_plans)
 static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
 {
     static const char *const only[] = {"VEC=1", "BLOCK=64", "UNROLL=1,2"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.effort = effort;
-    options.only = only;
-    options.only_count = sizeof only / sizeof *only;
-    options.time_limit_s = 100;
+    gputune_options options =
+        OPTIONS(.effort = effort, .only = only, .only_count = sizeof only / sizeof *only,
+                .time_limit_s = 100);
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     return plan;
 }

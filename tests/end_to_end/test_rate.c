@@ -8,9 +8,8 @@ static const char template_path[] = "tests/end_to_end/steps.cu";
 static gputune_plan *tune_steps(gputune *tuner)
 {
     gputune_plan *plan;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 60;
-    OK(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}), &options));
+    OK(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}),
+                   &OPTIONS(.time_limit_s = 60)));
     return plan;
 }
 
@@ -106,9 +105,8 @@ TEST(test_its_default_objective_is_the_only_one)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = NULL;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LATENCY;
-    assert_int_equal(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}), &options),
+    assert_int_equal(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}),
+                                 &OPTIONS(.objective = GPUTUNE_OBJECTIVE_LATENCY)),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "steps.cu:10:17: work() uses the axis STEPS"));
     assert_null(plan);

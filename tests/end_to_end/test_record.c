@@ -74,8 +74,7 @@ TEST(misses_are_counted_and_hits_are_not)
 
 TEST(file_that_cannot_be_written_is_told_once)
 {
-    gputune_options cached = GPUTUNE_OPTIONS_INIT;
-    cached.effort = GPUTUNE_CACHED_ONLY;
+    gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     gputune *tuner = recording_tuner("/nonexistent/folder/misses");
     ask(tuner, "axpy", 4000, &cached);
     ask(tuner, "axpy", 5000, &cached);

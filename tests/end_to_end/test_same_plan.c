@@ -48,9 +48,7 @@ static gputune *open_counting(void)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     options.database = ":memory:";
     options.worker = worker;
     options.compile_workers = 1;

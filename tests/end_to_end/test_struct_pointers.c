@@ -62,10 +62,9 @@ static seen prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};
     seen last = {"", ""};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 120;
     gputune *tuner = tuner_new();
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &options, note, &last));
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &OPTIONS(.time_limit_s = 120),
+                   note, &last));
     gputune_close(tuner);
     return last;
 }
@@ -150,7 +149,7 @@ TEST(test_structs_in_device_memory)
     static float x[M * ROW], y[M * ROW], w[M];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "tests/language/batch.cu", GPUTUNE_SIZES({"n", ROW}), &options));
     assert_int_equal(info_of(plan).failed, 0);
     vectors batch[M];
@@ -173,7 +172,6 @@ TEST(test_structs_in_device_memory)
     for (int i = 0; i < M * ROW; i++) {
         assert_float_equal(y[i], w[i / ROW] * x[i], 0);
     }
-    gputune_plan_release(plan);
 }
 
 TEST(test_its_addresses_are_checked)

@@ -83,9 +83,7 @@ static void refuse_inaccurate(const char *name, const char *old, const char *new
 {
     gt_field field;
     gt_request *request;
-    if (!bench.farm) {
-        skip();
-    }
+    SKIP_IF(!bench.farm);
     char *folder = folder_make(), *path = altered(folder, name, old, new);
     link_header(folder, "gputune.cuh");
     link_header(folder, "blocks.cuh");

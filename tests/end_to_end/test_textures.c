@@ -100,7 +100,7 @@ static void expect_turned(CUdeviceptr y, float first)
 TEST(each_buffer_is_read_by_its_launches)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan = plan_of(tuner);
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_of(tuner);
     CUstream streams[2] = {stream_new(), stream_new()};
     CUdeviceptr images[2] = {image_of(0), image_of(5000)}, results[2] = {image_of(0), image_of(0)};
     for (int round = 0; round < 4; round++) {
@@ -109,7 +109,6 @@ TEST(each_buffer_is_read_by_its_launches)
         expect_turned(results[round % 2], round % 2 ? 5000 : 0);
     }
     assert_int_equal(launch(plan, NULL, results[0], images[0] + 256), GPUTUNE_EINVAL);
-    gputune_plan_release(plan);
 }
 
 TEST(a_graph_keeps_its_texture)

@@ -44,9 +44,7 @@ static void judge_template(const char *name, gputune_sizes sizes)
 {
     char path[64];
     tally sum = {0};
-    if (!bench.farm) {
-        skip();
-    }
+    SKIP_IF(!bench.farm);
     snprintf(path, sizeof path, "tests/tolerance/%s.cu", name);
     for (uint32_t seed = 1; seed <= seeds; seed++) {
         gt_field field;

@@ -56,11 +56,9 @@ static const char *outcome(const char *input, const char *args, const char *line
     char path[128];
     gputune_plan *plan;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 120;
     write_template(path, input, args, lines, right, other, reference);
     gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS(.time_limit_s = 120)));
     gputune_plan_release(plan);
     filter.all_trials = true;
     filter.kernel = "tried";
@@ -132,8 +130,7 @@ TEST(test_the_default_is_believed_of_others_alone)
     char path[128], found[512] = "";
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 120;
+    gputune_options options = OPTIONS(.time_limit_s = 120);
     write_template(path, "", "", "", fast, fast, clamp);
     gputune *tuner = tuner_open(":memory:");
     OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 2, &options, on_run, found));

@@ -9,9 +9,7 @@ static int open_tool(gputune **out, const char *device, const char *worker)
     options.device = device;
     options.worker = worker;
     options.tune_only = true;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     return gputune_open(out, &options);
 }
 
@@ -32,9 +30,7 @@ static gputune_device device_of(gputune *tuner)
 static gputune_plan *tune(gputune *tuner)
 {
     gputune_plan *plan;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.max_variants = 3;
-    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
+    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &OPTIONS(.max_variants = 3)));
     return plan;
 }
 
@@ -74,32 +70,27 @@ TEST(test_a_program_finds_what_a_tool_tuned)
 TEST(test_its_plans_launch_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tool();
-    gputune_plan *plan = tune(tuner);
+    GT_SCOPED(plan_end) gputune_plan *plan = tune(tuner);
     CUdeviceptr to = 1 << 20, from = 2 << 20;
     size_t n = 4096;
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)),
                      GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), "tune_only"));
-    gputune_plan_release(plan);
 }
 
 TEST(test_inputs_on_the_device_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tool();
-    gputune_plan *plan;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     gputune_input input = {"x", (void *)(uintptr_t)4096, 4096 * sizeof(float), false};
     static float values[4096];
-    options.max_variants = 3;
-    options.inputs = &input;
-    options.input_count = 1;
-    options.force = true;
+    gputune_options options =
+        OPTIONS(.max_variants = 3, .inputs = &input, .input_count = 1, .force = true);
     assert_int_equal(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options),
                      GPUTUNE_EUNSUPPORTED);
     input.data = values;
     input.on_host = true;
     OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
-    gputune_plan_release(plan);
 }
 
 TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
@@ -107,19 +98,14 @@ TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_plan *plan;
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     static float values[4096];
     gputune_input input = {"x", values, sizeof values, true};
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     open.database = world.database;
     open.measure_on = "echo hello;";
     OK(gputune_open(&tuner, &open));
-    options.max_variants = 3;
-    options.inputs = &input;
-    options.input_count = 1;
-    options.force = true;
+    gputune_options options =
+        OPTIONS(.max_variants = 3, .inputs = &input, .input_count = 1, .force = true);
     OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
     gputune_plan_release(plan);

@@ -37,12 +37,10 @@ static void tune_poisoned(const char *file, const char *name, const char *status
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     trials seen = {.status = status};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     char path[128];
     snprintf(path, sizeof path, "tests/poisoned/%s.cu:%s", file, name);
-    options.time_limit_s = 60;
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", N}), &options));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", N}), &OPTIONS(.time_limit_s = 60)));
     gputune_info info = info_of(plan);
     assert_non_null(strstr(info.configuration, "BAD=0"));
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
@@ -53,7 +51,6 @@ static void tune_poisoned(const char *file, const char *name, const char *status
     assert_int_equal(seen.other, 0);
     assert_int_equal(seen.bad, 2);
     assert_int_equal(seen.good, 2);
-    gputune_plan_release(plan);
 }
 
 TEST(test_a_wrong_result_is_caught)
@@ -157,12 +154,10 @@ static void cancel_at_once(void *user, const gputune_progress *progress)
 TEST(test_cancelling_leaves_a_plan_or_says_so)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
     cancel = 0;
-    options.cancel = &cancel;
-    options.progress = cancel_at_once;
-    options.time_limit_s = 120;
+    gputune_options options =
+        OPTIONS(.cancel = &cancel, .progress = cancel_at_once, .time_limit_s = 120);
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     assert_true(cancel);
     if (status == GPUTUNE_OK) {

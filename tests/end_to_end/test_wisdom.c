@@ -69,10 +69,9 @@ TEST(import_is_proved_once_and_then_stored)
 TEST(trusted_import_counts_as_proved_at_once)
 {
     GT_FREED char *text = measured();
-    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
-    gputune_close(tuner);
 }
 
 TEST(imports_are_kept_where_that_is_asked_for)
@@ -94,13 +93,11 @@ TEST(wrong_import_is_never_launched)
 {
     static const char kernel[] = "tests/poisoned/wrong_result.cu";
     static const char *const good[] = {"BAD=0", "BLOCK=64"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     char *text, hex[33];
     uint32_t count;
-    options.only = good;
-    options.only_count = 2;
+    gputune_options options = OPTIONS(.only = good, .only_count = 2);
     OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options));
     gputune_plan_release(plan);
     OK(gputune_wisdom_export(&text, &count, tuner, NULL));

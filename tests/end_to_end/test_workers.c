@@ -65,9 +65,7 @@ TEST(test_workers_end_with_the_tuning)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     options.database = ":memory:";
     OK(gputune_open(&tuner, &options));
     for (int round = 0; round < 2; round++) {

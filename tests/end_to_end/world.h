@@ -124,9 +124,7 @@ static gputune *tuner_open(const char *database)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
-    if (!world.ready) {
-        skip();
-    }
+    SKIP_IF(!world.ready);
     options.database = database;
     options.keep_workers = true;
     options.log = on_log;
@@ -176,20 +174,14 @@ static CUstream stream_new(void)
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 3;
-    options.time_limit_s = 120;
-    return options;
+    return OPTIONS(.only = only, .only_count = 3, .time_limit_s = 120);
 }
 
 /* The plan of a tuning that a busy machine has the time for. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.time_limit_s = 120;
-    OK(tune_kernel(&plan, tuner, kernel, sizes, &options));
+    OK(tune_kernel(&plan, tuner, kernel, sizes, &OPTIONS(.time_limit_s = 120)));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
     return plan;
 }
@@ -197,10 +189,8 @@ static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_s
 /* The plan that is there without a tuning. */
 static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, kernel, sizes, &options));
+    OK(tune_kernel(&plan, tuner, kernel, sizes, &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
     return plan;
 }
 

@@ -121,13 +121,18 @@ static int close_world(void **state)
     return 0;
 }
 
-#define NEEDS_DEVICE()                                                                             \
-    do {                                                                                           \
+/* A test that is skipped where there is no device. */
+#define TEST_ON_DEVICE(name)                                                                       \
+    static void name##_there(void);                                                                \
+    TEST(name)                                                                                     \
+    {                                                                                              \
         if (!world.measure) {                                                                      \
             print_message("no device: %s\n", world.missing);                                       \
             skip();                                                                                \
         }                                                                                          \
-    } while (0)
+        name##_there();                                                                            \
+    }                                                                                              \
+    static void name##_there(void)
 
 /* ---- Setups and jobs ------------------------------------------------------------------------- */
 

@@ -198,18 +198,16 @@ static void fail_each(job *j, long step)
     free(j->image.data);
 }
 
-TEST(a_measurement_by_kernel_time)
+TEST_ON_DEVICE(a_measurement_by_kernel_time)
 {
-    NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
     fail_each(&j, 5);
     j.by_clocks = true;
     fail_each(&j, 307);
 }
 
-TEST(a_measurement_by_launches)
+TEST_ON_DEVICE(a_measurement_by_launches)
 {
-    NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_LAUNCH, .reference = "nearly", .by_clocks = true};
     fail_each(&j, 401);
     j.objective = GPUTUNE_OBJECTIVE_LATENCY;
@@ -242,9 +240,8 @@ static void expect_proved(void *user)
 
 /* A launch that takes long goes on when waiting for it has failed. What it uses stays until then.
  */
-TEST(a_winner_that_still_runs)
+TEST_ON_DEVICE(a_winner_that_still_runs)
 {
-    NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
     j.image = compile(VARIANT("unsigned long long start, now;"
                               "asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(start));"

@@ -44,9 +44,7 @@ TEST(jobs_come_back_whole)
  * for one that sleeps. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
-    if (!getenv("GPUTUNE_TEST_LONG")) {
-        skip();
-    }
+    SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
     char *worker = beside_test("fake-worker"), *folder = folder_make(), path[256];
     snprintf(path, sizeof path, "%s/busy", folder);
     file_write(path,

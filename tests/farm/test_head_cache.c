@@ -116,9 +116,7 @@ static const char good[] = "#define N 3\n"
 
 TEST(test_code_is_the_same_and_no_file_is_left)
 {
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     GT_FREED char *plain = compile(good, NULL);
     assert_int_equal(count_kept(), 0);
     make_worthwhile();
@@ -136,9 +134,7 @@ TEST(test_code_is_the_same_and_no_file_is_left)
 /* Registers are the back end's; how the source is read is not. */
 TEST(test_a_head_is_bound_to_the_options)
 {
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     free(compile(good, "--maxrregcount=32"));
     assert_int_equal(count_kept(), 1);
     free(compile(good, "-DSOMETHING=1"));
@@ -150,9 +146,7 @@ TEST(test_a_head_is_bound_to_the_options)
 
 TEST(test_a_mistake_of_a_variant_is_its_own)
 {
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     assert_null(compile("extern \"C\" __global__ void k(int *x) { mistake; }\n", NULL));
     assert_non_null(strstr(gt_message(), "identifier \"mistake\" is undefined"));
     GT_FREED char *again = compile(good, NULL);
@@ -163,9 +157,7 @@ TEST(test_a_mistake_of_a_variant_is_its_own)
 TEST(test_leftovers_and_no_place)
 {
     char name[512];
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     forget_all();
     snprintf(name, sizeof name, "%s/gputune-head-999999999-abc", folder);
     assert_int_equal(mkdir(name, 0700), 0);
@@ -194,9 +186,7 @@ static void write_file(const char *path)
 TEST(test_a_link_in_a_shared_folder_is_not_followed)
 {
     char kept[512], head_of_others[600], link[512];
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     forget_all();
     setenv("TMPDIR", folder, 1);
     snprintf(kept, sizeof kept, "%s/kept", folder);
@@ -217,9 +207,7 @@ TEST(test_a_link_in_a_shared_folder_is_not_followed)
 TEST(test_a_folder_that_others_may_write_is_left)
 {
     char name[512];
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     forget_all();
     snprintf(name, sizeof name, "%s/gputune-head-999999999-abd", folder);
     assert_int_equal(mkdir(name, 0700), 0);

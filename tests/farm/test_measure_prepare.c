@@ -5,9 +5,8 @@
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-TEST(inputs_on_the_device_are_those_of_the_host)
+TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
 {
-    NEEDS_DEVICE();
     static const gt_type types[] = {GT_TYPE_I8,   GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
                                     GT_TYPE_F16,  GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64,
                                     GT_TYPE_BOOL, GT_TYPE_E4M3, GT_TYPE_E5M2};
@@ -35,10 +34,9 @@ TEST(inputs_on_the_device_are_those_of_the_host)
 }
 
 /* What a host's own reference computes from is what the device computes from. */
-TEST(structs_on_the_device_are_those_of_the_host)
+TEST_ON_DEVICE(structs_on_the_device_are_those_of_the_host)
 {
     enum { NUMBERS = 3, BYTES = 12 };
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup(NULL);
     gt_workload *workload = &setup->workloads[0];
     gt_buffer *x = &workload->buffers[1];
@@ -63,29 +61,26 @@ TEST(structs_on_the_device_are_those_of_the_host)
     }
 }
 
-TEST(the_reference_is_timed)
+TEST_ON_DEVICE(the_reference_is_timed)
 {
     gt_prepared prepared = {0};
-    NEEDS_DEVICE();
     must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
     assert_true(prepared.reference_ns > 0);
     assert_true(prepared.copy_bytes_per_s > 0);
 }
 
-TEST(a_restless_reference_is_the_templates_mistake)
+TEST_ON_DEVICE(a_restless_reference_is_the_templates_mistake)
 {
     gt_prepared prepared;
-    NEEDS_DEVICE();
     assert_int_equal(gt_measure_prepare(world.measure, make_setup("restless"), &prepared),
                      GPUTUNE_ETEMPLATE);
     assert_non_null(strstr(gt_message(), "other values of y"));
 }
 
-TEST(a_reference_may_vary_within_the_tolerance)
+TEST_ON_DEVICE(a_reference_may_vary_within_the_tolerance)
 {
     gt_prepared prepared = {0};
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("nearly"));
     must(verify(&verified, 1, RIGHT));
     gt_measure_setup *setup = make_setup("nearly");
@@ -95,10 +90,9 @@ TEST(a_reference_may_vary_within_the_tolerance)
     assert_non_null(strstr(gt_message(), "rtol = 1e-09"));
 }
 
-TEST(a_reference_leaves_its_inputs_alone)
+TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
 {
     gt_prepared prepared = {0};
-    NEEDS_DEVICE();
     assert_int_equal(gt_measure_prepare(world.measure, make_setup("meddler"), &prepared),
                      GPUTUNE_ETEMPLATE);
     assert_non_null(strstr(gt_message(), "meddler"));
@@ -108,9 +102,8 @@ TEST(a_reference_leaves_its_inputs_alone)
 }
 
 /* Floats around zero: the tolerance is a few roundings of what was added, at both sizes. */
-TEST(a_tolerance_that_nobody_stated_is_measured)
+TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup("axpy_reference");
     setup->workloads[0].tolerance = setup->workloads[1].tolerance = (gt_tolerance){0};
     prepare(setup);
@@ -126,18 +119,16 @@ TEST(a_tolerance_that_nobody_stated_is_measured)
                      GPUTUNE_EWRONG);
 }
 
-TEST(a_missing_reference_is_named)
+TEST_ON_DEVICE(a_missing_reference_is_named)
 {
     gt_prepared prepared;
-    NEEDS_DEVICE();
     assert_true(gt_measure_prepare(world.measure, make_setup("nowhere"), &prepared) < 0);
     assert_non_null(strstr(gt_message(), "nowhere"));
 }
 
-TEST(too_large_a_size_is_refused_before_anything_is_allocated)
+TEST_ON_DEVICE(too_large_a_size_is_refused_before_anything_is_allocated)
 {
     gt_prepared prepared;
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup("axpy_reference");
     setup->workloads[0].buffers[0].elements = UINT64_C(1) << 40;
     setup->workloads[0].buffers[0].bytes = UINT64_C(1) << 42;
@@ -145,10 +136,9 @@ TEST(too_large_a_size_is_refused_before_anything_is_allocated)
     assert_non_null(strstr(gt_message(), "smaller size"));
 }
 
-TEST(energy_is_refused_where_nothing_counts_it)
+TEST_ON_DEVICE(energy_is_refused_where_nothing_counts_it)
 {
     gt_prepared prepared;
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup("axpy_reference");
     setup->objective = GPUTUNE_OBJECTIVE_ENERGY;
     gputune_status status = gt_measure_prepare(world.measure, setup, &prepared);
@@ -163,11 +153,10 @@ TEST(energy_is_refused_where_nothing_counts_it)
 
 /* ---- Inputs of the caller -------------------------------------------------------------------- */
 
-TEST(the_callers_inputs_are_used)
+TEST_ON_DEVICE(the_callers_inputs_are_used)
 {
     static float x[N];
     gt_verified verified;
-    NEEDS_DEVICE();
     x[17] = 1000;
     gt_live_input input = {.buffer = 1, .bytes = {x, sizeof x}};
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -233,13 +222,12 @@ static void start_owner(void)
     owner.to = end[1];
 }
 
-TEST(memory_of_another_process_is_an_input)
+TEST_ON_DEVICE(memory_of_another_process_is_an_input)
 {
     gt_live_input input = {.buffer = 1, .is_ipc = true, .offset = SHARED_OFFSET};
     gt_verified verified;
     gt_prepared prepared;
     float x = 0;
-    NEEDS_DEVICE();
     if (read(owner.from, input.handle, sizeof input.handle) != (ssize_t)sizeof input.handle) {
         print_message("no memory can be shared here\n");
         skip();
@@ -259,9 +247,8 @@ TEST(memory_of_another_process_is_an_input)
 }
 
 /* So that it can be set aside: a tuning that ends at its limit proves its winner again. */
-TEST(the_time_of_the_winners_trial_is_told)
+TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
 {
-    NEEDS_DEVICE();
     gt_prepared prepared = {0};
     must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
     must(gt_measure_try(world.measure, make_setup("axpy_reference"), &prepared));

@@ -89,11 +89,10 @@ static gt_measure_setup *block_setup(gt_image reference)
     return setup;
 }
 
-TEST(blocks_reach_the_kernel_in_every_way)
+TEST_ON_DEVICE(blocks_reach_the_kernel_in_every_way)
 {
     static gt_verify_job job;
     gt_verified verified;
-    NEEDS_DEVICE();
     gt_image reference = compile(passes[3].text);
     prepare(block_setup(reference));
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; ++i) {
@@ -121,10 +120,9 @@ static void prepare_cached(gputune_cache cache)
     prepare(setup);
 }
 
-TEST(every_objective_gives_times)
+TEST_ON_DEVICE(every_objective_gives_times)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
         prepare_cached((gputune_cache)cache);
         must(verify(&verified, 1, RIGHT));
@@ -148,11 +146,10 @@ TEST(every_objective_gives_times)
 /* Each launch adds up to 1.5 to |y|, which begins within 1, and a sample of these two objectives
  * has at most 257 on one set of buffers: beyond 600 an earlier sample's must have been left there.
  */
-TEST(every_sample_begins_with_the_inputs_as_they_were)
+TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
     gt_verified verified;
-    NEEDS_DEVICE();
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
         prepare_cached((gputune_cache)cache);
         must(verify(&verified, 1,
@@ -184,10 +181,9 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
 
 /* The first launch finds |y| within 1, and many elements of each block leave that. One thread of a
  * block looks at all of them, so that on a GPU too their number decides the time. */
-TEST(launches_share_buffers_where_that_makes_no_difference)
+TEST_ON_DEVICE(launches_share_buffers_where_that_makes_no_difference)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare_cached(GPUTUNE_CACHE_HOT);
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 2,
@@ -216,11 +212,10 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
 }
 
 /* Where the driver places the zeroing within a graph is luck, and must not stay with a variant. */
-TEST(a_graph_that_zeroes_serves_one_sample)
+TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
     gt_verified verified;
-    NEEDS_DEVICE();
     gt_image image = compile(passes[3].text);
     prepare(block_setup(image));
     job = (gt_verify_job){.id = 1, .image = image};
@@ -235,10 +230,9 @@ TEST(a_graph_that_zeroes_serves_one_sample)
 }
 
 /* What persists in the level-2 cache would be there when its buffers' turn comes again. */
-TEST(a_cold_sample_of_what_persists_uses_no_buffers_twice)
+TEST_ON_DEVICE(a_cold_sample_of_what_persists_uses_no_buffers_twice)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
     gt_loaded_find(world.measure, 1)->launches[0].l2.set_aside_bytes = 1024;
@@ -248,12 +242,11 @@ TEST(a_cold_sample_of_what_persists_uses_no_buffers_twice)
 }
 
 /* The host cannot keep ahead of many kernels: one launch of them is a graph. */
-TEST(a_launch_of_many_kernels_is_a_graph)
+TEST_ON_DEVICE(a_launch_of_many_kernels_is_a_graph)
 {
     static gt_verify_job job;
     gt_verified verified;
     double time_ns;
-    NEEDS_DEVICE();
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
     gt_loaded *variant = gt_loaded_find(world.measure, 1);

@@ -21,10 +21,9 @@ static void assert_right(const char *text)
     must(verify(&verified, 98, text));
 }
 
-TEST(a_right_variant_is_accepted)
+TEST_ON_DEVICE(a_right_variant_is_accepted)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     must(verify(&verified, 1, RIGHT));
     assert_true(verified.max_error == 0);
@@ -32,19 +31,17 @@ TEST(a_right_variant_is_accepted)
     assert_true(verified.occupancy > 0 && verified.occupancy <= 1);
 }
 
-TEST(errors_within_the_tolerance_are_accepted_and_told)
+TEST_ON_DEVICE(errors_within_the_tolerance_are_accepted_and_told)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     must(
         verify(&verified, 1, VARIANT("if (i < n) { y[i] += a * x[i]; y[i] += y[i] * 0x1p-22f; }")));
     assert_true(verified.max_error > 0 && verified.max_error <= 1);
 }
 
-TEST(a_wrong_value_is_told_with_its_place)
+TEST_ON_DEVICE(a_wrong_value_is_told_with_its_place)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] + (i == 123 ? 1 : 0);"), "y[123] is ");
     assert_wrong(VARIANT("if (i < n && i != 9972) y[i] += a * x[i];"), "y[9972] is ");
@@ -56,12 +53,9 @@ TEST(a_wrong_value_is_told_with_its_place)
 }
 
 /* The emulator ends such a kernel at once (tests/cli/cases/real-out-of-range.sh). */
-TEST(bytes_beyond_a_buffer_are_guarded)
+TEST_ON_DEVICE(bytes_beyond_a_buffer_are_guarded)
 {
-    NEEDS_DEVICE();
-    if (gt_measure_device(world.measure)->emulated) {
-        skip();
-    }
+    SKIP_IF(gt_measure_device(world.measure)->emulated);
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == n) y[n] = 1;"), "behind y");
     assert_right(RIGHT);
@@ -70,9 +64,8 @@ TEST(bytes_beyond_a_buffer_are_guarded)
     assert_right(RIGHT);
 }
 
-TEST(inputs_must_stay_as_they_are)
+TEST_ON_DEVICE(inputs_must_stay_as_they_are)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) { y[i] += a * x[i]; x[i] = 0; }"), "x, an input, was changed");
     assert_right(RIGHT);
@@ -84,10 +77,9 @@ TEST(inputs_must_stay_as_they_are)
     assert_right(RIGHT);
 }
 
-TEST(results_are_compared_with_a_reference_in_double)
+TEST_ON_DEVICE(results_are_compared_with_a_reference_in_double)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup("exact");
     for (int i = 0; i < 2; ++i) {
         gt_workload *workload = &setup->workloads[i];
@@ -107,10 +99,9 @@ TEST(results_are_compared_with_a_reference_in_double)
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] * 1.0001f;"), "would accept");
 }
 
-TEST(without_a_reference_the_first_variant_is_one)
+TEST_ON_DEVICE(without_a_reference_the_first_variant_is_one)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup(NULL));
     must(verify(&verified, 1, RIGHT));
     assert_right(RIGHT);
@@ -127,9 +118,8 @@ static gt_measure_setup *make_out_setup(const char *reference)
     return setup;
 }
 
-TEST(what_nobody_writes_is_no_result)
+TEST_ON_DEVICE(what_nobody_writes_is_no_result)
 {
-    NEEDS_DEVICE();
     prepare(make_out_setup(NULL));
     assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"), "y[5] is not written");
     assert_right(VARIANT("if (i < n) y[i] = a * x[i];"));
@@ -145,9 +135,8 @@ TEST(what_nobody_writes_is_no_result)
                  "y[5] is not written, and the default variant");
 }
 
-TEST(what_the_reference_leaves_out_is_no_part_of_the_result)
+TEST_ON_DEVICE(what_the_reference_leaves_out_is_no_part_of_the_result)
 {
-    NEEDS_DEVICE();
     prepare(make_out_setup("half_of_it"));
     assert_right(VARIANT("if (i < n / 2) y[i] = a * x[i];"));
     assert_wrong(VARIANT("if (i <= n / 2) y[i] = a * x[i];"), "y[4986] is ");
@@ -163,9 +152,8 @@ TEST(what_the_reference_leaves_out_is_no_part_of_the_result)
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
                                          ") atomicAdd(&ended, 1u);")
 
-TEST(a_second_launch_must_be_right_too)
+TEST_ON_DEVICE(a_second_launch_must_be_right_too)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_wrong(
         COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen >= 79 + 78) y[i] += 1; }"),
@@ -174,10 +162,9 @@ TEST(a_second_launch_must_be_right_too)
 }
 
 /* At the requested size alone, where a variant is launched once before it is timed. */
-TEST(a_winner_must_be_right_in_a_second_launch)
+TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING(
         "n == 10000", "if (i < n) { y[i] += a * x[i]; if (n == 10000 && seen >= 79) y[i] += 1; }"));
@@ -189,12 +176,11 @@ TEST(a_winner_must_be_right_in_a_second_launch)
 static const gt_sample_job samples_of_one = {
     .id = 1, .variants = &(const uint64_t){98}, .count = 1};
 
-TEST(a_winner_must_be_right_after_its_race)
+TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
     gt_desk desk = {0};
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
     for (int i = 0; i < 3; ++i) {
@@ -208,9 +194,8 @@ TEST(a_winner_must_be_right_after_its_race)
 }
 
 /* Filling everything again would take longer than the proof. */
-TEST(what_was_damaged_is_put_right_and_no_more)
+TEST_ON_DEVICE(what_was_damaged_is_put_right_and_no_more)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(RIGHT);
     assert_int_equal(world.measure->damage, GT_DAMAGE_NONE);
@@ -248,9 +233,8 @@ static gputune_status verify_with_scratch(const char *text)
     "extern \"C\" __global__ void axpy(float *y, float *x, float a, size_t n, int *s) {"           \
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;" statement "}"
 
-TEST(scratch_memory_holds_nothing_that_helps)
+TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[3] = 7; if (i < n) y[i] += a * x[i];")));
     /* expects zeros */
@@ -266,12 +250,11 @@ TEST(scratch_memory_holds_nothing_that_helps)
     assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
 }
 
-TEST(bytes_around_scratch_memory_are_guarded)
+TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
 {
     static const char *const outside[] = {
         WITH_SCRATCH("if (i == 0) s[16] = 7; if (i < n) y[i] += a * x[i];"),
         WITH_SCRATCH("if (i == 0) s[-1] = 7; if (i < n) y[i] += a * x[i];")};
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     unwatched = true;
     for (int i = 0; i < 2; i++) {
@@ -282,9 +265,8 @@ TEST(bytes_around_scratch_memory_are_guarded)
     unwatched = false;
 }
 
-TEST(shared_memory_holds_nothing_that_helps)
+TEST_ON_DEVICE(shared_memory_holds_nothing_that_helps)
 {
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("__shared__ volatile int s[128];"
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"),
@@ -294,13 +276,12 @@ TEST(shared_memory_holds_nothing_that_helps)
 }
 
 /* Not even a minimum, a maximum or a zero. */
-TEST(shared_memory_holds_all_kinds_of_garbage)
+TEST_ON_DEVICE(shared_memory_holds_all_kinds_of_garbage)
 {
     static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
                                         "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
                                         "s[threadIdx.x] != 0",       /* zero is no garbage */
                                         "s[threadIdx.x] == s[threadIdx.x]" /* NaN is none */};
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
         char text[1024];
@@ -312,9 +293,8 @@ TEST(shared_memory_holds_all_kinds_of_garbage)
     }
 }
 
-TEST(a_check_kernel_replaces_the_comparison)
+TEST_ON_DEVICE(a_check_kernel_replaces_the_comparison)
 {
-    NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup(NULL);
     for (int i = 0; i < 2; ++i) {
         gt_workload *workload = &setup->workloads[i];
@@ -332,10 +312,9 @@ TEST(a_check_kernel_replaces_the_comparison)
     assert_wrong(VARIANT("if (i < n) y[i] = i < 5 ? 4 : 3;"), "found 5 wrong elements");
 }
 
-TEST(a_winner_is_checked_again_with_another_seed)
+TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     must(verify(&verified, 1, RIGHT));
     must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 4711, 1}, &verified));
@@ -347,10 +326,9 @@ TEST(a_winner_is_checked_again_with_another_seed)
 
 /* After a winner's proof on further data, the reference makes the trial's results again between a
  * first launch and the reading of its time. */
-TEST(a_first_launch_is_timed_where_the_trial_is_made_anew)
+TEST_ON_DEVICE(a_first_launch_is_timed_where_the_trial_is_made_anew)
 {
     gt_verified first, second;
-    NEEDS_DEVICE();
     gt_prepared prepared = {0};
     const gt_measure_setup *setup = make_setup("slowly");
     must(gt_measure_prepare(world.measure, setup, &prepared));
@@ -369,10 +347,9 @@ TEST(a_first_launch_is_timed_where_the_trial_is_made_anew)
             "x[i] : 7;")
 
 /* Else the last proof of a winner would not end in the time that is left to it. */
-TEST(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
+TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     gt_prepared prepared = {0};
     const gt_measure_setup *setup = make_setup("slowly");
     must(gt_measure_prepare(world.measure, setup, &prepared));
@@ -387,10 +364,9 @@ TEST(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
 }
 
 /* It may be slow. Other data are found on which variants are proved. */
-TEST(data_that_give_nothing_finite_end_with_the_references_first_run)
+TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     gt_prepared prepared = {0};
     gt_measure_setup *setup = make_setup("once");
     setup->workloads[0].buffers[1].free = setup->workloads[1].buffers[1].free = true;
@@ -428,20 +404,18 @@ static int crash(void)
     return 0;
 }
 
-TEST(a_crash_is_told_and_loses_the_process)
+TEST_ON_DEVICE(a_crash_is_told_and_loses_the_process)
 {
     int status = 0;
-    NEEDS_DEVICE();
     assert_int_equal(waitpid(crasher, &status, 0), crasher);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Not even for a moment: no comparison would see it. */
-TEST(a_winner_cannot_write_its_inputs)
+TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
 {
     gt_verified verified;
-    NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(VARIANT("if (i < n) y[i] += a * x[i];"
                          "if (i == 0) { volatile float *at = x; float kept = *at;"

@@ -83,7 +83,7 @@ static void make_base(void)
 
 static void write_changed(const uint8_t *data, size_t bytes)
 {
-    char *image = malloc(base.count);
+    GT_FREED char *image = malloc(base.count);
     size_t count = base.count;
     FUZZ_REQUIRE(image);
     memcpy(image, base.bytes, base.count);
@@ -95,7 +95,6 @@ static void write_changed(const uint8_t *data, size_t bytes)
     int file = open(base.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     FUZZ_REQUIRE(file >= 0 && write(file, image, count) == (ssize_t)count);
     close(file);
-    free(image);
 }
 
 static void judge(const gt_winner_list *list)

@@ -128,7 +128,7 @@ static void generate(const gt_template *template, const gt_problem *problem,
 {
     gt_source source;
     gt_launch launch;
-    char *text;
+    GT_FREED char *text = NULL;
     if (gt_source_generate(&source, template, problem, config, device, "// prelude\n") == 0) {
         FUZZ_REQUIRE(source.text);
         gt_source_free(&source);
@@ -140,7 +140,6 @@ static void generate(const gt_template *template, const gt_problem *problem,
     gt_config again;
     FUZZ_REQUIRE(gt_config_parse(&again, template, text) == 0);
     FUZZ_REQUIRE(memcmp(again.choice, config->choice, template->axis_count) == 0);
-    free(text);
 }
 
 /* Constraints may be such that nobody finds what is valid: looking ends soon. */

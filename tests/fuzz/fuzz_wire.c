@@ -54,7 +54,7 @@ static void read_changed(const uint8_t *data, size_t bytes)
     gt_random random = {data[1]};
     const gt_answer answer = {-1, 2, "three"};
     gt_text whole = {0};
-    char *object = calloc(1, record->size);
+    GT_FREED char *object = calloc(1, record->size);
     FUZZ_REQUIRE(object);
     fill(record, object, &random);
     FUZZ_REQUIRE(gt_frame_append(&whole, GT_FRAME_SAMPLE, 1, &answer, record, object) == 0);
@@ -64,7 +64,6 @@ static void read_changed(const uint8_t *data, size_t bytes)
     read_frames(whole.data, whole.length);
     gt_text_free(&whole);
     gt_record_release(record, object);
-    free(object);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

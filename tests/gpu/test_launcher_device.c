@@ -107,9 +107,7 @@ static gputune_status start(void)
 
 static void need_device(void)
 {
-    if (why_not[0]) {
-        skip();
-    }
+    SKIP_IF(why_not[0]);
 }
 
 static gt_launch spread_launch(gt_pass pass)

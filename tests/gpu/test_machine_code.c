@@ -56,9 +56,7 @@ static void assert_widths(const char *text, const char *arch, uint32_t loads, ui
 
 static void need_nvrtc(void)
 {
-    if (!nvrtc || gt_nvrtc_version(nvrtc) < 12080) {
-        skip();
-    }
+    SKIP_IF(!nvrtc || gt_nvrtc_version(nvrtc) < 12080);
 }
 
 TEST(test_every_width_on_every_architecture)

@@ -74,7 +74,7 @@ TEST(test_mistakes)
 TEST(test_static_kernel)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b,
                P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
                  "static __global__ void k(float *y);\n"
@@ -84,5 +84,4 @@ TEST(test_static_kernel)
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, ""));
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y);"));
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));
-    gt_source_free(&source);
 }

@@ -53,14 +53,13 @@ TEST(test_a_template)
 TEST(test_a_reference)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, template_text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "slow<float>");
     assert_null(strstr(source.text, "void scale"));
     assert_string_equal(b.workload.reference.steps[0].entry, "slow");
-    gt_source_free(&source);
 }
 
 /* Variants that differ in a template argument alone are different code. */
@@ -84,7 +83,7 @@ TEST(test_a_plain_kernel_in_a_namespace)
     GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, text, "sm_90");
-    gt_source source = generate(&b, "");
+    GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_int_equal(source.instance_count, 0);
     assert_non_null(strstr(source.text, "namespace b { __global__ void scale"));
     assert_non_null(strstr(source.text, "namespace a { extern \"C\" __global__ void scale"));
@@ -92,7 +91,6 @@ TEST(test_a_plain_kernel_in_a_namespace)
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_string_equal(launch.steps[0].entry, "scale");
     assert_string_equal(b.template->name, "a::scale");
-    gt_source_free(&source);
 }
 
 /* What no clause names is not compiled, so that its names may be those of tunables. */

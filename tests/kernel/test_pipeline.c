@@ -37,7 +37,7 @@ TEST(test_two_instances)
                "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
                "int n)\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, twice, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     const gt_launch launch = bind(&b, "B=128 EARLY=1");
@@ -55,7 +55,6 @@ TEST(test_two_instances)
                                         "#line 13 \"kernel.cu\"\n int z;\n}\n"));
     assert_string_equal(source.instances[0], "a::first<64>");
     assert_string_equal(source.instances[1], "a::first_launch2<1 + 2>");
-    gt_source_free(&source);
 }
 
 /* A tunable in a launch's expressions may have the name of the parameter that gets it. */
@@ -66,12 +65,11 @@ TEST(test_parameters_named_like_tunables)
           "launch(k, block = T, grid = n / T, args = (y, n, n / T, T))\n"
           "__global__ void k(float *y, int n, int tiles, const int T) { y[0] = tiles * T; }\n";
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text_of_one, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_null(strstr(source.text, "#define T "));
-    gt_source_free(&source);
 }
 
 /* A kernel of an included file is copied at its lines of that file. */
@@ -181,7 +179,7 @@ TEST(test_launches)
 TEST(test_sources)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=128");
     ASSERT_OK(
@@ -191,7 +189,6 @@ TEST(test_sources)
     assert_string_equal(source.instances[1], "first_launch3<32>");
     assert_non_null(strstr(source.text, "extern \"C\" __global__ void second"));
     assert_null(strstr(source.text, "extern \"C\" __global__ void other"));
-    gt_source_free(&source);
 }
 
 /* Launches that differ in a later step alone are not the same, nor are their trials. */

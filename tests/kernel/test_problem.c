@@ -192,14 +192,12 @@ TEST(test_elements_of_vectors)
         "#pragma gputune args(out float y[n], in float a[n][m], in float b[n][m])\n"
         "#pragma gputune reference(y[i] = sum(m, [&](int k) { return a[i][k] * b[i * m + k]; }))\n"
         "__global__ void k(float *y, const float *a, const float *b) {}\n";
-    bench b;
-    gt_source source;
+    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_non_null(strstr(source.text, "gputune_row<const float> a = "));
     assert_null(strstr(source.text, "gputune_row<const float> b = "));
-    gt_source_free(&source);
-    bench_close(&b);
 }
 
 static const char steps[] =

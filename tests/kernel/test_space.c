@@ -278,7 +278,7 @@ TEST(test_excludes_while_walking)
 TEST(test_large_space)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_text_append(&text, HEAD "#pragma gputune block(64) grid(A + B)\n");
     for (char axis = 'A'; axis < 'A' + 7; axis++) {
         gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)\n", axis);
@@ -287,7 +287,6 @@ TEST(test_large_space)
     bench_open(&b, gt_text_string(&text), "sm_90");
     assert_int_equal(gt_space_combinations(b.space), 10000000);
     assert_int_equal(count_valid(b.space), 10000);
-    bench_close(&b);
 }
 
 /* A require() that cannot be computed excludes, and says so, wherever it is asked. */

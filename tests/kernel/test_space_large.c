@@ -77,7 +77,7 @@ TEST(test_needles)
                                           "0000000001"};
     enum { NEEDLES = sizeof needles / sizeof *needles };
     GT_SCOPED(gt_text_free) gt_text constraint = {0};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
     gt_random random = {8};
     int found[NEEDLES] = {0}, drawn[NEEDLES] = {0};
@@ -110,7 +110,6 @@ TEST(test_needles)
         assert_int_equal(found[k], 1);
         assert_true(drawn[k] > 5); /* of 20 */
     }
-    bench_close(&b);
 }
 
 TEST(test_many)

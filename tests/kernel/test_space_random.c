@@ -111,7 +111,7 @@ static void check_draws(const truth *t, const bench *b, gt_random *random)
 static void check_template(gt_random *random, size_t *some, size_t *none)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     truth t;
     write_template(&text, random, 1 + pick(random, AXES_MAX));
     bench_open(&b, gt_text_string(&text), "sm_90");
@@ -124,7 +124,6 @@ static void check_template(gt_random *random, size_t *some, size_t *none)
     check_walk(&t, &b);
     *(t.valid.count ? some : none) += 1;
     gt_array_free(&t.valid);
-    bench_close(&b);
 }
 
 TEST(test_random_templates)

@@ -123,7 +123,7 @@ TEST(test_values_of_the_code)
         "#pragma gputune args(out float y[n], Plus op, S s = {.b = 7, .w = 6, .v = 8})\n"
         "__global__ void k(float *y, Plus op, S s) {}\n";
     static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8, 1, 6, 0, 0, 0, 0};
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_launch launch;
     bench_open(&b, text, "sm_90");
     const gt_config standard = gt_config_default(b.template);
@@ -135,7 +135,6 @@ TEST(test_values_of_the_code)
         const double value = b.workload.numbers[s->first_number + i].low;
         assert_true(value == (i ? values[i] : 1.5));
     }
-    bench_close(&b);
 }
 
 /* Lists in lists hold the numbers of members, as in C. */
@@ -182,8 +181,8 @@ TEST(test_instances)
         "#pragma gputune args(out vec<T, R> y[n], in Pair<char,vec<float, 3>> x[n] = {zero, "
         "uniform(1, 2)}, Both b = {1, .second.v = 2})\n"
         "__global__ void k(vec<T, R> *y, const Pair<char, vec<float, 3>> *x, Both b) {}\n";
-    bench b;
-    gt_source source;
+    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 32);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[1]), 28);
@@ -193,20 +192,17 @@ TEST(test_instances)
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "static_assert(sizeof(vec<double,4>) == 32"));
-    gt_source_free(&source);
-    bench_close(&b);
 }
 
 /* The compiler is made to confirm the layout. */
 TEST(test_source_asserts)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, scalar, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "static_assert(sizeof(step) == 24 && alignof(step) == 8"));
-    gt_source_free(&source);
 }
 
 /* No other code may name a class's private members: its size alone is confirmed. */
@@ -216,14 +212,13 @@ TEST(test_private_members)
         "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
         "#pragma gputune args(out S y[n])\n" BODY;
     GT_SCOPED(bench_close) bench b = {0};
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "->seen) == 4, "));
     assert_null(strstr(source.text, "->hidden"));
     assert_null(strstr(source.text, "->kept"));
-    gt_source_free(&source);
 }
 
 static const struct {

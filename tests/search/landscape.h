@@ -96,6 +96,12 @@ static inline gt_tried landscape_try(const landscape *at, const gt_point *point)
     return tried;
 }
 
+/* For GT_SCOPED(). */
+static inline void strategy_end(gt_strategy **strategy)
+{
+    gt_strategy_free(*strategy);
+}
+
 /* Tries `results` more configurations, so many at a time; the best of them over the landscape's
  * best, minus 1. What a batch gave is told in reverse. */
 static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,

@@ -69,7 +69,7 @@ TEST(what_was_given_up_is_no_result)
 {
     landscape at = make(2, 6);
     landscape_open(&at);
-    gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
+    GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point points[36];
     size_t given;
     ASSERT_OK(gt_strategy_ask(strategy, points, 18, &given));
@@ -85,7 +85,6 @@ TEST(what_was_given_up_is_no_result)
     assert_true(outlook.remaining == 18);
     ASSERT_OK(gt_strategy_ask(strategy, points, 36, &given));
     assert_int_equal(given, 18);
-    gt_strategy_free(strategy);
 }
 
 TEST(nothing_is_proposed_twice_until_all_is_tried)
@@ -287,7 +286,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
         gt_point point = {{0, 1, 2, rank / 6, rank % 6}};
         hints[i] = (gt_tried){.point = rank == 5 ? fallback : point, .time_ns = 1 + rank};
     }
-    gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
+    GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
     ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     size_t given;
     ASSERT_OK(gt_strategy_ask(strategy, points, BATCH, &given));
@@ -301,7 +300,6 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
         rank++;
     }
-    gt_strategy_free(strategy);
 }
 
 /* A space that is tried as a whole may be left by its limit. */
@@ -315,7 +313,7 @@ TEST(hints_come_first_in_a_small_space)
         gt_point point = {{3, i < 4 ? 3 : 2, i % 4}};
         hints[i] = (gt_tried){.point = point, .time_ns = HINTS - i};
     }
-    gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
+    GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
     ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     gt_point points[ALL + 1];
     size_t given;
@@ -324,7 +322,6 @@ TEST(hints_come_first_in_a_small_space)
     for (int i = 0; i < HINTS; i++) {
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - i].point));
     }
-    gt_strategy_free(strategy);
 }
 
 /* The search says that it is done only where the best there is cannot be far, and it does say so.
@@ -355,13 +352,12 @@ TEST(slow_compile_of_little_promise_is_given_up)
     landscape at = make(5, 6);
     at.compile_s = 1;
     landscape_open(&at);
-    gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
+    GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point bad = {{5, 0, 5, 5, 5}};
     assert_false(gt_strategy_gives_up(strategy, &bad, 1000)); /* nothing is known yet */
     landscape_search(strategy, &at, 40, 1);
     assert_false(gt_strategy_gives_up(strategy, &bad, 2));
     assert_true(gt_strategy_gives_up(strategy, &bad, 30));
-    gt_strategy_free(strategy);
 }
 
 /* A result that is told again, with more samples, has cost nothing more. What the GPU takes counts

@@ -258,7 +258,7 @@ static void *hold_while_the_clock_leaps(void *user)
 
 TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(store_end) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
@@ -270,7 +270,6 @@ TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
     assert_int_equal(lease.silent, 0); /* it was given back */
     gt_store_lease_release(&lease, store, NULL);
     pthread_join(thread, NULL);
-    gt_store_close(store);
 }
 
 static atomic_bool is_locked, may_end;

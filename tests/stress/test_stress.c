@@ -60,10 +60,8 @@ static unsigned below(gt_random *random, unsigned limit)
 static void store_all(gputune *tuner)
 {
     for (int i = 0; i < 2 * SIZES; i++) {
-        gputune_options options = GPUTUNE_OPTIONS_INIT;
         gputune_plan *plan = NULL;
-        options.max_variants = 1;
-        options.time_limit_s = LONGEST_S;
+        gputune_options options = OPTIONS(.max_variants = 1, .time_limit_s = LONGEST_S);
         int status =
             tune_kernel(&plan, tuner, kernels[i % 2], GPUTUNE_SIZES({"n", 1000 + i / 2}), &options);
         if (status < 0) {
@@ -97,9 +95,7 @@ static gputune *any_tuner(gt_random *random)
 /* One in eight is wrong in some way. */
 static gputune_options any_options(gt_random *random)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    options.time_limit_s = LONGEST_S;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .time_limit_s = LONGEST_S);
     switch (below(random, 56)) {
     case 0:
         options.version = 0;
@@ -261,10 +257,9 @@ static void be_a_child(void)
         gputune *tuner = atomic_load(&tuners[i]);
         gputune_plan *plan = NULL;
         const gputune_sizes sizes = GPUTUNE_SIZES({"n", 1000 + i});
-        gputune_options options = GPUTUNE_OPTIONS_INIT;
         gputune_device device = GPUTUNE_DEVICE_INIT;
-        options.effort = GPUTUNE_CACHED_ONLY;
-        int status = tune_kernel(&plan, tuner, "axpy", sizes, &options);
+        int status =
+            tune_kernel(&plan, tuner, "axpy", sizes, &OPTIONS(.effort = GPUTUNE_CACHED_ONLY));
         if (status != GPUTUNE_OK && status != GPUTUNE_EUNSUPPORTED && status != GPUTUNE_EINVAL) {
             _exit(1);
         }
@@ -367,9 +362,7 @@ TEST(test_random_calls)
     uint64_t seed = (uint64_t)number_of("STRESS_SEED", 1);
     int nvrtc = 0;
     ASSERT_OK(gputune_devices("emu:h200", note_nvrtc, &nvrtc));
-    if (!nvrtc) {
-        skip();
-    }
+    SKIP_IF(!nvrtc);
     assert_non_null(mkdtemp(folder));
     snprintf(database, sizeof database, "%s/x.db", folder);
     wanted = number_of("STRESS_OPERATIONS", 2000);

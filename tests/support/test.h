@@ -46,6 +46,21 @@
         }                                                                                          \
     } while (0)
 
+#define SKIP_IF(condition)                                                                         \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            skip();                                                                                \
+        }                                                                                          \
+    } while (0)
+
+/* Options of a call: OPTIONS(.effort = GPUTUNE_ESTIMATE, .force = true). */
+#define OPTIONS(...)                                                                               \
+    (gputune_options)                                                                              \
+    {                                                                                              \
+        GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, __VA_ARGS__                                      \
+    }
+#pragma GCC diagnostic ignored "-Woverride-init" /* of the effort */
+
 /* What main() returns: the number of tests that failed. The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);
 

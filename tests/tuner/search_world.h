@@ -98,6 +98,18 @@ static inline void write_template(world *w, const char *blocks)
     file_write(w->path, template_text, blocks);
 }
 
+/* Sets a member of each variant; the value may depend on its `block`. */
+#define SET_EACH(w, member, value)                                                                 \
+    for (int block = 0; block <= 1024; block++) {                                                  \
+        (w)->by_block[block].member = (value);                                                     \
+    }
+
+/* The same of the times of its samples and of its pilot. */
+#define SET_TIMES(w, value)                                                                        \
+    for (int block = 0; block <= 1024; block++) {                                                  \
+        (w)->by_block[block].time_ns = (w)->by_block[block].pilot_ns = (value);                    \
+    }
+
 /* The template with so many values of BLOCK: `step`, twice as much, and so on. */
 static inline void write_blocks(world *w, int count, int step)
 {
@@ -131,9 +143,7 @@ static inline int open_world(void **state)
     ASSERT_OK(gt_catalog_open(&w->catalog, NULL, NULL));
     ASSERT_OK(gt_store_open(&w->store, ":memory:", NULL, NULL, false));
     set_device(&w->device);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = 1000;
-    }
+    SET_EACH(w, time_ns, 1000);
     w->by_block[64].time_ns = 2500;
     w->by_block[256].time_ns = 800;
     w->farm.behave = behave;
@@ -168,9 +178,7 @@ static inline int close_world(void **state)
 /* Every launch costs the host the same, whatever the device does meanwhile. */
 static inline void launches_cost_the_host(world *w)
 {
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].host_ns = 3000;
-    }
+    SET_EACH(w, host_ns, 3000);
     w->farm.noise = 0.01;
 }
 
@@ -206,9 +214,7 @@ static inline const char *tuned(world *w, const gputune_options *options)
 /* The same for an objective. */
 static inline const char *tuned_for(world *w, gputune_objective objective)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = objective;
-    return tuned(w, &options);
+    return tuned(w, &OPTIONS(.objective = objective));
 }
 
 /* A log that keeps the last warning, in 256 bytes. */

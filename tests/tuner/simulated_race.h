@@ -59,6 +59,19 @@ static void take_round(gt_race *race, machine *m, gt_race_end *end)
     ASSERT_OK(gt_race_end_round(race, end));
 }
 
+/* For GT_SCOPED(). */
+static inline void race_end(gt_race **race)
+{
+    gt_race_free(*race);
+}
+
+static inline gt_race_result race_result(const gt_race *race)
+{
+    gt_race_result result;
+    ASSERT_OK(gt_race_result_get(race, &result));
+    return result;
+}
+
 /* Contestant 0 is the default and has the lowest rank. */
 static gt_race *run_race(machine *m, const gt_race_options *options)
 {

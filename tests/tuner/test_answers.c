@@ -27,17 +27,12 @@ static void expect(answer got, gputune_source source, const char *config)
 
 static gputune_options with_effort(gputune_effort effort)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = effort;
-    return options;
+    return OPTIONS(.effort = effort);
 }
 
 static gputune_options restricted_to(const char *const *only)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 1;
-    return options;
+    return OPTIONS(.only = only, .only_count = 1);
 }
 
 /* 1024 is ten times as fast as the default, and 256 two and a half times. */
@@ -224,9 +219,7 @@ TEST_OF(test_an_estimate_does_not_give_a_default_that_it_found_bad, world *w, op
         close_world)
 {
     const gputune_options options = with_effort(GPUTUNE_ESTIMATE);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = GPUTUNE_ECRASHED;
-    }
+    SET_EACH(w, verify, GPUTUNE_ECRASHED);
     assert_int_equal(ask(w, &options).status, GPUTUNE_ECRASHED);
 }
 
@@ -277,8 +270,7 @@ TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_wo
 /* What was measured without worker processes answers whoever does without them. */
 TEST_OF(test_less_isolation_does_not_answer_for_more, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    gputune_options options = OPTIONS(.isolation = GPUTUNE_ISOLATION_THREAD);
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");

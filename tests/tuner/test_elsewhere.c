@@ -76,9 +76,7 @@ static answer ask_with(world *w, int64_t n, const gputune_options *options)
 
 static answer ask(world *w, int64_t n, gputune_effort effort)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = effort;
-    return ask_with(w, n, &options);
+    return ask_with(w, n, &OPTIONS(.effort = effort));
 }
 
 static void expect(answer got, gputune_source source, const char *config)
@@ -139,9 +137,7 @@ TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, cl
 
 TEST_OF(test_who_wants_an_answer_at_once_gets_what_is_proved, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    options.background = true;
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .background = true);
     write_sized(w, each_size, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
@@ -151,9 +147,8 @@ TEST_OF(test_who_wants_an_answer_at_once_gets_what_is_proved, world *w, open_wor
 
 TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    gputune_options options =
+        OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .isolation = GPUTUNE_ISOLATION_THREAD);
     write_sized(w, each_size, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");

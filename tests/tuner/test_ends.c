@@ -7,17 +7,13 @@ enum { BLOCKS = 128, STEP = 8 };
 /* Launches of about a millisecond, on a GPU that is at one thing at a time. */
 static void slow_down(world *w)
 {
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 + 1e4 * abs(i - 256);
-    }
+    SET_TIMES(w, 1e6 + 1e4 * abs(block - 256));
     w->farm.slowness = 1e-9;
 }
 
 static gputune_options within(double seconds)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = seconds;
-    return options;
+    return OPTIONS(.time_limit_s = seconds);
 }
 
 static void expect_proved(world *w, const gputune_options *options, const char *reason)
@@ -44,9 +40,7 @@ TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
 {
     const gputune_options options = within(0.5);
     slow_down(w);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
-    }
+    SET_TIMES(w, 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 1e-8;
     expect_proved(w, &options, "the time was up");
@@ -65,9 +59,7 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 TEST_OF(when_many_are_alike, world *w, open_world, close_world)
 {
     write_blocks(w, BLOCKS, STEP);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
-    }
+    SET_TIMES(w, 1e6);
     w->farm.noise = 0.02;
     w->farm.slowness = 2e-9;
     for (int i = 0; i < 4; i++) {
@@ -118,9 +110,7 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
 {
     gputune_options options = within(30);
     write_blocks(w, 190, 4);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 * pow(1.01, abs(i - 600) / 4.0);
-    }
+    SET_TIMES(w, 1e6 * pow(1.01, abs(block - 600) / 4.0));
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     w->farm.slowness = 1e-9;
     w->farm.compile_s = 0.005;
@@ -193,9 +183,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
     second.cancel = &cancel;
     second.progress = cancel_after;
     second.user = &at;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = i != best ? GPUTUNE_EWRONG : GPUTUNE_OK;
-    }
+    SET_EACH(w, verify, block != best ? GPUTUNE_EWRONG : GPUTUNE_OK);
     w->farm.recheck_never_answers = true;
     tuned(w, &second);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
@@ -241,17 +229,13 @@ TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, clos
 {
     char best[sizeof w->config];
     const gputune_options first = within(1), second = within(1.3);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = i == 128 ? 1.5e6 : 1e6;
-    }
+    SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 2e-8;
     expect_proved(w, &first, "the time was up");
     snprintf(best, sizeof best, "%s", w->config);
     assert_string_not_equal(best, "BLOCK=128");
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].never_answers = i != 128;
-    }
+    SET_EACH(w, never_answers, block != 128);
     assert_string_equal(tuned(w, &second), best);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_non_null(

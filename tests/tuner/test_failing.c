@@ -7,9 +7,7 @@
 
 static gputune_options for_objective(gputune_objective objective)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = objective;
-    return options;
+    return OPTIONS(.objective = objective);
 }
 
 static gputune_status tune_and_hit(failing_world *f)
@@ -32,11 +30,9 @@ static gputune_status tune_by_energy(failing_world *f)
 
 static gputune_status tune_and_tell(failing_world *f)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     char samples[128];
     snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
-    options.samples_path = samples;
-    options.effort = GPUTUNE_EXHAUSTIVE;
+    gputune_options options = OPTIONS(.samples_path = samples, .effort = GPUTUNE_EXHAUSTIVE);
     return tune_once(f, &options);
 }
 
@@ -44,9 +40,7 @@ static gputune_status tune_and_tell(failing_world *f)
 static gputune_status search(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.strategy = GPUTUNE_STRATEGY_MODEL;
-    options.max_variants = 4;
+    gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_MODEL, .max_variants = 4);
     f->sizes = (gputune_sizes){1, &other};
     gputune_status status = tune_once(f, NULL);
     f->sizes = (gputune_sizes){0, NULL};
@@ -56,28 +50,22 @@ static gputune_status search(failing_world *f)
 /* First of a few variants, then of all. */
 static gputune_status tune_more(failing_world *f)
 {
-    gputune_options few = GPUTUNE_OPTIONS_INIT;
-    few.max_variants = 1;
     const char *best = f->best;
     f->best = NULL;
-    gputune_status status = tune_once(f, &few);
+    gputune_status status = tune_once(f, &OPTIONS(.max_variants = 1));
     f->best = best;
     return status == GPUTUNE_OK ? tune_once(f, NULL) : status;
 }
 
 static gputune_status rank(failing_world *f)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_ESTIMATE;
-    return tune_once(f, &options);
+    return tune_once(f, &OPTIONS(.effort = GPUTUNE_ESTIMATE));
 }
 
 static gputune_status stop_at_once(failing_world *f)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     int cancel = 1;
-    options.cancel = &cancel;
-    return tune_once(f, &options);
+    return tune_once(f, &OPTIONS(.cancel = &cancel));
 }
 
 static int take(void *user, const gputune_record *record)
@@ -88,13 +76,11 @@ static int take(void *user, const gputune_record *record)
 
 static gputune_status compare(failing_world *f)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     char samples[128];
     gt_request *request;
     uint32_t taken = 0;
     snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
-    options.samples_path = samples;
-    GT_TRY(make_request(&request, f, &options));
+    GT_TRY(make_request(&request, f, &OPTIONS(.samples_path = samples)));
     gt_config configs[3];
     for (int i = 0; i < 3; i++) {
         configs[i] = gt_config_default(request->template);
@@ -151,10 +137,7 @@ static const char pipeline_text[] =
 static gputune_status tune_a_pipeline(failing_world *f)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 1;
-    return tune_once(f, &options);
+    return tune_once(f, &OPTIONS(.only = only, .only_count = 1));
 }
 
 /* ---- the tests ------------------------------------------------------------------------------- */
@@ -175,9 +158,7 @@ TEST_OF(a_tuning_by_launches, failing_world *f, open_failing, close_failing)
 
 TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
 {
-    for (int i = 0; i <= 1024; i++) {
-        f->w->by_block[i].energy_nj = f->w->by_block[i].time_ns * 300;
-    }
+    SET_EACH(f->w, energy_nj, f->w->by_block[block].time_ns * 300);
     short_of_memory(f, tune_by_energy, 5, 997);
     without_the_farm(f, tune_by_energy);
 }

@@ -61,10 +61,7 @@ static gputune_status send_files(failing_world *f)
     char path[128];
     path_of(path, f, "v.npy");
     const gputune_file files[] = {{"v", path}};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.files = files;
-    options.file_count = 1;
-    return tune_once(f, &options);
+    return tune_once(f, &OPTIONS(.files = files, .file_count = 1));
 }
 
 /* What the host computes is what it finds of z and back. */
@@ -88,11 +85,8 @@ static gputune_status ask_the_host(failing_world *f)
 {
     static const gputune_size size = {"T=int", 0};
     uint32_t calls = 0;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.reference = compute;
-    options.user = &calls;
     f->sizes = (gputune_sizes){1, &size};
-    gputune_status status = tune_once(f, &options);
+    gputune_status status = tune_once(f, &OPTIONS(.reference = compute, .user = &calls));
     f->sizes = (gputune_sizes){0, NULL};
     return status;
 }
@@ -115,11 +109,8 @@ static gputune_status send_buffers(failing_world *f)
     static const float v[N];
     const gputune_input inputs[] = {{"x", x, sizeof x, true}, {"v", v, sizeof v, true}};
     const gputune_alignment alignment = {"v", 4};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.inputs = inputs;
-    options.input_count = 2;
-    options.alignments = &alignment;
-    options.alignment_count = 1;
+    gputune_options options =
+        OPTIONS(.inputs = inputs, .input_count = 2, .alignments = &alignment, .alignment_count = 1);
     f->w->services.input = give_bytes;
     return tune_once(f, &options);
 }
@@ -176,11 +167,9 @@ static gputune_status order_default(failing_world *f)
 static gputune_status take_nearest(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
     GT_TRY(tune_once(f, NULL));
     f->sizes = (gputune_sizes){1, &other};
-    gputune_status status = tune_once(f, &options);
+    gputune_status status = tune_once(f, &OPTIONS(.effort = GPUTUNE_CACHED_ONLY));
     f->sizes = (gputune_sizes){0, NULL};
     return status;
 }
@@ -255,13 +244,9 @@ static gputune_status copy_call(void *user)
     static const gputune_size sizes[] = {{"n", 1}, {"T=half", 0}};
     static const gputune_alignment alignments[] = {{"x", 4}, {"y", 8}};
     static const char *const only[] = {"BLOCK=64", "VEC=1"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_call_copy copy;
-    options.alignments = alignments;
-    options.alignment_count = 2;
-    options.only = only;
-    options.only_count = 2;
-    options.samples_path = "samples.csv";
+    gputune_options options = OPTIONS(.alignments = alignments, .alignment_count = 2, .only = only,
+                                      .only_count = 2, .samples_path = "samples.csv");
     gputune_status status = gt_call_copy_make(&copy, "scale", (gputune_sizes){2, sizes}, &options);
     if (status == GPUTUNE_OK) {
         assert_string_equal(copy.kernel, "scale");

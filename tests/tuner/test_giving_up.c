@@ -21,17 +21,12 @@ static bool large_blocks(void *user, const char *text)
 static void make_valley(world *w)
 {
     write_blocks(w, BLOCKS, STEP);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = 800 + 5 * abs(i - 256);
-    }
+    SET_EACH(w, time_ns, 800 + 5 * abs(block - 256));
 }
 
 static gputune_options by_model(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.strategy = GPUTUNE_STRATEGY_MODEL;
-    options.time_limit_s = 60;
-    return options;
+    return OPTIONS(.strategy = GPUTUNE_STRATEGY_MODEL, .time_limit_s = 60);
 }
 
 /* No trial of that BLOCK or a larger one is stored. */

@@ -75,10 +75,7 @@ static void set_up(two_gpus *two, world *w)
 static const char *tuned_on_both(two_gpus *two)
 {
     gputune *helpers[] = {(gputune *)(void *)two};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.helpers = helpers;
-    options.helper_count = 1;
-    return tuned(two->w, &options);
+    return tuned(two->w, &OPTIONS(.helpers = helpers, .helper_count = 1));
 }
 
 TEST_OF(newcomers_go_to_both_and_samples_come_from_one, world *w, open_world, close_world)
@@ -171,12 +168,9 @@ static void come(void *user, const gputune_progress *at)
 TEST_OF(one_that_comes_later_takes_part_from_then_on, world *w, open_world, close_world)
 {
     late l = {.helpers = {NULL}};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     set_up(&l.two, w);
-    options.helpers = l.helpers;
-    options.helper_count = 1;
-    options.progress = come;
-    options.user = &l;
+    gputune_options options =
+        OPTIONS(.helpers = l.helpers, .helper_count = 1, .progress = come, .user = &l);
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_non_null(l.helpers[0]);
     assert_int_equal(l.two.helper.prepares, 1);
@@ -205,10 +199,7 @@ TEST_OF(a_limit_and_a_cancel_end_it, world *w, open_world, close_world)
     two_gpus two;
     volatile int cancel = 1;
     gputune *helpers[] = {(gputune *)(void *)&two};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.helpers = helpers;
-    options.helper_count = 1;
-    options.time_limit_s = 0.3;
+    gputune_options options = OPTIONS(.helpers = helpers, .helper_count = 1, .time_limit_s = 0.3);
     set_up(&two, w);
     w->farm.slowness = two.helper.slowness = 3e-7;
     tuned(w, &options);

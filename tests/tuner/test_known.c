@@ -68,9 +68,7 @@ enum { BLOCKS = 128, STEP = 8, BEST = 808 };
 static void make_needle(world *w)
 {
     write_blocks(w, BLOCKS, STEP);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = 1000 + i % 7;
-    }
+    SET_EACH(w, time_ns, 1000 + block % 7);
     w->by_block[BEST].time_ns = 100;
 }
 
@@ -106,10 +104,7 @@ static void try_few(world *w, const gputune_options *few, char *config)
 
 static gputune_options few_by_model(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.strategy = GPUTUNE_STRATEGY_MODEL;
-    options.max_variants = 4;
-    return options;
+    return OPTIONS(.strategy = GPUTUNE_STRATEGY_MODEL, .max_variants = 4);
 }
 
 TEST_OF(the_best_at_another_size_is_tried_first, world *w, open_world, close_world)

@@ -22,9 +22,7 @@ static bool is_slow(void *user, const char *text)
 
 static gputune_options within(double seconds)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = seconds;
-    return options;
+    return OPTIONS(.time_limit_s = seconds);
 }
 
 /* The status with which a configuration is stored; "": it is not. */

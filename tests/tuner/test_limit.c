@@ -27,9 +27,7 @@ static int open_slow_world(void **state)
 
 static gputune_options limited_to(double seconds)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = seconds;
-    return options;
+    return OPTIONS(.time_limit_s = seconds);
 }
 
 static void expect_default(world *w, const gputune_options *options)
@@ -91,9 +89,7 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
     pthread_t thread;
     held_lease held = {.store = w->store};
     gt_request *request;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = i == 128 ? 1.5e6 : 1e6;
-    }
+    SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 1e-8;
     snprintf(best, sizeof best, "%s", tuned(w, &first));

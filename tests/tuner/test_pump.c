@@ -86,9 +86,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
 static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
 {
     scene at;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].never_answers = true;
-    }
+    SET_EACH(w, never_answers, true);
     set_up(&at, w, learns);
     ASSERT_OK(gt_field_allow_measuring(&at.field));
     for (int i = 0; i < TURNS; i++) {
@@ -118,9 +116,7 @@ enum { VALUES = 190, SPACING = 4, BEST = 600 };
 static void make_busy_world(world *w, uint32_t workers)
 {
     write_blocks(w, VALUES, SPACING);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 * pow(1.002, abs(i - BEST));
-    }
+    SET_TIMES(w, 1e6 * pow(1.002, abs(block - BEST)));
     w->farm.farm.compile_workers = workers;
     w->farm.compile_s = 0.02;
     w->farm.slowness = 5e-9; /* a proof takes 20 ms and more, and sixteen compiles 20 together */
@@ -141,9 +137,7 @@ static double fast_share(const scripted_farm *farm)
  * there more often, until it has found the best, and looks elsewhere. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 1.5;
-    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);
     make_busy_world(w, WORKERS);
     tuned(w, &options);
     assert_true(w->farm.samples > 0);

@@ -7,12 +7,10 @@ TEST(last_one_to_come_wins)
     equal_times(&m);
     m.batch = 1;
     m.times[19] = 90;
-    gt_race *race = run_race(&m, NULL);
-    gt_race_result result;
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 19);
     assert_true(result.verdict.speedup_low > 1.08 && result.verdict.speedup_high < 1.14);
-    gt_race_free(race);
 }
 
 TEST(many_variants_cost_few_samples)
@@ -23,12 +21,10 @@ TEST(many_variants_cost_few_samples)
         m.times[i] = 100 + 2 * i;
     }
     m.times[77] = 99;
-    gt_race *race = run_race(&m, NULL);
-    gt_race_result result;
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 77);
     assert_true(result.samples < 3 * 120);
-    gt_race_free(race);
 }
 
 /* --- ties ------------------------------------------------------------------------------------- */
@@ -38,13 +34,11 @@ TEST(clear_winner_is_no_tie)
     machine m = make_machine(1, 6);
     equal_times(&m);
     m.times[4] = 80;
-    gt_race *race = run_race(&m, NULL);
-    gt_race_result result;
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 4);
     assert_false(result.verdict.tie);
     assert_int_equal(result.end, GT_RACE_ONE_LEFT);
-    gt_race_free(race);
 }
 
 TEST(winning_default_has_speedup_one)
@@ -52,13 +46,11 @@ TEST(winning_default_has_speedup_one)
     machine m = make_machine(1, 4);
     equal_times(&m);
     m.times[0] = 50;
-    gt_race *race = run_race(&m, NULL);
-    gt_race_result result;
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 0);
     assert_true(result.verdict.speedup == 1 && result.verdict.speedup_low == 1 &&
                 result.verdict.speedup_high == 1);
-    gt_race_free(race);
 }
 
 TEST(one_shared_round_gives_no_interval)
@@ -66,28 +58,25 @@ TEST(one_shared_round_gives_no_interval)
     machine m = make_machine(1, 2);
     equal_times(&m);
     m.times[1] = 50;
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_end end;
-    gt_race_result result;
     ASSERT_OK(gt_race_new(&race, NULL));
     ASSERT_OK(gt_race_add(race, 0, 0, true));
     ASSERT_OK(gt_race_add(race, 1, 1, false));
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
     assert_true(result.verdict.speedup > 1.8 && result.verdict.speedup_low == 0 &&
                 result.verdict.speedup_high == 0);
-    gt_race_free(race);
 }
 
 /* A newcomer that was sampled beside the incumbent, and not beside the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
-    gt_race_result result;
     static const double times[] = {100, 60, 50};
     ASSERT_OK(gt_race_new(&race, NULL));
     for (uint64_t id = 0; id < 3; id++) {
@@ -101,10 +90,9 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
         }
     }
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_true(result.verdict.speedup == 2 && result.verdict.speedup_low == 0);
-    gt_race_free(race);
 }
 
 TEST(stopped_race_goes_to_the_best_so_far)
@@ -114,9 +102,8 @@ TEST(stopped_race_goes_to_the_best_so_far)
     m.times[0] = 100;
     m.times[1] = 99.8;
     m.times[2] = 88; /* comes late */
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_end end;
-    gt_race_result result;
     ASSERT_OK(gt_race_new(&race, NULL));
     ASSERT_OK(gt_race_add(race, 0, 0, true));
     ASSERT_OK(gt_race_add(race, 1, 1, false));
@@ -127,19 +114,17 @@ TEST(stopped_race_goes_to_the_best_so_far)
     take_round(race, &m, &end);
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
-    gt_race_free(race);
 }
 
 /* One sample of the incumbent that took far longer than usual gives the race to nobody who was
  * sampled beside it at that moment alone. */
 TEST(stopped_race_is_not_lost_by_one_outlier)
 {
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
-    gt_race_result result;
     static const double times[] = {800, 100, 106};
     ASSERT_OK(gt_race_new(&race, NULL));
     ASSERT_OK(gt_race_add(race, 0, 0, true));
@@ -156,19 +141,17 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
         ASSERT_OK(gt_race_end_round(race, &end));
     }
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
-    gt_race_free(race);
 }
 
 /* While newcomers have their first two looks, other work slows the best down in both. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
     enum { NEWCOMERS = 12, ROUNDS = 6 };
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
-    gt_race_result result;
     ASSERT_OK(gt_race_new(&race, NULL));
     ASSERT_OK(gt_race_add(race, 0, 0, true));
     ASSERT_OK(gt_race_add(race, 1, 1, false));
@@ -186,9 +169,8 @@ TEST(disturbed_twice_the_best_keeps_its_lead)
         ASSERT_OK(gt_race_end_round(race, &end));
     }
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
-    gt_race_free(race);
 }
 
 /* Sampled until it is tied or over. */
@@ -222,10 +204,9 @@ static gt_race *race_to_a_tie(machine *m)
 TEST(tie_is_settled_by_the_caller)
 {
     machine m = make_machine(3, 6);
-    gt_race *race = race_to_a_tie(&m);
+    GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     const gt_runner *c;
     gt_race_round round;
-    gt_race_result result;
     gt_race_end end;
     for (uint64_t id = 0; id < m.count; id++) {
         assert_non_null(c = gt_race_find(race, id));
@@ -237,32 +218,29 @@ TEST(tie_is_settled_by_the_caller)
     ASSERT_OK(gt_race_break_tie(race, 2, &end));
     assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     race_on(race, &m, &end);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_true(result.verdict.tie && result.verdict.speedup_low < 1 &&
                 result.verdict.speedup_high > 1);
-    gt_race_free(race);
 }
 
 TEST(unsettled_tie_is_the_defaults_when_time_is_up)
 {
     machine m = make_machine(3, 6);
-    gt_race *race = race_to_a_tie(&m);
-    gt_race_result result;
+    GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     gt_race_end end;
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
     assert_false(gt_race_is_tied(race));
     assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_EINVAL);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 0);
     assert_int_equal(result.end, GT_RACE_BUDGET);
-    gt_race_free(race);
 }
 
 TEST(failure_in_a_tie_reopens_it)
 {
     machine m = make_machine(3, 6);
-    gt_race *race = race_to_a_tie(&m);
+    GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     gt_race_end end = GT_RACE_RUNNING;
     gt_race_fail(race, 3); /* neither winner nor default: the tie stands */
     assert_true(gt_race_is_tied(race));
@@ -273,7 +251,6 @@ TEST(failure_in_a_tie_reopens_it)
     assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
     ASSERT_OK(gt_race_break_tie(race, 2, &end));
     assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */
-    gt_race_free(race);
 }
 
 /* --- the course ------------------------------------------------------------------------------- */
@@ -281,7 +258,7 @@ TEST(failure_in_a_tie_reopens_it)
 TEST(newcomers_meet_the_incumbent)
 {
     machine m = make_machine(4, 10);
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
     equal_times(&m);
@@ -300,7 +277,6 @@ TEST(newcomers_meet_the_incumbent)
     for (uint32_t i = 0; i < round.count; i++) {
         assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
     }
-    gt_race_free(race);
 }
 
 /* Samples of a race of 100, of which `early` slow ones race for six rounds before the others come;
@@ -311,7 +287,6 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     const gt_race_options options = {.seed = seed};
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
-    gt_race_result result;
     m.noise = 0.003;
     m.drift = m.outliers = 0;
     ASSERT_OK(gt_race_new(&race, &options));
@@ -326,7 +301,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     while (end == GT_RACE_RUNNING) {
         take_round(race, &m, &end);
     }
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_true(m.times[result.winner] < 1.0075); /* above 1.0055 one of some hundred ends */
     gt_race_free(race);
     return result.samples;
@@ -357,7 +332,7 @@ static bool is_listed_once(const gt_race_round *round, uint64_t id)
 TEST(no_contestant_is_sampled_twice_in_a_round)
 {
     machine m = make_machine(3, 12);
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end = GT_RACE_RUNNING;
     spread_times(&m);
@@ -373,12 +348,11 @@ TEST(no_contestant_is_sampled_twice_in_a_round)
         }
         take_round(race, &m, &end);
     }
-    gt_race_free(race);
 }
 
 TEST(spoiled_round_is_forgotten)
 {
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round first, again;
     const gt_runner *c;
     ASSERT_OK(gt_race_new(&race, NULL));
@@ -390,16 +364,14 @@ TEST(spoiled_round_is_forgotten)
     assert_int_equal(gt_race_record(race, 2, 10), GPUTUNE_EINVAL);
     assert_non_null(c = gt_race_find(race, 1));
     assert_int_equal(c->samples.count, 0);
-    gt_race_free(race);
 }
 
 TEST(budget_gives_the_best_so_far)
 {
     machine m = make_machine(4, 4);
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
-    gt_race_result result;
     equal_times(&m);
     m.times[2] = 70;
     ASSERT_OK(gt_race_new(&race, NULL));
@@ -409,31 +381,28 @@ TEST(budget_gives_the_best_so_far)
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_next_round(race, &round));
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_int_equal(result.end, GT_RACE_BUDGET);
     assert_true(result.verdict.speedup > 1.2);
     assert_true(strlen(gt_race_end_text(result.end)) > 0);
     ASSERT_OK(gt_race_next_round(race, &round));
     assert_int_equal(round.count, 0);
-    gt_race_free(race);
 }
 
 TEST(exact_values_need_one_round)
 {
     machine m = make_machine(4, 40);
     const gt_race_options options = {.seed = 1, .exact = true};
-    gt_race_result result;
     m.noise = m.drift = m.outliers = 0;
     spread_times(&m);
     m.times[11] = m.times[23] = 99;
-    gt_race *race = run_race(&m, &options);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 11); /* of equals the lower rank */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);
-    gt_race_free(race);
 }
 
 /* The winner of a tie came after the default was done with, and has not met it yet. */
@@ -441,8 +410,7 @@ TEST(an_exact_winner_is_compared_with_the_default)
 {
     machine m = make_machine(4, 3);
     const gt_race_options options = {.seed = 1, .exact = true};
-    gt_race *race;
-    gt_race_result result;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_end end = GT_RACE_RUNNING;
     m.noise = m.drift = m.outliers = 0;
     m.times[0] = 110;
@@ -456,10 +424,9 @@ TEST(an_exact_winner_is_compared_with_the_default)
     for (int turn = 0; turn < 3 && end == GT_RACE_RUNNING; turn++) {
         take_round(race, &m, &end);
     }
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_true(fabs(result.verdict.speedup - 1.1) < 1e-9);
-    gt_race_free(race);
 }
 
 TEST(same_seed_same_course)
@@ -498,18 +465,17 @@ TEST(summary_is_of_the_longest_samples)
 {
     machine m = make_machine(6, 12);
     const gt_runner *c;
-    gt_race_result result;
     gt_summary s;
     equal_times(&m);
     m.times[3] = 90;
-    gt_race *race = run_race(&m, NULL);
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     assert_non_null(c = gt_race_find(race, 0));
     assert_true(c->samples.items[0].quick && c->samples.items[1].quick &&
                 !c->samples.items[2].quick);
     uint32_t final = count_final(c);
     ASSERT_OK(gt_race_summary(race, 0, &s));
     assert_int_equal(s.count, final ? final : c->samples.count - 2);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_non_null(c = gt_race_find(race, result.winner));
     ASSERT_OK(gt_race_summary(race, result.winner, &s));
     assert_int_equal(s.count, count_final(c));
@@ -517,5 +483,4 @@ TEST(summary_is_of_the_longest_samples)
     assert_true(s.median > 88 && s.median < 92);
     ASSERT_OK(gt_race_summary(race, 12345, &s));
     assert_int_equal(s.count, 0);
-    gt_race_free(race);
 }

@@ -11,7 +11,7 @@ TEST(losers_leave_with_a_reason)
     m.times[1] = 250;
     m.times[2] = 125;
     m.times[3] = 70;
-    gt_race *race = run_race(&m, NULL);
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     assert_non_null(c = gt_race_find(race, 1));
     assert_int_equal(c->left, GT_RACE_LEFT_FIRST);
     assert_int_equal(c->samples.count, 1);
@@ -24,7 +24,6 @@ TEST(losers_leave_with_a_reason)
     assert_int_equal(c->left, GT_RACE_IN);
     assert_true(c->samples.count > 8);
     assert_null(gt_race_find(race, 99));
-    gt_race_free(race);
 }
 
 static double doubt_of_four(double value)
@@ -38,7 +37,6 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
     const gt_race_options options = {.seed = 1, .quick_doubt = doubt_of_four};
     for (uint64_t seed = 0; seed < 20; seed++) {
         machine m = make_machine(seed, 9);
-        gt_race_result result;
         const gt_runner *c;
         m.noise = m.drift = 0.003;
         m.outliers = 0;
@@ -50,7 +48,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.times[5] = 46.4;
         m.firsts[5] = 4.9;
         gt_race *race = run_race(&m, &options);
-        ASSERT_OK(gt_race_result_get(race, &result));
+        gt_race_result result = race_result(race);
         assert_int_equal(result.winner, 5);
         assert_non_null(
             c = gt_race_find(race, 8)); /* what is slower beyond doubt leaves as before */
@@ -67,40 +65,36 @@ TEST(exhaustive_race_samples_everyone)
     equal_times(&m);
     m.times[1] = 500;
     m.times[3] = 70;
-    gt_race *race = run_race(&m, &options);
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     for (uint64_t id = 0; id < m.count; id++) {
         assert_non_null(c = gt_race_find(race, id));
         assert_true(c->samples.count >= 10);
     }
-    gt_race_free(race);
 }
 
 TEST(failures_do_not_stop_the_race)
 {
     machine m = make_machine(2, 8);
     const gt_runner *c;
-    gt_race_result result;
     equal_times(&m);
     m.times[5] = 60;
     m.failing = 5;
     m.times[6] = 80;
-    gt_race *race = run_race(&m, NULL);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 6);
     assert_non_null(c = gt_race_find(race, 5));
     assert_int_equal(c->left, GT_RACE_LEFT_FAILED);
-    gt_race_free(race);
 }
 
 TEST(next_best_replaces_a_winner_that_fails)
 {
     machine m = make_machine(2, 4);
-    gt_race_result result;
     gt_race_end end;
     equal_times(&m);
     m.times[2] = 80;
     m.times[1] = 90;
-    gt_race *race = run_race(&m, NULL);
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     const gt_runner *c;
     assert_non_null(c = gt_race_find(race, 1));
     assert_true(c->left != GT_RACE_IN && !gt_race_has_lost(race, c));
@@ -108,7 +102,7 @@ TEST(next_best_replaces_a_winner_that_fails)
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
     assert_true(result.verdict.speedup_low > 1);
     gt_race_fail(race, 1);
@@ -117,32 +111,28 @@ TEST(next_best_replaces_a_winner_that_fails)
     } while (end == GT_RACE_RUNNING);
     ASSERT_OK(gt_race_result_get(race, &result));
     assert_int_equal(result.winner, 0);
-    gt_race_free(race);
 }
 
 TEST(next_best_replaces_a_default_that_fails)
 {
     machine m = make_machine(2, 4);
-    gt_race_result result;
     gt_race_end end;
     equal_times(&m);
     m.times[0] = 80;
     m.times[1] = 90;
-    gt_race *race = run_race(&m, NULL);
+    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     gt_race_fail(race, 0);
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
-    gt_race_free(race);
 }
 
 TEST(default_may_fail)
 {
     machine m = make_machine(2, 4);
-    gt_race_result result;
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_end end = GT_RACE_RUNNING;
     equal_times(&m);
     m.times[3] = 80;
@@ -155,16 +145,15 @@ TEST(default_may_fail)
     while (end == GT_RACE_RUNNING) {
         take_round(race, &m, &end);
     }
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 3);
     assert_false(result.has_default);
     assert_true(result.verdict.speedup == 0);
-    gt_race_free(race);
 }
 
 TEST(all_failing_is_no_variant)
 {
-    gt_race *race;
+    GT_SCOPED(race_end) gt_race *race = NULL;
     gt_race_round round;
     gt_race_end end;
     gt_race_result result;
@@ -177,7 +166,6 @@ TEST(all_failing_is_no_variant)
     ASSERT_OK(gt_race_end_round(race, &end));
     assert_int_equal(end, GT_RACE_NONE_LEFT);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
-    gt_race_free(race);
 }
 
 /* How long contestant `id` takes in that turn; NaN: the sample has no value. */
@@ -188,7 +176,6 @@ static int winner_of_two(time_fn time_of)
 {
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
-    gt_race_result result;
     ASSERT_OK(gt_race_new(&race, NULL));
     ASSERT_OK(gt_race_add(race, 1, 1, true));
     ASSERT_OK(gt_race_add(race, 2, 2, false));
@@ -203,7 +190,7 @@ static int winner_of_two(time_fn time_of)
         ASSERT_OK(gt_race_end_round(race, &end));
         assert_true(turn < 100);
     }
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     gt_race_free(race);
     return (int)result.winner;
 }

@@ -19,8 +19,7 @@ typedef struct tally {
 
 static void count_result(tally *t, const gt_race *race, const machine *m)
 {
-    gt_race_result result;
-    ASSERT_OK(gt_race_result_get(race, &result));
+    gt_race_result result = race_result(race);
     t->wrong += m->times[result.winner] > 1.01 * best_time(m);
     t->ties += result.verdict.tie;
     t->default_won += result.winner == 0;
@@ -101,8 +100,7 @@ TEST(noise_is_worn_down_by_rounds)
         m.outliers = 0.1;
         noisy_times(&m);
         gt_race *race = run_race(&m, &options);
-        gt_race_result result;
-        ASSERT_OK(gt_race_result_get(race, &result));
+        gt_race_result result = race_result(race);
         wrong += m.times[result.winner] > 101;
         gt_race_free(race);
     }
@@ -124,8 +122,7 @@ TEST(few_in_noise_are_not_sent_home_early)
             equal_times(&m);
             m.times[count - 1] = 98;
             gt_race *race = run_race(&m, &options);
-            gt_race_result result;
-            ASSERT_OK(gt_race_result_get(race, &result));
+            gt_race_result result = race_result(race);
             wrong += result.winner != count - 1;
             gt_race_free(race);
         }

@@ -69,9 +69,6 @@ static void keep_progress(void *user, const gputune_progress *progress)
 TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
 {
     gputune_progress last = {0};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.progress = keep_progress;
-    options.user = &last;
     char *text = strdup(template_text);
     const char *blocks = strstr(text, "BLOCK = %s)");
     FILE *file = fopen(w->path, "w");
@@ -85,7 +82,8 @@ TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
             strstr(text, "#pragma gputune reference"));
     fclose(file);
     free(text);
-    assert_string_equal(tuned(w, &options), "BLOCK=256 WAVES=1000");
+    assert_string_equal(tuned(w, &OPTIONS(.progress = keep_progress, .user = &last)),
+                        "BLOCK=256 WAVES=1000");
     assert_int_equal(w->choice.variants, 4);
     assert_int_equal(last.variants, 4);
     assert_int_equal(last.compiled, 4);
@@ -115,9 +113,7 @@ TEST_OF(test_the_default_is_verified_first, world *w, open_world, close_world)
 
 TEST_OF(test_cached_only_never_measures, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.effort = GPUTUNE_CACHED_ONLY;
-    tuned(w, &options);
+    tuned(w, &OPTIONS(.effort = GPUTUNE_CACHED_ONLY));
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
     assert_int_equal(w->farm.samples, 0);
 }
@@ -125,9 +121,7 @@ TEST_OF(test_cached_only_never_measures, world *w, open_world, close_world)
 TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_world)
 {
     w->farm.noise = 0.01;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = 1000;
-    }
+    SET_EACH(w, time_ns, 1000);
     assert_string_equal(tuned(w, NULL), "BLOCK=128");
     assert_true(w->choice.verdict.tie);
 }
@@ -135,8 +129,7 @@ TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_
 /* What was chosen from the first few variants answers whoever asks for no more. */
 TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.max_variants = 2;
+    gputune_options options = OPTIONS(.max_variants = 2);
     assert_string_equal(tuned(w, &options), "BLOCK=128");
     assert_string_equal(w->choice.stop_reason,
                         "searched 2 of 4; of those searched, every other variant is slower");
@@ -153,10 +146,7 @@ TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_wor
 TEST_OF(test_default_races_where_restrictions_leave_it_out, world *w, open_world, close_world)
 {
     const char *only[] = {"BLOCK=256"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.only = only;
-    options.only_count = 1;
-    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_string_equal(tuned(w, &OPTIONS(.only = only, .only_count = 1)), "BLOCK=256");
     assert_int_equal(w->choice.variants, 2);
     assert_true(w->choice.default_ns == 1000);
 }
@@ -220,10 +210,8 @@ TEST_OF(test_default_keeps_a_tie_against_a_trifle, world *w, open_world, close_w
 TEST_OF(test_tie_seldom_costs_what_was_asked_for, world *w, open_world, close_world)
 {
     enum { TUNINGS = 100, MOST_WRONG = 8 };
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     int wrong = 0;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
-    options.force = true;
+    gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH, .force = true);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i] = (scripted_variant){.host_ns = 3045, .time_ns = 796};
     }
@@ -242,8 +230,7 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
 {
     const double hot_ns[] = {980, 400};
     for (int i = 0; i < 2; i++) {
-        gputune_options options = GPUTUNE_OPTIONS_INIT;
-        options.force = true;
+        gputune_options options = OPTIONS(.force = true);
         w->farm.noise = 0.001;
         w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
         w->by_block[128].hot_ns = 900;
@@ -283,8 +270,7 @@ TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_wo
 TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_world)
 {
     char path[128];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
     options.samples_path = path;
     launches_cost_the_host(w);
@@ -295,10 +281,8 @@ TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_worl
 TEST_OF(test_samples_of_two_calls_have_one_header, world *w, open_world, close_world)
 {
     char path[128];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
-    options.samples_path = path;
-    options.force = true;
+    gputune_options options = OPTIONS(.samples_path = path, .force = true);
     for (int call = 0; call < 2; call++) {
         tuned(w, &options);
     }
@@ -308,9 +292,8 @@ TEST_OF(test_samples_of_two_calls_have_one_header, world *w, open_world, close_w
 TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, close_world)
 {
     char line[256] = "";
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->services.log = (gt_log){keep_warning, line};
-    options.samples_path = "/nowhere/samples.csv";
+    gputune_options options = OPTIONS(.samples_path = "/nowhere/samples.csv");
     assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "/nowhere/samples.csv: No such file"));
     assert_int_equal(w->farm.compiles, 0);
@@ -323,10 +306,9 @@ TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, clos
 TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world)
 {
     char path[128];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     snprintf(path, sizeof path, "%s/fifo", w->folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    options.samples_path = path;
+    gputune_options options = OPTIONS(.samples_path = path);
     alarm(60);
     for (int read = 0; read < 2; read++) {
         int reader = read ? open(path, O_RDONLY | O_NONBLOCK) : -1;

@@ -6,9 +6,7 @@ static int open_thrifty_world(void **state)
 {
     open_world(state);
     world *w = *state;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].energy_nj = 900;
-    }
+    SET_EACH(w, energy_nj, 900);
     w->by_block[512].time_ns = 800;
     w->by_block[256].energy_nj = 500;
     w->by_block[512].energy_nj = 400;
@@ -19,9 +17,7 @@ static int open_thrifty_world(void **state)
 
 static gputune_options by_energy(void)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
-    return options;
+    return OPTIONS(.objective = GPUTUNE_OBJECTIVE_ENERGY);
 }
 
 TEST_OF(thriftiest_of_the_fastest_wins, world *w, open_thrifty_world, close_world)

@@ -18,9 +18,7 @@ TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, clos
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     write_template(w, "64, 128, 160, 192, 224, 256, 512");
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 2e7;
-    }
+    SET_TIMES(w, 2e7);
     w->by_block[128].pilot_ns = 1.2e7; /* the default, which is first */
     w->by_block[256].time_ns = w->by_block[256].pilot_ns = 1.5e7;
     w->farm.slowness = 1e-9; /* its time is known before the others are launched */
@@ -57,12 +55,10 @@ TEST_OF(test_wrong_at_the_end_gives_the_next_best, world *w, open_world, close_w
 
 TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 0.5;
     w->farm.round_ns = 300000000;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
-    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    assert_string_equal(tuned(w, &OPTIONS(.time_limit_s = 0.5)), "BLOCK=512");
     assert_non_null(strstr(w->choice.stop_reason, "time was up"));
 }
 
@@ -79,8 +75,7 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
 
 TEST_OF(test_wrong_at_the_end_of_the_limit_is_unfinished, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 0.5;
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     w->farm.behave = behave_late;
@@ -115,11 +110,8 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 
 TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 0.2;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = GPUTUNE_ETIMEOUT;
-    }
+    gputune_options options = OPTIONS(.time_limit_s = 0.2);
+    SET_EACH(w, verify, GPUTUNE_ETIMEOUT);
     w->farm.behave = behave_slowly;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT); /* the default too */
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
@@ -127,9 +119,7 @@ TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
 
 TEST_OF(test_all_wrong_is_said, world *w, open_world, close_world)
 {
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = GPUTUNE_EWRONG;
-    }
+    SET_EACH(w, verify, GPUTUNE_EWRONG);
     assert_int_equal(tune(w, NULL), GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "no variant works"));
 }
@@ -171,9 +161,7 @@ TEST_OF(test_what_never_compiles_ends_a_search, world *w, open_world, close_worl
 /* A GPU does not tell the line of a fault, the emulator does. */
 TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = GPUTUNE_ECRASHED;
-    }
+    SET_EACH(w, verify, GPUTUNE_ECRASHED);
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
     assert_non_null(strstr(gt_message(), "'gputune check /"));
@@ -196,9 +184,7 @@ TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
     ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));
     snprintf(w->path, sizeof w->path, "scale");
     w->farm.fault = "CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure";
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].verify = GPUTUNE_ECRASHED;
-    }
+    SET_EACH(w, verify, GPUTUNE_ECRASHED);
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "launch failure; 'gputune check /"));
     assert_non_null(
@@ -251,9 +237,7 @@ TEST_OF(test_a_crash_while_a_tie_is_broken_costs_only_itself, world *w, open_wor
 TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].sample_kernel = GPUTUNE_ECRASHED;
-    }
+    SET_EACH(w, sample_kernel, GPUTUNE_ECRASHED);
     w->by_block[512].host_ns = 3300; /* never tied, and out of the race before the tie */
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(w->choice.failed, 3);
@@ -263,20 +247,16 @@ TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world,
 TEST_OF(test_a_tie_without_device_times_is_the_defaults, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].time_ns = NAN;
-    }
+    SET_EACH(w, time_ns, NAN);
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
     assert_true(w->choice.verdict.tie);
 }
 
 static uint32_t rounds_of(world *w, bool *noisy, uint32_t spoiled)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     uint32_t before = w->farm.rounds;
-    options.force = true;
     w->farm.spoiled = spoiled;
-    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_string_equal(tuned(w, &OPTIONS(.force = true)), "BLOCK=256");
     *noisy = w->choice.verdict.noisy;
     return w->farm.rounds - before;
 }
@@ -305,9 +285,7 @@ TEST_OF(test_another_user_of_the_gpu_is_named, world *w, open_world, close_world
 TEST_OF(test_cancel_keeps_the_default, world *w, open_world, close_world)
 {
     volatile int cancel = 1;
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.cancel = &cancel;
-    tuned(w, &options);
+    tuned(w, &OPTIONS(.cancel = &cancel));
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
 }
 
@@ -327,10 +305,8 @@ TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, c
 TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
     static const float data[4096];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_input input = {"x", data, sizeof data, true};
-    options.inputs = &input;
-    options.input_count = 1;
+    gputune_options options = OPTIONS(.inputs = &input, .input_count = 1);
     tuned(w, &options);
     input.bytes -= 4;
     assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);

@@ -170,9 +170,7 @@ TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
 
 static void check_refusal(world *w, gputune_objective objective, const char *reason)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = objective;
-    assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
+    assert_int_equal(tune(w, &OPTIONS(.objective = objective)), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), reason));
     assert_non_null(strstr(gt_message(), w->path));
     assert_int_equal(w->farm.verifies, 0);

@@ -70,9 +70,7 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
 static gt_request *make_request(world *w)
 {
     gt_request *request;
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].pilot_ns = 100 * w->by_block[i].time_ns;
-    }
+    SET_EACH(w, pilot_ns, 100 * w->by_block[block].time_ns);
     ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
     return request;
 }
