@@ -5,7 +5,6 @@
 #include "api/json.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 static char copy[2048];

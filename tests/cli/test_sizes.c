@@ -4,7 +4,6 @@
 #include "support/test.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 TEST(numbers_with_suffixes_and_powers)

@@ -3,7 +3,6 @@
 #include "support/test.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 enum { COUNT = 6 };
 

@@ -3,8 +3,6 @@
  * of the PTX ISA, plus the half ulp by which the emulator rounds. */
 #include "op_cases.h"
 
-#include <math.h>
-
 // clang-format off
 #define ULP_F32 0x1p-23
 #define APPROX(relative, absolute) {(relative) + ULP_F32 / 2, (absolute)}

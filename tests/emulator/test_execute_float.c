@@ -1,8 +1,6 @@
 /* Floating-point instructions: rounding, subnormals, saturation, NaN, conversions. */
 #include "op_case.h"
 
-#include <math.h>
-
 #define ONE   0x3f800000u
 #define TWO   0x40000000u
 #define NAN32 0x7fffffffu

@@ -1,7 +1,6 @@
 /* Tuning in the background: a miss is answered at once, and the winner takes over later. */
 #include "world.h"
 
-#include <pthread.h>
 #include <sys/wait.h>
 
 enum { N = 2000 };

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /* ---- NULL ---- */
 

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "support/test.h"
 
 #include <stddef.h>
-#include <string.h>
 
 TEST(short_kernels_are_launched_often)
 {

@@ -68,9 +68,11 @@ int open_tuner(void)
 static int plan_with(gputune_plan **out, gputune_effort effort)
 {
     static const char *const only[] = {"VEC=1,2", "BLOCK=256", "UNROLL=1"};
-    gputune_options options =
-        OPTIONS(.effort = effort, .only = only, .only_count = sizeof only / sizeof *only,
-                .time_limit_s = CALL_LIMIT_S);
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = effort;
+    options.only = only;
+    options.only_count = sizeof only / sizeof *only;
+    options.time_limit_s = CALL_LIMIT_S;
     return tune_kernel(out, app.tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
 }
 
@@ -130,8 +132,10 @@ static int compare(void)
 {
     static const char *const configurations[] = {"VEC=1 BLOCK=256 UNROLL=1",
                                                  "VEC=2 BLOCK=256 UNROLL=1"};
-    return gputune_run(app.tuner, "axpy", GPUTUNE_SIZES({"n", N}), configurations, 2,
-                       &OPTIONS(.time_limit_s = CALL_LIMIT_S), count_record, NULL);
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = CALL_LIMIT_S;
+    return gputune_run(app.tuner, "axpy", GPUTUNE_SIZES({"n", N}), configurations, 2, &options,
+                       count_record, NULL);
 }
 
 static int count_replayed(void *user, const gputune_replayed *replayed)

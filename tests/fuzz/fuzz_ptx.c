@@ -3,8 +3,6 @@
 
 #include "emulator/machine.h"
 
-#include <string.h>
-
 const char *const fuzz_seeds[] = {
     ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 k_p, .param .u32 k_n)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\n"

@@ -4,7 +4,6 @@
 #include "api/recorded.h"
 #include "search/replay.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -6,8 +6,6 @@
 #include "support/cuda_layout.h"
 #include "support/test.h"
 
-#include <string.h>
-
 static const cuda_layout_row ours[] = {CUDA_LAYOUT_ROWS{NULL, 0}};
 
 static void need_cuda_h(void)

@@ -3,7 +3,6 @@
 #include "support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static gt_device for_arch(const char *arch)

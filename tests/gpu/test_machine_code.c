@@ -5,7 +5,6 @@
 #include "support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const gt_nvrtc *nvrtc;

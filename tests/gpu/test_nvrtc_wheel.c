@@ -4,7 +4,6 @@
 #include "support/test.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 TEST(builtins_beside_nvrtc_are_found)

@@ -3,7 +3,6 @@
 #include "support/test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* NVRTC 13.0, sm_90. */
 static const char two_kernels[] =

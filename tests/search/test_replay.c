@@ -2,7 +2,6 @@
 #include "search/replay.h"
 #include "support/test.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "support/test.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

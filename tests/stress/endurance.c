@@ -46,8 +46,10 @@ static void fail(const char *what, int status)
 static gputune_options options_of_all(void)
 {
     static const char *const only[] = {"VEC=1", "BLOCK=64", "UNROLL=1,2"};
-    gputune_options options =
-        OPTIONS(.only = only, .only_count = sizeof only / sizeof *only, .time_limit_s = 120);
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = sizeof only / sizeof *only;
+    options.time_limit_s = 120;
     return options;
 }
 

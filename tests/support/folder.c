@@ -2,8 +2,6 @@
 #include "support/test.h"
 
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <ftw.h>
 #include <stdbool.h>

@@ -10,7 +10,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/socket.h>
