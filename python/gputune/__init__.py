@@ -50,7 +50,7 @@ except ImportError:  # it is made from gputune.h when the package is
 from . import _fast
 from ._arguments import Arguments, known_type
 from ._arrays import current_stream, stream_handle
-from ._driver import Driver, was_forked
+from ._driver import Driver
 from ._driver import driver as _driver_of
 from ._errors import (BusyError, CanceledError, CaptureError, CompileError, CrashedError, CudaError,
                       DatabaseError, DeviceMemoryError, Error, FileError, InvalidError, NoCompilerError,
@@ -493,13 +493,7 @@ class Tuner(_Shared):
                                    read_only, emulate_without_gpu)
         self._log = options.log  # lives as long as the tuner
         handle = ctypes.c_void_p()
-        try:
-            _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
-        except CudaError as error:
-            if not was_forked():
-                raise
-            raise CudaError(error.status, f"{error}; CUDA does not work in a forked child: start processes "
-                            "with multiprocessing's 'spawn' or 'forkserver'") from None
+        _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
         self._opened = handle
         _open_tuners.add(self)
         self._driver: Driver | None = None
@@ -1060,7 +1054,8 @@ def device_count(driver: Path | None = None) -> int:
 def devices_are_alike(driver: Path | None = None) -> bool:
     """Whether all GPUs are surely of one model, so that what was measured on one answers for each."""
     alike, count = ctypes.c_bool(), ctypes.c_int()
-    _check(library.gputune_devices_are_alike(ctypes.byref(alike), ctypes.byref(count), encoded("driver", driver)))
+    _check(library.gputune_devices_are_alike(ctypes.byref(alike), ctypes.byref(count),
+                                             encoded("driver", driver)))
     return alike.value
 
 

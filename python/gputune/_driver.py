@@ -14,13 +14,6 @@ from ._library import NATIVE
 
 _drivers: dict[str, Driver] = {}
 _registering = threading.Lock()
-_before_fork: list[Driver] = []  # drivers that the parent of this process used
-os.register_at_fork(after_in_child=lambda: _before_fork.extend(_drivers.values()))
-
-
-def was_forked() -> bool:
-    """Whether the parent of this process used CUDA before it forked."""
-    return bool(_before_fork)
 
 
 class Driver:

@@ -534,7 +534,7 @@ def a_forked_child_asks_for_itself():
         try:
             plan()
         except gputune.Error as error:
-            os._exit(0 if "start processes with multiprocessing's 'spawn'" in str(error) else 2)
+            os._exit(0 if "start this one by exec (in Python, by spawn)" in str(error) else 2)
         except BaseException:
             os._exit(1)
         os._exit(3)  # CUDA does not work there

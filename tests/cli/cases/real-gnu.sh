@@ -1,7 +1,7 @@
 # what compilers of C++ for CUDA take beyond the standard, conditions in the parameters, and headers of the host
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 cat >k.cu <<'F'
-#include <regex>
+#include <boost/regex.hpp>
 #include <cuda_runtime.h>
 #include "helper_cuda.h"
 #ifdef LARGE
