@@ -29,7 +29,8 @@ for again in wrong wrong; do # asked again, what is stored says the same
     try "$again" "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
 done
 export GPUTUNE_DB=:memory:
-try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 : 2) */')"
+# the two that are right are within epsilon: either may win
+try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 : 2) */')" | sed 's/^B=[0-9]* C=0,/C=0,/'
 sed 's/C = 0, 1, 2/C = 0, 1, 2, 3/; s/C ? 3/C % 3 ? 3/' most_wrong.cu >narrower.cu
 for only in C=0,1 C=2,3; do # what failed elsewhere does not count
     GPUTUNE_DB=narrower.db $GPUTUNE warm ./narrower.cu --driver emu --only $only 2>err >table
