@@ -206,16 +206,12 @@ typedef struct gputune_open_options {
                                and `driver` the one there. gputune must be the same build there; it
                                needs neither NVRTC nor templates. EWORKER where no worker answers
                                within a minute. NULL: measure here */
-    /* Since version 7: with tune_only, asked while the driver starts whether all that will be asked
-     * for is stored. Where it is (not 0), no compile worker starts before there is something to
-     * compile. It may open other tuners. NULL: that is not known. */
-    int (*is_stored)(void *user);
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL                                      \
+            NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL                                            \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no

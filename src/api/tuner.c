@@ -283,20 +283,13 @@ static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputu
     return start_farm(out, tuner, o);
 }
 
-/* How many compile workers start with the driver: as many as the first proof needs, or none where
- * what will be asked for is stored. More of them gain nothing. */
-static uint32_t workers_ahead(const gputune *tuner, const gputune_open_options *o)
+/* Takes the device that the worker reported. Its number there may differ from the one here. As many
+ * compile workers as the first proof needs are started meanwhile; more of them gain nothing. */
+static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 {
     enum { FIRST = 3 }; /* service kernels, reference, default */
-    bool is_emulated = strncmp(tuner->driver_name, "emu", 3) == 0; /* it starts at once */
-    return o->is_stored && !is_emulated && o->is_stored(o->user) ? 0 : FIRST;
-}
-
-/* Takes the device that the worker reported. Its number there may differ from the one here. */
-static gputune_status take_answer(gputune *tuner, gt_farm *farm, const gputune_open_options *o)
-{
     gt_device device;
-    GT_TRY(farm->ops->device(farm, &device, workers_ahead(tuner, o)));
+    GT_TRY(farm->ops->device(farm, &device, FIRST));
     device.ordinal = tuner->device.ordinal;
     tuner->device = device;
     tuner->has_device = true;
@@ -344,7 +337,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
  * the worker is elsewhere, this process looks for the device. */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    gputune_status answer = take_answer(tuner, *farm, o);
+    gputune_status answer = take_answer(tuner, *farm);
     if (answer == GPUTUNE_OK || tuner->measure_on) {
         return answer;
     }
@@ -398,8 +391,7 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
                                         GT_BYTES_THROUGH(gputune_open_options, record),
                                         GT_BYTES_THROUGH(gputune_open_options, max_plans),
                                         GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
-                                        GT_BYTES_THROUGH(gputune_open_options, measure_on),
-                                        GT_BYTES_THROUGH(gputune_open_options, is_stored)}};
+                                        GT_BYTES_THROUGH(gputune_open_options, measure_on)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
 }

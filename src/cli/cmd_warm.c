@@ -288,37 +288,11 @@ int cli_warm_find(cli_scenarios *out, const cli_session *session)
     return CLI_CONTINUE;
 }
 
-/* What looking for the scenarios gave while the driver started. */
-static int found_early;
-
-/* Whether nothing will be compiled, as winners of all scenarios are stored, of whatever GPU:
- * gputune_open_options.is_stored. What is wrong with the scenarios is said here, and not again. */
-static int is_all_stored(void *unused)
-{
-    (void)unused;
-    cli_given.is_stored = NULL;
-    const struct cli_given own = cli_given;
-    CLI_SCOPED(cli_close) cli_session reader = {0};
-    cli_scenarios scenarios = {0};
-    cli_given.quiet = true;
-    cli_given.measure_on = NULL;
-    found_early = cli_open(&reader, CLI_OPEN_NO_DEVICE);
-    found_early = found_early == CLI_CONTINUE ? cli_warm_find(&scenarios, &reader) : found_early;
-    bool stored = !cli_tuning.options.force;
-    const cli_turn *turns = cli_turns_make(&reader, &scenarios);
-    for (size_t i = 0; i < scenarios.count; i++) {
-        stored &= turns[i].known;
-    }
-    cli_given = own;
-    return stored || found_early != CLI_CONTINUE;
-}
-
 static int tune_or_compile(cli_gpus *gpus)
 {
     cli_scenarios scenarios = {0};
     const cli_session *session = &gpus->items[gpus->first].session;
-    bool is_wrong = found_early != CLI_CONTINUE && found_early != CLI_EXIT_NOTHING;
-    int code = is_wrong ? found_early : cli_warm_find(&scenarios, session);
+    int code = cli_warm_find(&scenarios, session);
     if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
         return code;
     }
@@ -386,10 +360,7 @@ static int run(void)
                          : cli_warm.compile_only ? CLI_OPEN_DEVICE
                                                  : CLI_OPEN_TUNING;
     CLI_TRY(cli_warm.check ? cli_check_first() : CLI_CONTINUE);
-    found_early = CLI_CONTINUE;
-    cli_given.is_stored = is_all_stored;
     CLI_TRY(cli_gpus_open(&gpus, mode, cli_warm.gpus));
-    cli_given.is_stored = NULL;
     return tune_or_compile(&gpus);
 }
 

@@ -48,11 +48,10 @@ extern struct cli_given {
     int format; /* a cli_format_kind */
     int color;  /* a cli_color */
     bool quiet, verbose;
-    bool read_only;               /* the database */
-    cli_list include_paths;       /* the values of -I */
-    cli_list compile_on;          /* commands that start further compile workers, elsewhere */
-    const char *measure_on;       /* a command that starts the measure worker elsewhere, or NULL */
-    int (*is_stored)(void *user); /* of gputune_open_options; NULL: that is not known */
+    bool read_only;         /* the database */
+    cli_list include_paths; /* the values of -I */
+    cli_list compile_on;    /* commands that start further compile workers, elsewhere */
+    const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
 } cli_given;
 
 /* A row of options that several commands have. */

@@ -75,7 +75,6 @@ static int open_tuner(cli_session *out, const char *device, const cli_list *comp
     options.emulate_without_gpu = !cli_given.measure_on && !cli_is_driver_asked_for();
     options.keep_workers = true;
     options.tune_only = tune_only;
-    options.is_stored = cli_given.is_stored;
     options.compile_on = compile_on->items;
     options.compile_on_count = compile_on->count;
     options.measure_on = cli_given.measure_on;

@@ -19,9 +19,10 @@ enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
  * may be another program's, or be whole again when its file system is, and processes that have it
  * open need not know.
  *
- * All threads use one connection to the user's file, which tries at once: who finds the file locked
- * by another process gives the connection back, waits, and tries again from the beginning. So
- * nobody waits behind a wait for another process. Mutexes, in the order in which they are taken:
+ * All threads use one connection to the user's file, and each use of it tries at once. A thread
+ * that finds the file locked by another process gives the connection back, waits, and tries again
+ * from the beginning. So no thread waits behind another one's wait for a process. Mutexes, in the
+ * order in which they are taken:
  * - `using`: the connections to files, and which file is in use. Held while the disk is at work,
  *   never while another process is waited for, but for the moment that ends a commit.
  * - `remembering`: the database in memory.
@@ -74,8 +75,8 @@ void gt_layers_flush(gt_store *store);
 
 /* Calls `work` on the user's file. While another process locks it, tries again until `limit` is
  * over: EBUSY, without a message. Waits for other threads of this process as long as `turn` says. A
- * damaged file is left for one beside it. What `work` does to read and cannot is as if nothing was
- * there: ENOTFOUND. With `writes` a file that fails is given up: EDATABASE. */
+ * damaged file is left for one beside it. A file that `work` cannot read counts as empty:
+ * ENOTFOUND. With `writes` a file that fails is given up: EDATABASE. */
 gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                   const gt_patience *turn, const gt_patience *limit);
 /* Makes a database in memory if *database is NULL. The caller holds the mutex `remembering` for the

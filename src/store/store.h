@@ -10,9 +10,10 @@
  * - If a file stays locked for all of a write's patience, the rows of this write are kept in
  *   memory, after one warning. The next write that reaches the file moves these rows to the file,
  *   and so do gt_store_check() and closing, which wait until a second after the last call gave up,
- *   since a call waits within its own limit. While the lock lasts, writes wait 30 s in all, then 1
- * s each. While there is a database in memory, what is written to the file is written to memory
- * too, so that memory is never older than the file.
+ *   since a call waits within its own limit. While the lock lasts, writes wait 30 s in all, then
+ *   1 s each.
+ * - While there is a database in memory, what is written to the file is written to memory too, so
+ *   that memory is never older than the file.
  * - A row whose checksum is wrong counts as missing (sql.h says what the checksums bind).
  * - In a file that another user owns or may write (gt_distrust()), code counts as missing and no
  *   result as proved; one warning says so.

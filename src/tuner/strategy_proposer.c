@@ -362,9 +362,9 @@ static bool may_sketch(const gt_request *request)
            options->objective != GPUTUNE_OBJECTIVE_ENERGY;
 }
 
-/* In the order of the axes, nothing known has precedence, but what cannot win is left out, unless
- * the first few are asked for, which race among themselves. What is
- * measured again by `force` is not known, but other sizes still say what to try first. */
+/* In the order of the axes nothing known has precedence, and what cannot win is left out. If only
+ * the first few are asked for, they race among themselves, and none is left out. What `force`
+ * measures again does not count as known, but other sizes still say what to try first. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {

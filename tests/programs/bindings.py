@@ -10,10 +10,9 @@ from gputune import _abi
 
 LEFT_OUT = {
     "gputune.hpp": [],
-    # Python's own counts and checks, its exceptions' docstrings, and what its dicts are made of do these;
-    # a program in Python starts later than what is_stored saves
+    # Python's own counts and checks, its exceptions' docstrings, and what its dicts are made of do these
     "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text
-              gputune_options.inputs_ready gputune_open_options.is_stored""".split()}
+              gputune_options.inputs_ready""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",
              "gputune_wisdom_filter", "gputune_wisdom_options"]
 
