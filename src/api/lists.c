@@ -200,7 +200,6 @@ const char *gputune_objective_name(gputune_objective objective)
 /* A description, and what it points to. */
 typedef struct space_parts {
     gputune_space space;
-    gt_space *engine;
     gt_request *request;
     gt_device device;
     GT_ARRAY(gputune_axis_value) values;
@@ -219,7 +218,6 @@ void gputune_space_free(gputune_space *space)
     gt_array_free(&parts->values);
     gt_array_free(&parts->exclusions);
     gt_array_free(&parts->certainties);
-    gt_space_free(parts->engine);
     gt_request_free(parts->request);
     free(parts);
 }
@@ -236,11 +234,11 @@ static gputune_status keep_text(const char **out, space_parts *parts, gt_text *t
 static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
 {
     const uint8_t *choices;
-    size_t count = gt_space_choices(parts->engine, axis, &choices);
+    size_t count = gt_space_choices(parts->request->space, axis, &choices);
     if (!memchr(choices, (int)choice, count)) {
         return "left out by a restriction";
     }
-    const char *reason = gt_space_why_unused(parts->engine, axis, (uint8_t)choice);
+    const char *reason = gt_space_why_unused(parts->request->space, axis, (uint8_t)choice);
     return reason ? reason : "";
 }
 
@@ -264,7 +262,7 @@ static gputune_status describe_values(space_parts *parts)
     const gt_template *template = parts->request->template;
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const uint8_t *choices;
-        size_t count = gt_space_choices(parts->engine, i, &choices);
+        size_t count = gt_space_choices(parts->request->space, i, &choices);
         for (uint32_t j = 0; j < template->axes[i].count; j++) {
             GT_TRY(describe_value(parts, i, j));
         }
@@ -280,10 +278,10 @@ static gputune_status describe_values(space_parts *parts)
 static gputune_status describe_counts(space_parts *parts)
 {
     _Static_assert((int)GPUTUNE_AT_MOST == (int)GT_AT_MOST, "the two have the same values");
-    GT_TRY(gt_request_prepare_space(parts->request, parts->engine));
-    gt_space_size valid = gt_space_count(parts->engine);
-    gt_space_size sources = gt_space_sources(parts->engine);
-    parts->space.combinations = gt_space_combinations(parts->engine);
+    GT_TRY(gt_request_prepare_space(parts->request));
+    gt_space_size valid = gt_space_count(parts->request->space);
+    gt_space_size sources = gt_space_sources(parts->request->space);
+    parts->space.combinations = gt_space_combinations(parts->request->space);
     parts->space.valid = valid.count;
     parts->space.valid_certainty = (gputune_certainty)valid.certainty;
     parts->space.sources = sources.count;
@@ -294,7 +292,7 @@ static gputune_status describe_counts(space_parts *parts)
 static gputune_status describe_exclusions(space_parts *parts)
 {
     const gt_exclusion_count *counts;
-    size_t count = gt_space_exclusions(parts->engine, &counts);
+    size_t count = gt_space_exclusions(parts->request->space, &counts);
     for (size_t i = 0; i < count; i++) {
         const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
         GT_TRY(gt_array_push(&parts->exclusions, exclusion));
@@ -308,10 +306,9 @@ static gputune_status describe_space(space_parts *parts)
 {
     gputune_space *space = &parts->space;
     space->version = GPUTUNE_SPACE_VERSION;
-    GT_TRY(gt_request_space(&parts->engine, parts->request));
     GT_TRY(describe_counts(parts));
     if (space->valid) {
-        gt_request_warn_of_default(parts->request, parts->engine);
+        gt_request_warn_of_default(parts->request);
     }
     GT_TRY(describe_values(parts));
     GT_TRY(describe_exclusions(parts));

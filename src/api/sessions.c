@@ -222,9 +222,7 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
 
 static gputune_status check_config(const gt_request *request, const gt_config *config)
 {
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space(&space, request));
-    const char *reason = gt_space_excludes(space, config);
+    const char *reason = gt_space_excludes(request->space, config);
     return reason ? gt_fail(GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
                             request->template->name, request->device->arch, reason)
                   : GPUTUNE_OK;

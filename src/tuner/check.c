@@ -24,9 +24,10 @@ static gputune_status add(config_list *list, const gt_config *config)
 }
 
 /* The default first, then all of a small space, or as many as are wanted at random. */
-static gputune_status choose(config_list *list, const gt_request *request, gt_space *space)
+static gputune_status choose(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
+    gt_space *space = request->space;
     uint64_t most = request->options.max_variants ? request->options.max_variants : MOST_VARIANTS;
     gt_random random = {request->options.seed};
     gt_space_size size = gt_space_count(space);
@@ -181,12 +182,11 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
     GT_FREED config_list list = {0};
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_REFUSE(!request->device->emulated, GPUTUNE_EUNSUPPORTED,
               "%s is checked on the emulator alone: open the tuner with the driver emu",
               request->template->name);
     request->check = request->options.force = true;
-    GT_TRY(gt_request_space_to_try(&space, request));
-    GT_TRY(choose(&list, request, space));
+    GT_TRY(gt_request_space_to_try(request));
+    GT_TRY(choose(&list, request));
     return check_list(request, &list, each, user);
 }

@@ -127,10 +127,9 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
 {
     static const gt_policy policy = {.next = report_finished, .done = all_reported};
     compile_run run = {.each = each, .user = user};
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space_to_try(&space, request));
+    GT_TRY(gt_request_space_to_try(request));
     GT_SCOPED(gt_session_close) gt_session session;
-    gt_space_proposer proposer = gt_space_proposer_make(space);
+    gt_space_proposer proposer = gt_space_proposer_make(request->space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
                                       .limit = request->options.max_variants};

@@ -30,9 +30,8 @@ static gputune_status add(gt_field *field, const gt_config *config, gt_role role
 
 static gputune_status add_permitted(gt_field *field, const gt_config *config, gt_role role)
 {
-    bool permitted;
-    GT_TRY(gt_request_permits(&permitted, field->options.request, config));
-    return permitted ? add(field, config, role) : GPUTUNE_OK;
+    return gt_request_permits(field->options.request, config) ? add(field, config, role)
+                                                              : GPUTUNE_OK;
 }
 
 gputune_status gt_field_add_default(gt_field *field)

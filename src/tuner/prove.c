@@ -41,25 +41,22 @@ static gputune_status take_first(gt_choice *choice, const gt_field *field, const
 
 /* Lists the configurations, each followed by its variant for any alignment, if that is another
  * configuration. */
-static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
-                               const gt_config *configs, size_t count, const gt_request *request)
+static size_t list_all(gt_config out[2 * GT_PROVE_MAX], const gt_config *configs, size_t count,
+                       const gt_request *request)
 {
-    *all = 0;
+    size_t all = 0;
     for (size_t i = 0; i < count; i++) {
-        bool listed = false, permitted = false;
+        bool listed = false;
         const gt_config scalar = gt_config_scalar(request->template, &configs[i]);
-        out[(*all)++] = configs[i];
-        for (size_t j = 0; j < *all; j++) {
+        out[all++] = configs[i];
+        for (size_t j = 0; j < all; j++) {
             listed = listed || gt_config_is(&out[j], &scalar);
         }
-        if (!listed) {
-            GT_TRY(gt_request_permits(&permitted, request, &scalar));
-        }
-        if (permitted) {
-            out[(*all)++] = scalar;
+        if (!listed && gt_request_permits(request, &scalar)) {
+            out[all++] = scalar;
         }
     }
-    return GPUTUNE_OK;
+    return all;
 }
 
 /* ---- keeping --------------------------------------------------------------------------------- */
@@ -129,14 +126,12 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     static const double share = 0.75; /* of the time; the rest is for what is tried instead */
     gt_config all[2 * GT_PROVE_MAX];
-    size_t all_count;
     gt_session session;
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
               "%s: no time is left to prove it", request->template->name);
     GT_TRY(gt_history_load(&history, request, &request->scenario));
-    GT_TRY(list_all(all, &all_count, configs, count, request));
-    gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
+    gt_list_proposer proposer = gt_list_proposer_make(all, list_all(all, configs, count, request));
     const gt_field_options options = {.proposer = &proposer.proposer, .history = &history};
     const gt_patience whole = request->patience, grace = request->grace;
     request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));

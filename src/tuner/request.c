@@ -286,6 +286,21 @@ static gputune_status check_inputs(const gt_request *request)
     return GPUTUNE_OK;
 }
 
+static bool is_over(void *user)
+{
+    return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
+}
+
+/* Also checks the restrictions. */
+static gputune_status open_space(gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    GT_TRY(gt_space_open(&request->space, request->template, &request->problem, &request->workload,
+                         request->device, o->only, o->only_count));
+    gt_space_set_cancel(request->space, is_over, request);
+    return GPUTUNE_OK;
+}
+
 static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 {
     GT_TRY(check_samples(&request->options));
@@ -301,10 +316,9 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(check_inputs(request));
     GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
+    GT_TRY(open_space(request));
     request->terms =
-        (gt_terms){.space = gt_space_signature(space),
+        (gt_terms){.space = gt_space_signature(request->space),
                    .limit = request->options.max_variants,
                    .effort = request->options.effort,
                    .isolation = request->options.isolation,
@@ -347,6 +361,7 @@ void gt_request_free(gt_request *request)
         return;
     }
     gt_data_close(request);
+    gt_space_free(request->space);
     free(request->problem_text);
     free(request->bucket_text);
     free(request->fixed_text);
@@ -374,19 +389,6 @@ gt_patience gt_request_grace(gt_request *request)
     return request->grace;
 }
 
-static bool is_over(void *user)
-{
-    return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
-}
-
-gputune_status gt_request_space(gt_space **out, const gt_request *request)
-{
-    GT_TRY(gt_space_open(out, request->template, &request->problem, &request->workload,
-                         request->device, request->options.only, request->options.only_count));
-    gt_space_set_cancel(*out, is_over, (void *)request);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_request_ended(const gt_request *request, const char *before)
 {
     const char *name = request->template->name;
@@ -399,18 +401,19 @@ gputune_status gt_request_ended(const gt_request *request, const char *before)
                               request->options.time_limit_s, before);
 }
 
-gputune_status gt_request_prepare_space(const gt_request *request, gt_space *space)
+gputune_status gt_request_prepare_space(const gt_request *request)
 {
-    gputune_status status = gt_space_prepare(space);
+    gputune_status status = gt_space_prepare(request->space);
     return status == GPUTUNE_ECANCELED
                ? gt_request_ended(request, "all configurations were counted")
                : status;
 }
 
 /* Warns of values that the caller asked for and that constraints exclude. */
-static void say_what_is_left_out(const gt_request *request, gt_space *space)
+static void say_what_is_left_out(const gt_request *request)
 {
     const gt_template *template = request->template;
+    gt_space *space = request->space;
     for (uint32_t i = 0; i < template->axis_count && request->options.only_count; i++) {
         const uint8_t *choices;
         size_t count = gt_space_choices(space, i, &choices);
@@ -428,25 +431,19 @@ static void say_what_is_left_out(const gt_request *request, gt_space *space)
     }
 }
 
-gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request)
+gputune_status gt_request_space_to_try(const gt_request *request)
 {
-    gt_space *space;
-    GT_TRY(gt_request_space(&space, request));
-    gputune_status status = gt_request_prepare_space(request, space);
-    GT_THEN(status, gt_space_require_any(space));
-    if (status != GPUTUNE_OK) {
-        gt_space_free(space);
-        return status;
-    }
-    say_what_is_left_out(request, space);
-    *out = space;
+    GT_TRY(gt_request_prepare_space(request));
+    GT_TRY(gt_space_require_any(request->space));
+    say_what_is_left_out(request);
+    gt_space_rewind(request->space);
     return GPUTUNE_OK;
 }
 
-void gt_request_warn_of_default(const gt_request *request, gt_space *space)
+void gt_request_warn_of_default(const gt_request *request)
 {
     const gt_config standard = gt_config_default(request->template);
-    const char *reason = gt_space_excludes(space, &standard);
+    const char *reason = gt_space_excludes(request->space, &standard);
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
@@ -455,20 +452,9 @@ void gt_request_warn_of_default(const gt_request *request, gt_space *space)
     }
 }
 
-gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config)
+bool gt_request_permits(const gt_request *request, const gt_config *config)
 {
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space(&space, request));
-    *out = gt_space_excludes(space, config) == NULL;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config)
-{
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space(&space, request));
-    *out = gt_space_has(space, config);
-    return GPUTUNE_OK;
+    return gt_space_excludes(request->space, config) == NULL;
 }
 
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,

@@ -66,6 +66,7 @@ typedef struct gt_request {
     gt_problem problem;
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
+    gt_space *space;         /* of the problem, with the restrictions of the options; owned */
     gt_scenario scenario;
     gt_scenario here; /* like `scenario`, but of these exact sizes, where a bucket of sizes shares
                          `scenario`; proofs at these sizes are kept under it */
@@ -99,14 +100,10 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
-/* These free what the pointer points to, for GT_SCOPED(). */
+/* The same, for GT_SCOPED(). */
 static inline void gt_request_end(gt_request **request)
 {
     gt_request_free(*request);
-}
-static inline void gt_space_end(gt_space **space)
-{
-    gt_space_free(*space);
 }
 
 /* Whether two configurations are the same. */
@@ -154,22 +151,17 @@ void gt_request_say_winner(const gt_request *request, const gt_verified *verifie
 
 /* Fails as a request that its caller or its limit ended before something: "it was compiled". */
 gputune_status gt_request_ended(const gt_request *request, const char *before);
-/* A space over the request's problem with its restrictions; for gt_space_free(). */
-gputune_status gt_request_space(gt_space **out, const gt_request *request);
-/* Calls gt_space_prepare() for a space of the request. ETIMEOUT: the message names the limit that
+/* Calls gt_space_prepare() for the request's space. ETIMEOUT: the message names the limit that
  * ended it. ECANCELED: the caller ended it. */
-gputune_status gt_request_prepare_space(const gt_request *request, gt_space *space);
-/* Opens and prepares a space of the request whose variants will be tried. Warns of requested values
- * that are excluded. ENOVARIANT if no configuration is valid; the message has the constraints that
- * exclude them. *out is for gt_space_free(). */
-gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);
+gputune_status gt_request_prepare_space(const gt_request *request);
+/* The same for a space whose variants will be tried, from the first one on. Warns of requested
+ * values that are excluded. ENOVARIANT if no configuration is valid; the message has the
+ * constraints that exclude them. */
+gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space leaves out the template's default, and says what is then not known. */
-void gt_request_warn_of_default(const gt_request *request, gt_space *space);
-/* Whether constraints and the device allow a configuration, whatever the restrictions say.
- * ENOMEM. */
-gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config);
-/* Whether the request's space has the configuration, with its restrictions. ENOMEM. */
-gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config);
+void gt_request_warn_of_default(const gt_request *request);
+/* Whether constraints and the device allow a configuration, whatever the restrictions say. */
+bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
  * source's own, and the folders of headers; `quickly`: with less optimisation, for a sketch. The
  * caller frees the array of *options, not the strings that it points to. ENOMEM. */

@@ -249,26 +249,15 @@ static int measure(run_state *run, gt_record_fn each, void *user)
     return report(run, each, user);
 }
 
-static void say_exclusion(const gt_request *request, gt_space *space, const gt_config *config)
+static void say_exclusion(const gt_request *request, const gt_config *config)
 {
-    const char *reason = gt_space_excludes(space, config);
+    const char *reason = gt_space_excludes(request->space, config);
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s %s is run as asked, but tuning leaves it out: %s", request->template->name,
                     text, reason);
     }
-}
-
-static gputune_status say_exclusions(const gt_request *request, const gt_config *configs,
-                                     size_t count)
-{
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space(&space, request));
-    for (size_t i = 0; i < count; i++) {
-        say_exclusion(request, space, &configs[i]);
-    }
-    return GPUTUNE_OK;
 }
 
 static void end_run(run_state *run)
@@ -284,7 +273,9 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
         .measures = true, .exclusive = true, .next = next, .sampled = sampled, .done = done};
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer};
-    GT_TRY(say_exclusions(request, configs, count));
+    for (size_t i = 0; i < count; i++) {
+        say_exclusion(request, &configs[i]);
+    }
     GT_SCOPED(end_run) run_state run = {.race = NULL};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
     return measure(&run, each, user);

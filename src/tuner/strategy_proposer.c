@@ -17,7 +17,6 @@ typedef struct earlier {
 struct gt_strategy_proposer {
     gt_proposer proposer; /* the first member: one address for both */
     const gt_request *request;
-    gt_space *space;
     gt_space_size size;
     gt_strategy *strategy;
     gt_sketching sketching;
@@ -38,7 +37,7 @@ static bool to_point(gt_point *out, const gt_strategy_proposer *p, const gt_conf
     *out = (gt_point){{0}};
     for (uint32_t i = 0; i < p->domain.axis_count; i++) {
         const uint8_t *choices;
-        size_t count = gt_space_choices(p->space, i, &choices);
+        size_t count = gt_space_choices(p->request->space, i, &choices);
         const uint8_t *at = memchr(choices, config->choice[i], count);
         if (!at) {
             return false;
@@ -53,7 +52,7 @@ static gt_config to_config(const gt_strategy_proposer *p, const gt_point *point)
     gt_config config = {{0}};
     for (uint32_t i = 0; i < p->domain.axis_count; i++) {
         const uint8_t *choices;
-        gt_space_choices(p->space, i, &choices);
+        gt_space_choices(p->request->space, i, &choices);
         config.choice[i] = choices[point->choice[i]];
     }
     return config;
@@ -63,14 +62,14 @@ static bool draw(void *user, gt_random *random, gt_point *out)
 {
     gt_strategy_proposer *p = user;
     gt_config config;
-    return gt_space_draw(p->space, random, &config) && to_point(out, p, &config);
+    return gt_space_draw(p->request->space, random, &config) && to_point(out, p, &config);
 }
 
 static bool is_valid(void *user, const gt_point *point)
 {
     gt_strategy_proposer *p = user;
     const gt_config config = to_config(p, point);
-    return gt_space_has(p->space, &config);
+    return gt_space_has(p->request->space, &config);
 }
 
 static bool next(void *user, gt_point *point, bool first)
@@ -78,9 +77,9 @@ static bool next(void *user, gt_point *point, bool first)
     gt_strategy_proposer *p = user;
     gt_config config;
     if (first) {
-        gt_space_rewind(p->space);
+        gt_space_rewind(p->request->space);
     }
-    return gt_space_next(p->space, &config) && to_point(point, p, &config);
+    return gt_space_next(p->request->space, &config) && to_point(point, p, &config);
 }
 
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
@@ -88,7 +87,7 @@ static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEA
     _Static_assert((int)GT_LAUNCH_FEATURES <= (int)GT_SEARCH_FEATURES, "there is room for all");
     const gt_strategy_proposer *p = user;
     const gt_config config = to_config(p, point);
-    (void)gt_space_features(out, p->space, &config);
+    (void)gt_space_features(out, p->request->space, &config);
 }
 
 /* Words have no order. */
@@ -96,7 +95,7 @@ static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
     const gt_axis *axis = &p->request->template->axes[index];
     const uint8_t *choices;
-    size_t count = gt_space_choices(p->space, index, &choices);
+    size_t count = gt_space_choices(p->request->space, index, &choices);
     bool ordered = true;
     p->values[index] = calloc(count + 1, sizeof *p->values[index]);
     GT_TRY(gt_allocated(p->values[index]));
@@ -113,7 +112,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 {
     const gt_template *template = p->request->template;
     const gt_config standard = gt_config_default(template);
-    p->size = gt_space_count(p->space);
+    p->size = gt_space_count(p->request->space);
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
                             .size = (double)p->size.count,
@@ -124,11 +123,11 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
                             .next = next,
                             .features = features};
     double unused[GT_LAUNCH_FEATURES];
-    p->domain.feature_count = gt_space_features(unused, p->space, &standard);
+    p->domain.feature_count = gt_space_features(unused, p->request->space, &standard);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         GT_TRY(describe_axis(p, i));
     }
-    if (gt_space_has(p->space, &standard) && to_point(&p->fallback, p, &standard)) {
+    if (gt_space_has(p->request->space, &standard) && to_point(&p->fallback, p, &standard)) {
         p->domain.fallback = &p->fallback;
     }
     return GPUTUNE_OK;
@@ -214,7 +213,7 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial,
                                 .time_ns = trial->time.count ? trial->time.median : 0,
                                 .compile_ns = trial->compile_ns};
     if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
-        !gt_space_has(p->space, &config) || is_to_be_tried_again(p, trial)) {
+        !gt_space_has(p->request->space, &config) || is_to_be_tried_again(p, trial)) {
         return GPUTUNE_OK;
     }
     const earlier right = {config, finding};
@@ -269,7 +268,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
         gt_tried *hint = &out[count];
         gt_config config;
         if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
-            !gt_space_has(p->space, &config) || !to_point(&hint->point, p, &config)) {
+            !gt_space_has(p->request->space, &config) || !to_point(&hint->point, p, &config)) {
             continue;
         }
         fastest = trial->group == group ? fastest : trial->time_ns;
@@ -381,8 +380,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
-                                         gt_space *space, const gt_history *history,
-                                         uint32_t workers)
+                                         const gt_history *history, uint32_t workers)
 {
     gt_strategy_proposer *p = calloc(1, sizeof *p);
     GT_TRY(gt_allocated(p));
@@ -394,7 +392,6 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
     p->proposer = (gt_proposer){
         .propose = propose, .hear = hear, .total = total, .gives_up = gives_up, .learns = true};
     p->request = request;
-    p->space = space;
     gputune_status status = describe_domain(p);
     GT_THEN(status,
             gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));

@@ -7,15 +7,14 @@
 
 typedef struct gt_strategy_proposer gt_strategy_proposer;
 
-/* Opens a proposer that runs the request's strategy over `space`. The space must outlive the
- * proposer, which walks through it. The strategy is told the trials that the history has of this
- * space: those that may win are proposed first, or, where all are tried, in the order of the space,
- * and the others count as known. The option `force` turns this off. Stored trials of the same
- * kernel at other sizes or on other GPUs are hints to the strategy. `workers`: how many variants
- * are compiled at a time. ENOMEM. *out is the caller's, for gt_strategy_proposer_free(). */
+/* Opens a proposer that runs the request's strategy over the request's space, and walks through it.
+ * The strategy is told the trials that the history has of this space: those that may win are
+ * proposed first, or, where all are tried, in the order of the space, and the others count as
+ * known. The option `force` turns this off. Stored trials of the same kernel at other sizes or on
+ * other GPUs are hints to the strategy. `workers`: how many variants are compiled at a time.
+ * ENOMEM. *out is the caller's, for gt_strategy_proposer_free(). */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
-                                         gt_space *space, const gt_history *history,
-                                         uint32_t workers);
+                                         const gt_history *history, uint32_t workers);
 /* NULL is allowed. */
 void gt_strategy_proposer_free(gt_strategy_proposer *proposer);
 

@@ -113,16 +113,14 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
  * the author's own, unless it was found not to work. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
-    bool permitted = false;
     gt_resources resources;
     choice->fallback = gt_config_scalar(request->template, &choice->config);
     bool is_verified = take_verified_fallback(&choice->fallback, winner, request);
     choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
-    if (choice->needs_alignment &&
-        (is_verified || gt_request_is_default(request, &choice->fallback))) {
-        GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
-    }
-    if (!permitted ||
+    bool may_be_it = choice->needs_alignment &&
+                     (is_verified || gt_request_is_default(request, &choice->fallback)) &&
+                     gt_request_permits(request, &choice->fallback);
+    if (!may_be_it ||
         (!is_verified && gt_history_refutes(request, &choice->fallback, false) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
@@ -157,11 +155,9 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
-    bool covered = false;
-    if (gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK) {
-        GT_TRY(is_of_space(winner, request) ? gt_request_permits(&covered, request, out)
-                                            : gt_request_covers(&covered, request, out));
-    }
+    bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
+                   (is_of_space(winner, request) ? gt_request_permits(request, out)
+                                                 : gt_space_has(request->space, out));
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
@@ -569,14 +565,10 @@ static gputune_status choose(gt_choice *out, gt_request *request)
  * answer may be a configuration that the restrictions leave out, which is said. */
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
-    bool covered;
     GT_FREED char *config = NULL;
-    if (!request->options.only_count) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_request_covers(&covered, request, &choice->config));
-    choice->outside_only = !covered;
-    if (covered) {
+    choice->outside_only =
+        request->options.only_count && !gt_space_has(request->space, &choice->config);
+    if (!choice->outside_only) {
         return GPUTUNE_OK;
     }
     bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
@@ -619,10 +611,9 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
 {
     gt_config config;
-    bool permitted, known;
+    bool known;
     GT_TRY(gt_config_parse(&config, request->template, text));
-    GT_TRY(gt_request_permits(&permitted, request, &config));
-    GT_REFUSE(!permitted, GPUTUNE_ENOVARIANT,
+    GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOVARIANT,
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
     gt_choice choice = {

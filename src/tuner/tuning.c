@@ -381,11 +381,10 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
 {
     gt_tuning tuning = {
         .session.request = request, .proved = GT_NO_VARIANT, .hot_winner = GT_NO_VARIANT};
-    GT_SCOPED(gt_space_end) gt_space *space = NULL;
-    GT_TRY(gt_request_space_to_try(&space, request));
-    gt_request_warn_of_default(request, space);
+    GT_TRY(gt_request_space_to_try(request));
+    gt_request_warn_of_default(request);
     gputune_status status = gt_history_load(&tuning.history, request, &request->scenario);
-    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
+    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, &tuning.history,
                                               request->services->compile_workers));
     if (status == GPUTUNE_OK) {
         status = run(out, &tuning, gt_strategy_proposer_of(tuning.strategy));

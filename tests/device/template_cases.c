@@ -278,11 +278,10 @@ static gputune_status run_variant(work *w, const gt_config *config)
 static gputune_status run_sample(work *w)
 {
     enum { FIRST = 100000 };
-    gt_space *space;
+    gt_space *space = w->request->space;
     gt_config config = gt_config_default(w->request->template);
     uint64_t valid = 0, index = 0;
     gputune_status status = run_variant(w, &config);
-    GT_TRY(gt_request_space(&space, w->request));
     while (valid < FIRST && gt_space_next(space, &config)) {
         valid++;
     }
@@ -294,7 +293,6 @@ static gputune_status run_sample(work *w)
         }
         index++;
     }
-    gt_space_free(space);
     return status;
 }
 

@@ -120,11 +120,10 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
 static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    gt_space *space;
     static every_nth sample; /* the field refers to it until it is closed */
     OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes,
                        &OPTIONS(.seed = seed)));
-    OK(gt_request_space(&space, *request));
+    gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
     assert_true(gt_space_has(space, &standard)); /* else speed-ups are of nothing */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
@@ -137,7 +136,6 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
     OK(gt_data_send(field));
     OK(gt_field_allow_measuring(field));
     field_settle(field);
-    gt_space_free(space);
 }
 
 static void verify_end(gt_field *field, gt_request *request)

@@ -43,7 +43,6 @@ static int races = 20, sequences = 3;
 static void open_field(char **only, int only_count)
 {
     const gt_driver *driver;
-    gt_space *space;
     gputune_options wanted = GPUTUNE_OPTIONS_INIT;
     wanted.objective = GPUTUNE_OBJECTIVE_KERNEL;
     wanted.only = (const char *const *)only;
@@ -58,9 +57,8 @@ static void open_field(char **only, int only_count)
                                      .driver_version = device.driver_version,
                                      .arch = device.arch};
     must(gt_farm_open(&farm, &options), "farm");
-    must(gt_request_space(&space, request), "space");
     static gt_space_proposer proposer; /* lives as long as the field */
-    proposer = gt_space_proposer_make(space);
+    proposer = gt_space_proposer_make(request->space);
     const gt_field_options whole = {.request = request,
                                     .farm = farm,
                                     .proposer = &proposer.proposer,
