@@ -51,7 +51,8 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
-    gt_call_copy call;
+    gt_request *request;
+    gt_background_use use;
     job_state state;
     volatile int cancel;
     bool gave_way; /* stopped for a tuning that a caller waits for */
@@ -113,7 +114,7 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
 
 static void free_job(job *one)
 {
-    gt_call_copy_free(&one->call);
+    gt_request_free(one->request);
     free(one->key);
     free(one);
 }
@@ -193,26 +194,17 @@ static gputune_status tune(gt_background *background, job *one)
 {
     gputune *tuner = background->tuner;
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
-    const gputune_options *o = &one->call.options;
-    const gt_background_use use = {.share = o->share > 0 ? o->share : default_share,
-                                   .is_busy = is_busy,
-                                   .must_give_way = must_give_way,
-                                   .user = background};
+    gt_request *request = one->request;
     GT_TRY(gt_call_begin(&call, tuner, "a tuning in the background")); /* closing it ends this */
-    gputune_status status = gt_request_make(&request, &background->services, &tuner->device,
-                                            one->call.kernel, one->call.sizes, o);
-    if (status == GPUTUNE_OK) {
-        request->background = &use;
-        request->patience.cancel = &one->cancel;
-        status = gt_tune(&choice, request);
-    }
+    gt_request_begin(request);
+    request->patience.cancel = &one->cancel;
+    gputune_status status = gt_tune(&choice, request);
     if (status == GPUTUNE_OK) {
         status = judge(tuner, request, &choice);
     } else if (!one->gave_way && status != GPUTUNE_ECANCELED) {
         gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "%s: tuning in the background failed: %s",
-                    one->call.kernel, gt_message());
+                    request->template->name, gt_message());
     }
     gt_plan_table_note_result(tuner->plans);
     return status;
@@ -291,21 +283,28 @@ static bool is_known(const gt_background *background, const gt_plan_key *key, ui
     return false;
 }
 
-static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forgets,
-                               const char *kernel, gputune_sizes sizes,
+static gputune_status make_job(job **out, gt_background *background, const gt_plan_key *key,
+                               uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options)
 {
+    gputune_options o = *options;
+    o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
     job *one = calloc(1, sizeof *one);
     GT_TRY(gt_allocated(one));
     one->forgets = forgets;
     one->key_words = key->count;
     one->key = malloc((key->count + 1) * sizeof *one->key);
     gputune_status status = gt_allocated(one->key);
-    GT_THEN(status, gt_call_copy_make(&one->call, kernel, sizes, options));
+    GT_THEN(status, gt_request_make(&one->request, &background->services,
+                                    &background->tuner->device, kernel, sizes, &o));
+    GT_THEN(status, gt_request_outlive_call(one->request));
     if (status == GPUTUNE_OK) {
         memcpy(one->key, key->words, key->count * sizeof *key->words);
-        gputune_options *o = &one->call.options;
-        o->time_limit_s = o->time_limit_s > 0 ? o->time_limit_s : default_limit_s;
+        one->use = (gt_background_use){.share = o.share > 0 ? o.share : default_share,
+                                       .is_busy = is_busy,
+                                       .must_give_way = must_give_way,
+                                       .user = background};
+        one->request->background = &one->use;
     }
     return GT_GIVE(status, out, one, free_job(one));
 }
@@ -319,7 +318,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
     if (is_known(background, key, forgets)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(make_job(&one, key, forgets, kernel, sizes, options));
+    GT_TRY(make_job(&one, background, key, forgets, kernel, sizes, options));
     gputune_status status = start(background);
     GT_THEN(status, gt_array_push(&background->jobs, one));
     if (status != GPUTUNE_OK) {

@@ -16,8 +16,8 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner);
 void gt_background_close(gt_background *background);
 
 /* Asks for a background tuning of this call. A call with the same key is not tuned again while
- * templates are unchanged (`forgets` is the value of gt_plan_table_forgets()). EINVAL for options
- * with inputs, files or a reference function. Must be called within a call of the tuner. */
+ * templates are unchanged (`forgets` is the value of gt_plan_table_forgets()). Fails as
+ * gt_request_make() and gt_request_outlive_call() do. Must be called within a call of the tuner. */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);

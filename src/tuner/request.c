@@ -306,8 +306,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(check_samples(&request->options));
     fill_defaults(&request->options, request->template);
     GT_TRY(check_objective(request->template, request->options.objective));
-    request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
-    request->patience.closing = request->services->closing;
+    gt_request_begin(request);
     GT_TRY(gt_problem_bind(&request->problem, request->template, sizes));
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
@@ -370,8 +369,38 @@ void gt_request_free(gt_request *request)
     free(request->only_text);
     free(request->proved_at);
     free(request->here_text);
+    free(request->samples_path);
     gt_code_free(&request->standby);
     free(request);
+}
+
+void gt_request_begin(gt_request *request)
+{
+    request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
+    request->patience.closing = request->services->closing;
+    request->grace = (gt_patience){0};
+}
+
+gputune_status gt_request_outlive_call(gt_request *request)
+{
+    gputune_options *o = &request->options;
+    GT_REFUSE(o->input_count || o->file_count || o->reference, GPUTUNE_EINVAL,
+              "%s: a call with inputs, files or a reference function of its own cannot be tuned in "
+              "the background, as the program may change them meanwhile; expected those of the "
+              "template, or a call without `background`",
+              request->template->name);
+    if (o->samples_path) {
+        GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
+    }
+    o->samples_path = request->samples_path;
+    o->alignments = NULL; /* the workload has them, and the space the restrictions */
+    o->alignment_count = 0;
+    o->only = NULL;
+    o->only_count = 0;
+    o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->helpers = NULL; /* which may be closed by then */
+    o->helper_count = 0;
+    return GPUTUNE_OK;
 }
 
 bool gt_request_is_default(const gt_request *request, const gt_config *config)
@@ -414,7 +443,7 @@ static void say_what_is_left_out(const gt_request *request)
 {
     const gt_template *template = request->template;
     gt_space *space = request->space;
-    for (uint32_t i = 0; i < template->axis_count && request->options.only_count; i++) {
+    for (uint32_t i = 0; i < template->axis_count && request->only_text[0]; i++) {
         const uint8_t *choices;
         size_t count = gt_space_choices(space, i, &choices);
         for (size_t v = 0; v < count; v++) {

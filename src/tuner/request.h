@@ -89,6 +89,7 @@ typedef struct gt_request {
                         others may be right */
     char *only_text; /* the restrictions, such as "UNROLL=1,2,4; VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
+    char *samples_path;    /* a copy of the option; NULL: it is the caller's */
     const char *host_text; /* the processor that results depend on, or NULL */
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;
@@ -105,6 +106,13 @@ static inline void gt_request_end(gt_request **request)
 {
     gt_request_free(*request);
 }
+
+/* Begins the request's time limit, as gt_request_make() has done, anew. */
+void gt_request_begin(gt_request *request);
+/* Lets the request outlive the call: of what the call's options point to, it then needs the
+ * callbacks, `user` and `cancel` alone. EINVAL for options with inputs, files or a reference
+ * function, which belong to the call. ENOMEM. */
+gputune_status gt_request_outlive_call(gt_request *request);
 
 /* Whether two configurations are the same. */
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -171,19 +179,3 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-
-/* A copy of a call's kernel, sizes and options. The copy owns its texts and lists. The callbacks,
- * `user` and `cancel` are still those of the caller. */
-typedef struct gt_call_copy {
-    char *kernel;
-    gputune_sizes sizes;
-    gputune_options options;      /* of the newest version */
-    struct gt_call_block *blocks; /* the memory of the copies */
-    bool failed;                  /* memory was short */
-} gt_call_copy;
-
-/* Copies a call. EINVAL for options with inputs, files or a reference function, which belong to
- * the call. *out is for gt_call_copy_free(), whatever the status. */
-gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
-                                 const gputune_options *options);
-void gt_call_copy_free(gt_call_copy *copy);

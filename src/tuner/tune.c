@@ -566,8 +566,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;
-    choice->outside_only =
-        request->options.only_count && !gt_space_has(request->space, &choice->config);
+    choice->outside_only = request->only_text[0] && !gt_space_has(request->space, &choice->config);
     if (!choice->outside_only) {
         return GPUTUNE_OK;
     }

@@ -236,32 +236,31 @@ TEST_OF(buffers_of_the_host, failing_world *f, open_failing, close_failing)
     short_of_memory(f, send_buffers, 2, 997);
 }
 
-/* ---- copies of calls ------------------------------------------------------------------------- */
+/* ---- requests that outlive their call -------------------------------------------------------- */
 
-static gputune_status copy_call(void *user)
+static gputune_status outlive_call(failing_world *f)
 {
-    (void)user;
-    static const gputune_size sizes[] = {{"n", 1}, {"T=half", 0}};
-    static const gputune_alignment alignments[] = {{"x", 4}, {"y", 8}};
-    static const char *const only[] = {"BLOCK=64", "VEC=1"};
-    gt_call_copy copy;
-    gputune_options options = OPTIONS(.alignments = alignments, .alignment_count = 2, .only = only,
-                                      .only_count = 2, .samples_path = "samples.csv");
-    gputune_status status = gt_call_copy_make(&copy, "scale", (gputune_sizes){2, sizes}, &options);
+    char path[] = "/dev/null", axis[] = "BLOCK=64";
+    const char *only[] = {axis};
+    gputune_options options = OPTIONS(.only = only, .only_count = 1, .samples_path = path);
+    gt_request *request;
+    GT_TRY(make_request(&request, f, &options));
+    gputune_status status = gt_request_outlive_call(request);
+    memset(path, 'x', sizeof path - 1);
+    memset(axis, 'x', sizeof axis - 1);
     if (status == GPUTUNE_OK) {
-        assert_string_equal(copy.kernel, "scale");
-        assert_string_equal(copy.sizes.items[1].name, "T=half");
-        assert_string_equal(copy.options.alignments[1].buffer, "y");
-        assert_string_equal(copy.options.only[1], "VEC=1");
-        assert_string_equal(copy.options.samples_path, "samples.csv");
+        assert_string_equal(request->options.samples_path, "/dev/null");
+        assert_string_equal(request->only_text, "BLOCK=64");
+        assert_true(gt_request_permits(request, &(gt_config){{0}}));
     }
-    gt_call_copy_free(&copy);
+    gt_request_free(request);
     return status;
 }
 
-TEST(a_copied_call)
+TEST_OF(a_request_that_outlives_its_call, failing_world *f, open_failing, close_failing)
 {
-    assert_int_equal(each_failure("allocation", 1, copy_call, NULL, NULL), 2 * 11);
+    f->act = outlive_call;
+    each_allocation(1, attempt, NULL, f);
 }
 
 /* ---- templates ------------------------------------------------------------------------------- */
