@@ -108,8 +108,6 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-enum { GT_SCENARIO_SIZES = 16 };
-
 /* The stored result of a tuning; there is one for each scenario and space. In a call that stores a
  * winner its pointers are borrowed. A lookup returns owned memory, which gt_winner_free()
  * releases. */
@@ -119,14 +117,13 @@ typedef struct gt_winner {
     char *config, *default_config;
     char *problem; /* the sizes at which it was measured (a bucket or `nearest` may have found it
                       for others) */
-    int64_t sizes[GT_SCENARIO_SIZES]; /* its run-time sizes; only lookups set them */
-    uint32_t size_count;
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;     /* the winner's code; its image is empty when it was not kept or is damaged */
     gt_code fallback; /* the code of the safe configuration (gt_config_scalar); its source is zero
                          where it is the same as `code` */
     char *fallback_config; /* the safe configuration; NULL: the same as `config` */
-    gt_summary time, default_time;
+    double median_ns, low_ns, high_ns, default_ns; /* the times of its trial, and the default's
+                                                      median, 0: none; only lookups set them */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;

@@ -5,10 +5,17 @@
 #include "base/text.h"
 #include "store/layers.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
 
 gt_hash gt_family_hash(const gt_scenario *scenario)
 {
@@ -16,7 +23,7 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
                                  scenario->inputs};
     gt_hash hash = scenario->identity;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        hash = gt_hash_join(hash, gt_hash_string(texts[i] ? texts[i] : ""));
+        hash = gt_hash_join(hash, gt_hash_string(text_or_empty(texts[i])));
     }
     char choices[32];
     snprintf(choices, sizeof choices, "%d %d", (int)scenario->objective, (int)scenario->cache);
@@ -26,8 +33,7 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
 /* What stands for the problem in the key; never NULL. */
 static const char *scenario_bucket(const gt_scenario *scenario)
 {
-    const char *bucket = scenario->bucket ? scenario->bucket : scenario->problem;
-    return bucket ? bucket : "";
+    return text_or_empty(scenario->bucket ? scenario->bucket : scenario->problem);
 }
 
 gt_hash gt_scenario_hash(const gt_scenario *scenario)
@@ -72,30 +78,20 @@ const char *gt_trial_status_name(gt_trial_status status)
     return index < sizeof status_names / sizeof *status_names ? status_names[index] : "?";
 }
 
-const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count)
+const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario)
 {
-    size_t length = 0;
+    const char *word = text_or_empty(scenario->problem), *fixed = text_or_empty(scenario->fixed);
     out[0] = '\0';
-    for (uint32_t i = 0; i < count && i < GT_SCENARIO_SIZES; i++) {
-        length += (size_t)snprintf(out + length, GT_SIZES_TEXT - length, "%s%lld", i ? " " : "",
-                                   (long long)sizes[i]);
+    for (size_t length; *(word += strspn(word, " ")); word += length) {
+        length = strcspn(word, " ");
+        const size_t name = strcspn(word, "= ") + 1;
+        if (name < length && isdigit((unsigned char)word[name]) &&
+            !gt_is_any(word, length, fixed)) {
+            (void)gt_append_within(out, GT_SIZES_TEXT, " ", out[0] ? 1 : 0);
+            (void)gt_append_within(out, GT_SIZES_TEXT, word + name, length - name);
+        }
     }
     return out;
-}
-
-uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
-{
-    uint32_t count = 0;
-    while (count < GT_SCENARIO_SIZES) {
-        char *end;
-        long long value = strtoll(text, &end, 10);
-        if (end == text) {
-            break;
-        }
-        out[count++] = value;
-        text = end;
-    }
-    return count;
 }
 
 bool gt_is_wanted(const gt_wanted *wanted, const gt_place *place)
@@ -121,11 +117,16 @@ static double size_distance(int64_t size, int64_t wanted)
                : INFINITY;
 }
 
-double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count)
+double gt_sizes_distance(const char *wanted, const char *sizes)
 {
-    double sum = count == wanted->size_count ? 0 : INFINITY;
-    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
-        sum += size_distance(sizes[i], wanted->sizes[i]);
+    double sum = 0;
+    while (sum < INFINITY && (*wanted || *sizes)) {
+        char *wanted_end, *end;
+        const int64_t other = strtoll(wanted, &wanted_end, 10), size = strtoll(sizes, &end, 10);
+        bool both = wanted_end > wanted && end > sizes;
+        sum += both ? size_distance(size, other) : INFINITY;
+        wanted = wanted_end;
+        sizes = end;
     }
     return sum;
 }
@@ -139,28 +140,22 @@ const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
     return out;
 }
 
-static const char *text_or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
 {
-    char sizes[GT_SIZES_TEXT];
+    char sizes[GT_SIZES_TEXT], *at = (char *)gt_sizes_of(sizes, scenario);
     int64_t kernel;
     double volume = 1;
-    for (uint32_t i = 0; i < scenario->size_count && i < GT_SCENARIO_SIZES; i++) {
-        volume *= 1 + (double)scenario->sizes[i];
+    while (*at) {
+        volume *= 1 + (double)strtoll(at, &at, 10);
     }
     GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ROW, "th",
                             text_or_empty(scenario->kernel), scenario->identity));
     return gt_query_integer(
         out, database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, gt_scenario_hash(scenario),
         gt_family_hash(scenario), text_or_empty(scenario->problem), scenario_bucket(scenario),
-        text_or_empty(scenario->fixed), gt_sizes_text(sizes, scenario->sizes, scenario->size_count),
-        volume, (int)scenario->objective, (int)scenario->cache, text_or_empty(scenario->alignment),
-        text_or_empty(scenario->inputs), scenario->work_bytes, scenario->work_flops,
-        (int)scenario->unreferenced);
+        text_or_empty(scenario->fixed), sizes, volume, (int)scenario->objective,
+        (int)scenario->cache, text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),
+        scenario->work_bytes, scenario->work_flops, (int)scenario->unreferenced);
 }
 
 /* --- environments ----------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct trial_search {
     gt_trial_list found;
     size_t upper; /* so many are of the layers above the one at hand */
     const gt_scenario *scenario;
-    int driver_version, nvrtc_version;
+    int driver_version;
 } trial_search;
 
 static bool known(const trial_search *search, gt_hash hash)
@@ -40,23 +40,13 @@ static bool known(const trial_search *search, gt_hash hash)
     return false;
 }
 
-/* Whether a trial counts. A failure counts only with the driver and NVRTC that it was met with; 0
- * stands for any. */
+/* Whether a trial counts. What failed on the GPU counts only with the driver that it was met
+ * with. */
 static bool counts(const trial_search *search, const gt_trial *trial)
 {
-    bool same_driver = !search->driver_version || trial->driver_version == search->driver_version;
-    bool same_nvrtc = !search->nvrtc_version || trial->nvrtc_version == search->nvrtc_version;
-    switch (trial->status) {
-    case GT_TRIAL_OK:
-    case GT_TRIAL_ELIMINATED:
-    case GT_TRIAL_UNPROVED:
-    case GT_TRIAL_PROVED:
-        return true;
-    case GT_TRIAL_COMPILE:
-        return same_nvrtc;
-    default:
-        return same_driver && same_nvrtc;
-    }
+    return gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
+           trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
+           trial->driver_version == search->driver_version;
 }
 
 static gputune_status add_trial(void *context, gt_rows *rows)
@@ -87,10 +77,9 @@ static gputune_status read_trials(gt_database *database, void *context)
 }
 
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
-                               int driver_version, int nvrtc_version, const gt_patience *patience)
+                               int driver_version, const gt_patience *patience)
 {
-    trial_search search = {
-        .scenario = scenario, .driver_version = driver_version, .nvrtc_version = nvrtc_version};
+    trial_search search = {.scenario = scenario, .driver_version = driver_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
@@ -120,6 +109,7 @@ typedef struct related_search {
     GT_ARRAY(group) groups; /* of all layers */
     const gt_device *device;
     const gt_scenario *wanted;
+    char sizes[GT_SIZES_TEXT]; /* of what is wanted */
     gt_hash own;
 } related_search;
 
@@ -150,12 +140,10 @@ static group take_group(const related_search *search, gt_rows *rows)
 {
     group one = {.gpu = gt_rows_integer(rows), .order = search->groups.count};
     one.scenario = gt_rows_integer(rows); /* columns are read in their order */
-    int64_t sizes[GT_SCENARIO_SIZES];
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
     one.key = group_key(environment, gt_rows_hash(rows));
-    uint32_t count = gt_sizes_parse(sizes, gt_rows_text(rows));
-    one.distance = gt_sizes_distance(search->wanted, sizes, count);
+    one.distance = gt_sizes_distance(search->sizes, gt_rows_text(rows));
     one.other_values = strcmp(gt_rows_text(rows), fixed) != 0;
     one.other_objective = gt_rows_integer(rows) != (int64_t)search->wanted->objective;
     one.other_gpu = !gt_rows_integer(rows);
@@ -250,6 +238,7 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
     related_search search = {.device = device,
                              .wanted = scenario,
                              .own = group_key(scenario->environment, gt_scenario_hash(scenario))};
+    gt_sizes_of(search.sizes, scenario);
     gputune_status status = gt_store_read_all(store, read_related, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     GT_THEN(status, gather_related(&found, &search));
@@ -313,9 +302,9 @@ static gputune_status find_code(gt_database *database, void *context)
 }
 
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
-                                   bool ptx, int nvrtc_version, const gt_patience *patience)
+                                   bool ptx, const gt_patience *patience)
 {
-    gt_code code = {.source = source, .ptx = ptx, .nvrtc_version = nvrtc_version};
+    gt_code code = {.source = source, .ptx = ptx};
     gt_snprintf(code.arch, sizeof code.arch, "%s", arch);
     GT_TRY(gt_store_read(store, find_code, &code, patience));
     *out = code;
@@ -358,27 +347,15 @@ void gt_winner_list_free(gt_winner_list *list)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Reads the next seven columns. */
-static gt_summary take_summary(gt_rows *rows)
-{
-    gt_summary summary = {.count = (uint32_t)gt_rows_integer(rows)};
-    summary.median = gt_rows_real(rows);
-    summary.mean = gt_rows_real(rows);
-    summary.stddev = gt_rows_real(rows);
-    summary.low = gt_rows_real(rows);
-    summary.high = gt_rows_real(rows);
-    summary.min = gt_rows_real(rows);
-    return summary;
-}
-
 /* The columns of GT_SQL_WINNERS in their order. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     gt_winner winner = {0};
-    winner.size_count = gt_sizes_parse(winner.sizes, gt_rows_text(rows));
     gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
-    winner.time = take_summary(rows);
-    winner.default_time = take_summary(rows);
+    winner.median_ns = gt_rows_real(rows);
+    winner.low_ns = gt_rows_real(rows);
+    winner.high_ns = gt_rows_real(rows);
+    winner.default_ns = gt_rows_real(rows);
     GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
     winner.terms.final |= rows->database->given;
@@ -425,8 +402,8 @@ static void decide_faster(winner_search *search, const gt_winner *given)
         gt_winner *one = &search->found.items[i];
         gt_terms decided = one->terms;
         decided.final = true;
-        if (gt_answers_for(&decided, &given->terms) && one->time.median > 0 &&
-            one->time.median <= given->time.median) {
+        if (gt_answers_for(&decided, &given->terms) && one->median_ns > 0 &&
+            one->median_ns <= given->median_ns) {
             one->terms.final = true;
         }
     }
@@ -471,14 +448,14 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
 /* Sizes that have winners. */
 typedef struct near_sizes {
     double distance;
-    int64_t sizes[GT_SCENARIO_SIZES];
-    uint32_t count;
+    char text[GT_SIZES_TEXT];
 } near_sizes;
 
 typedef struct nearest_search {
     gt_winner best; /* without a configuration: none */
     double distance;
     const gt_scenario *wanted;
+    char sizes[GT_SIZES_TEXT]; /* of what is wanted */
     GT_ARRAY(near_sizes) list; /* of the layer at hand, nearest first */
     const near_sizes *at;
 } nearest_search;
@@ -493,8 +470,8 @@ static gputune_status list_sizes(void *context, gt_rows *row)
 {
     nearest_search *search = context;
     near_sizes near;
-    near.count = gt_sizes_parse(near.sizes, gt_rows_text(row));
-    near.distance = gt_sizes_distance(search->wanted, near.sizes, near.count);
+    (void)gt_snprintf(near.text, sizeof near.text, "%s", gt_rows_text(row));
+    near.distance = gt_sizes_distance(search->sizes, near.text);
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
@@ -527,7 +504,6 @@ static gputune_status read_family(gt_database *database, void *context)
     nearest_search *search = context;
     const char *environment = search->wanted->environment;
     const gt_hash family = gt_family_hash(search->wanted);
-    char text[GT_SIZES_TEXT];
     search->list.count = 0;
     gputune_status status = gt_query_each(database, list_sizes, search, GT_SQL_SIZES_OF_FAMILY,
                                           "th", environment, family);
@@ -537,9 +513,8 @@ static gputune_status read_family(gt_database *database, void *context)
         if (search->best.config && search->at->distance > search->distance) {
             break;
         }
-        status =
-            gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht", environment,
-                          family, gt_sizes_text(text, search->at->sizes, search->at->count));
+        status = gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht",
+                               environment, family, search->at->text);
     }
     return status;
 }
@@ -547,6 +522,7 @@ static gputune_status read_family(gt_database *database, void *context)
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario)
 {
     nearest_search search = {.wanted = scenario};
+    gt_sizes_of(search.sizes, scenario);
     gputune_status status = gt_store_read_all(store, read_family, &search, NULL);
     gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
@@ -583,8 +559,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
         winner.problem = (char *)s->problem;
     }
     gt_snprintf(winner.created, sizeof winner.created, "%s", created);
-    GT_TRY(gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario,
-                      gt_sizes_text(sizes, s->sizes, s->size_count), &gt_winner_columns, &winner));
+    GT_TRY(gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario, gt_sizes_of(sizes, s),
+                      &gt_winner_columns, &winner));
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 

@@ -32,8 +32,8 @@ typedef struct gt_columns {
 /* The GPU and the scenario of what is stored. The struct owns its texts. Byte counts that need 64
  * bits are doubles. */
 typedef struct gt_place {
-    gt_scenario scenario; /* without its sizes, which are a text */
-    gt_hash hash;         /* gt_scenario_hash() */
+    gt_scenario scenario;
+    gt_hash hash; /* gt_scenario_hash() */
     char *gpu, *arch, *origin, *mig_profile, *host, *sizes;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
     int driver_version, nvrtc_version; /* by which the GPU's facts were stored last */

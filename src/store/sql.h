@@ -39,8 +39,7 @@
 #define GT_TEXT_DEFAULT                                                                            \
     "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial "
 #define GT_TEXT_WINNERS                                                                            \
-    "SELECT w.sizes, t.proved_at, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "   \
-    "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min" GT_TEXT_WINNER                   \
+    "SELECT t.proved_at, t.median, t.low, t.high, d.median" GT_TEXT_WINNER                         \
     " FROM winner w" GT_TEXT_PLACE("w") GT_TEXT_WON GT_TEXT_DEFAULT                                \
         "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 

@@ -96,13 +96,11 @@ enum { GT_ENVIRONMENT_MAX = 40 };
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
-    const char *problem;  /* the sizes as measured and shown, "n=67108864 T=half" */
-    const char *bucket;   /* the text that stands for the problem in the key (gt_problem_bucket);
-                             NULL: `problem` */
-    const char *fixed;    /* the const and type values alone, "T=half": `nearest` finds only winners
-                             with the same */
-    const int64_t *sizes; /* the run-time sizes in the template's order, for `nearest` */
-    uint32_t size_count;  /* at most GT_SCENARIO_SIZES */
+    const char *problem; /* the sizes as measured and shown, "n=67108864 T=half" */
+    const char *bucket;  /* the text that stands for the problem in the key (gt_problem_bucket);
+                            NULL: `problem` */
+    const char *fixed;   /* the const and type values alone, "T=half": `nearest` finds only winners
+                            with the same */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment;         /* "16", or "16 x=4" */
@@ -125,11 +123,11 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds the code that was compiled earlier from this source. `nvrtc_version` 0 takes the newest.
- * The image is a copy; a checksum over the image and all other columns guards it. ENOTFOUND,
- * without a message. gt_code_free() releases *out. */
+/* Finds the code that was compiled earlier from this source, by the newest NVRTC. The image is a
+ * copy; a checksum over the image and all other columns guards it. ENOTFOUND, without a message.
+ * gt_code_free() releases *out. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
-                                   bool ptx, int nvrtc_version, const gt_patience *patience);
+                                   bool ptx, const gt_patience *patience);
 /* Stores compiled sources, in one transaction. */
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
                                    const gt_patience *patience);
@@ -145,11 +143,11 @@ bool gt_trial_is_right(gt_trial_status status);
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* All known trials of a scenario, failed ones too, in no particular order. A failed trial is left
- * out when it was tried with another driver or NVRTC than the given ones, since the configuration
- * may work now. Without trials the list is empty. gt_trial_list_free() releases *out; the strings
- * live as long as the list. */
+ * out when it was tried with another driver than `driver_version` (0: any), since the configuration
+ * may work now; one that does not compile stays. Without trials the list is empty.
+ * gt_trial_list_free() releases *out; the strings live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
-                               int driver_version, int nvrtc_version, const gt_patience *patience);
+                               int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
 /* Sets the members of *record that show the trial. The trial keeps owning the strings. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);

@@ -474,15 +474,6 @@ typedef struct import_work {
     const gt_wisdom_import *import;
 } import_work;
 
-/* The place's scenario, whose sizes go to `sizes`; its texts stay the place's. */
-static gt_scenario scenario_of(const gt_place *place, int64_t sizes[GT_SCENARIO_SIZES])
-{
-    gt_scenario scenario = place->scenario;
-    scenario.sizes = sizes;
-    scenario.size_count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
-    return scenario;
-}
-
 static bool is_one_of(int value, int first, int last)
 {
     return value >= first && value <= last;
@@ -493,7 +484,6 @@ static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_place *place = &entry->place;
     const gt_winner *winner = &entry->winner;
-    int64_t sizes[GT_SCENARIO_SIZES];
     if (!place->scenario.environment || !place->scenario.kernel || !place->scenario.problem ||
         !winner->config || !entry->trial.config ||
         strlen(place->scenario.environment) >= GT_ENVIRONMENT_MAX ||
@@ -505,10 +495,9 @@ static bool is_sound(const gt_wisdom_entry *entry)
         !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
         return false;
     }
-    const gt_scenario scenario = scenario_of(place, sizes);
     return strcmp(winner->config, entry->trial.config) == 0 &&
            gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
-           gt_hash_equal(gt_scenario_hash(&scenario), place->hash);
+           gt_hash_equal(gt_scenario_hash(&place->scenario), place->hash);
 }
 
 /* An environment of which no facts are known is described as in the text. */
@@ -555,8 +544,6 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
                                    const gt_wisdom_import *import)
 {
     const gt_place *place = &entry->place;
-    int64_t sizes[GT_SCENARIO_SIZES];
-    const gt_scenario scenario = scenario_of(place, sizes);
     GT_FREED gt_trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
@@ -567,7 +554,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     }
     gputune_status status = add_gpu(database, place);
     GT_THEN(status, offer_trials(&trials, database, entry, winner.terms.proved));
-    const gt_outcome outcome = {.scenario = &scenario,
+    const gt_outcome outcome = {.scenario = &place->scenario,
                                 .trials = trials.items,
                                 .trial_count = trials.count,
                                 .winner = &winner,

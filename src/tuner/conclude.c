@@ -559,11 +559,7 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
                         .failed = choice->failed,
                         .tuning_s = gt_session_elapsed_s(&tuning->session)};
     winner.nvrtc_version = winner.code.nvrtc_version;
-    gputune_status status = summarise(&winner.time, tuning, result->winner);
-    if (result->has_default) {
-        GT_THEN(status, summarise(&winner.default_time, tuning, field->standard->id));
-    }
-    GT_THEN(status, gt_config_text(&winner.config, request->template, &choice->config));
+    gputune_status status = gt_config_text(&winner.config, request->template, &choice->config);
     GT_THEN(status, gt_config_text(&winner.default_config, request->template, &standard));
     if (choice->has_fallback) {
         winner.fallback = code_of(tuning, gt_field_find_ready(field, &choice->fallback));

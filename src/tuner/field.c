@@ -70,7 +70,7 @@ static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit
     const gt_device *device = request->device;
     return !unit->is_sketch && !request->options.force &&
            gt_store_find_cubin(out, request->services->store, unit->hash, device->arch,
-                               device->emulated, 0, &request->patience) == GPUTUNE_OK;
+                               device->emulated, &request->patience) == GPUTUNE_OK;
 }
 
 static void take_code(gt_unit *unit, const gt_code *code)

@@ -33,7 +33,7 @@ gputune_status gt_history_load(gt_history *out, const gt_request *request,
 {
     gt_history history = {0};
     GT_TRY(gt_store_trials(&history, request->services->store, scenario,
-                           request->device->driver_version, 0, &request->patience));
+                           request->device->driver_version, &request->patience));
     for (size_t i = 0; i < history.count; i++) {
         gt_trial *trial = &history.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;

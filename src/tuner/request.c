@@ -146,8 +146,6 @@ static gputune_status make_fixed_text(gt_request *request)
             gt_text_printf(&text, "%s%s=%s", space, value->name, bound->word);
         } else if (value->kind == GT_PROBLEM_CONST) {
             gt_text_printf(&text, "%s%s=%lld", space, value->name, (long long)bound->number);
-        } else if (request->scenario.size_count < GT_SCENARIO_SIZES) {
-            request->sizes[request->scenario.size_count++] = bound->number;
         }
     }
     return gt_text_take(&request->fixed_text, &text);
@@ -232,8 +230,6 @@ static gputune_status make_scenario(gt_request *request)
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
                                       .fixed = request->fixed_text,
-                                      .sizes = request->sizes,
-                                      .size_count = request->scenario.size_count,
                                       .objective = request->options.objective,
                                       .cache = request->options.cache,
                                       .alignment = request->alignment_text,

@@ -91,7 +91,6 @@ typedef struct gt_request {
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
     char *samples_path;    /* a copy of the option; NULL: it is the caller's */
     const char *host_text; /* the processor that results depend on, or NULL */
-    int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;
 
 /* Resolves a call to a request. `device` may differ from the services' device, to compile for

@@ -33,9 +33,9 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     GT_TRY(gt_history_find_config(&trial, &history, request, &request->scenario, &standard));
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
-        choice->verdict.speedup = trial->time.median / winner->time.median;
-        choice->verdict.speedup_low = trial->time.low / winner->time.high;
-        choice->verdict.speedup_high = trial->time.high / winner->time.low;
+        choice->verdict.speedup = trial->time.median / winner->median_ns;
+        choice->verdict.speedup_low = trial->time.low / winner->high_ns;
+        choice->verdict.speedup_high = trial->time.high / winner->low_ns;
     }
     return GPUTUNE_OK;
 }
@@ -50,14 +50,14 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_text(&text, request->template, &standard));
     bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
-    choice->time_ns = winner->time.median;
+    choice->time_ns = winner->median_ns;
     if (!same) {
         choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
-        return winner->time.median > 0 && strcmp(winner->problem, request->problem_text) == 0
+        return winner->median_ns > 0 && strcmp(winner->problem, request->problem_text) == 0
                    ? compare_default(choice, winner, request)
                    : GPUTUNE_OK;
     }
-    choice->default_ns = winner->default_time.median;
+    choice->default_ns = winner->default_ns;
     choice->verdict = winner->verdict;
     return GPUTUNE_OK;
 }
@@ -176,7 +176,7 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
  * energy. */
 static double value_of(const gt_winner *winner)
 {
-    return winner->time.median > 0 ? winner->time.median : INFINITY;
+    return winner->median_ns > 0 ? winner->median_ns : INFINITY;
 }
 
 /* Chooses among the results that answer: a decided one over the request's own space, else the

@@ -12,7 +12,6 @@
 
 enum { PATCH = 4 };
 static const char environment[] = "00112233445566778899aabbccddeeff", code_text[] = "the code";
-static const int64_t size = 1024;
 
 const char *const fuzz_seeds[] = {"abc1", "\1\2\3\4\5\6\7\10", "aaa1bbb2ccc3ddd4", NULL};
 const char *const fuzz_words[] = {"\1", "\20", "\1\1\1\1", "\177", NULL};
@@ -28,8 +27,6 @@ static gt_scenario scenario(void)
                          .kernel = "axpy",
                          .problem = "n=1024",
                          .fixed = "",
-                         .sizes = &size,
-                         .size_count = 1,
                          .objective = GPUTUNE_OBJECTIVE_KERNEL,
                          .alignment = "16",
                          .inputs = "seed=1",
@@ -127,7 +124,7 @@ static void read_all(gt_store *store)
         judge(&winners);
         gt_winner_list_free(&winners);
     }
-    if (gt_store_trials(&trials, store, &asked, 0, 0, NULL) == GPUTUNE_OK) {
+    if (gt_store_trials(&trials, store, &asked, 0, NULL) == GPUTUNE_OK) {
         FUZZ_REQUIRE(trials.count <= 2);
         gt_trial_list_free(&trials);
     }

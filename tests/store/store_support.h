@@ -85,19 +85,15 @@ static inline gt_hash hash_of(uint64_t number)
 static inline gt_scenario scenario_at(int64_t n)
 {
     static _Thread_local struct {
-        int64_t n;
         char problem[32];
     } kept[16], *one;
     static _Thread_local unsigned count;
     one = &kept[count++ % 16];
-    one->n = n;
     snprintf(one->problem, sizeof one->problem, "n=%lld T=half", (long long)n);
     return (gt_scenario){.environment = ENVIRONMENT,
                          .kernel = "axpy",
                          .problem = one->problem,
                          .fixed = "T=half",
-                         .sizes = &one->n,
-                         .size_count = 1,
                          .objective = GPUTUNE_OBJECTIVE_KERNEL,
                          .alignment = "16",
                          .inputs = "seed=1",
@@ -233,7 +229,7 @@ static inline double time_at(gt_store *store, int64_t n)
     if (find_first(&winner, store, &scenario) != GPUTUNE_OK) {
         return 0;
     }
-    double median = winner.time.median;
+    double median = winner.median_ns;
     gt_winner_free(&winner);
     return median;
 }

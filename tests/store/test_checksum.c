@@ -78,7 +78,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
 static bool judge_trials(gt_store *store, const gt_scenario *scenario)
 {
     gt_trial_list list;
-    if (gt_store_trials(&list, store, scenario, 0, 0, NULL) != GPUTUNE_OK) {
+    if (gt_store_trials(&list, store, scenario, 0, NULL) != GPUTUNE_OK) {
         return false;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -99,7 +99,7 @@ static bool judge_cubins(gt_store *store)
     for (uint64_t i = 1; i <= TRIALS; i++) {
         gt_code code;
         gputune_status status =
-            gt_store_find_cubin(&code, store, hash_of(1000 + i), "sm_90", false, 0, NULL);
+            gt_store_find_cubin(&code, store, hash_of(1000 + i), "sm_90", false, NULL);
         whole = whole && status == GPUTUNE_OK;
         if (status == GPUTUNE_OK) {
             judge_code(&code, i);

@@ -242,7 +242,7 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     setrlimit(RLIMIT_FSIZE, &old);
     goes_on_in_memory(w, store, "cannot be written");
     gt_code found;
-    ASSERT_OK(gt_store_find_cubin(&found, store, code.source, "sm_90", false, 0, NULL));
+    ASSERT_OK(gt_store_find_cubin(&found, store, code.source, "sm_90", false, NULL));
     gt_code_free(&found);
     assert_true(time_at(store, 1024) == 10); /* what is in the file is still read */
     free(image);
@@ -396,7 +396,7 @@ static double time_of_first(gt_store *store, bool *final)
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     ASSERT_OK(find_first(&winner, store, &scenario));
-    double median = winner.time.median;
+    double median = winner.median_ns;
     *final = winner.terms.final;
     gt_winner_free(&winner);
     return median;

@@ -36,7 +36,7 @@ static gputune_status look_up(gt_store *store)
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
         /* of the system's, where the user's file cannot be read */
-        assert_true(winner.time.median == 100 || winner.time.median == 150);
+        assert_true(winner.median_ns == 100 || winner.median_ns == 150);
         gt_winner_free(&winner);
     }
     GT_TRY(unless_unknown(status));
@@ -57,12 +57,11 @@ static gputune_status look_further(gt_store *store)
     gt_trial_list trials;
     gt_related_list related;
     gt_code code;
-    GT_TRY(gt_store_trials(&trials, store, &scenario, 0, 0, NULL));
+    GT_TRY(gt_store_trials(&trials, store, &scenario, 0, NULL));
     gt_trial_list_free(&trials);
     GT_TRY(gt_store_related_trials(&related, store, &device, &scenario, NULL));
     gt_related_list_free(&related);
-    gputune_status status =
-        gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL);
+    gputune_status status = gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL);
     if (status == GPUTUNE_OK) {
         assert_string_equal(code.image.data, "the winner's code");
         gt_code_free(&code);
@@ -193,7 +192,7 @@ static gputune_status put_and_find(gt_store *store, const gt_scenario *scenario)
     GT_TRY(put_under(store, scenario, 50, &terms, true, &patience));
     gputune_status status = find_first(&winner, store, scenario);
     if (status == GPUTUNE_OK) {
-        assert_true(winner.time.median == 50);
+        assert_true(winner.median_ns == 50);
         gt_winner_free(&winner);
     }
     return unless_unknown(status);

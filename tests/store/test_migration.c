@@ -27,7 +27,7 @@ static void finished_winner_is_kept(gt_store *store)
     assert_string_equal(found.only, "");
     assert_string_equal(found.code.image.data, "the winner's code");
     assert_string_equal(found.fallback.image.data, "the default's code");
-    assert_true(found.time.median == 10 && found.default_time.median == 20);
+    assert_true(found.median_ns == 10 && found.default_ns == 20);
     gt_winner_free(&found);
 }
 

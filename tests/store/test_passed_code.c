@@ -4,7 +4,7 @@
 static bool has_code(gt_store *store, uint64_t number)
 {
     gt_code code;
-    if (gt_store_find_cubin(&code, store, hash_of(1000 + number), "sm_90", false, 0, NULL) !=
+    if (gt_store_find_cubin(&code, store, hash_of(1000 + number), "sm_90", false, NULL) !=
         GPUTUNE_OK) {
         return false;
     }

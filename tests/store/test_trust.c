@@ -18,8 +18,7 @@ static void expect_trust(world *w, bool trusted, const char *why)
     assert_int_equal(winner.terms.proved, trusted);
     assert_int_equal(winner.code.image.bytes > 0, trusted);
     gt_winner_free(&winner);
-    gputune_status status =
-        gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL);
+    gputune_status status = gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL);
     assert_int_equal(status, trusted ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     if (status == GPUTUNE_OK) {
         gt_code_free(&code);

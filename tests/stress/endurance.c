@@ -241,9 +241,8 @@ static gputune_status read_first(stored *out)
     gt_store *store = out->services.store;
     gputune_status status = gt_store_winners(&out->winners, store, &request->scenario, NULL);
     if (status == GPUTUNE_OK) {
-        status =
-            gt_store_trials(&out->trials, store, &request->scenario, out->device.driver_version,
-                            out->winners.items[0].nvrtc_version, NULL);
+        status = gt_store_trials(&out->trials, store, &request->scenario,
+                                 out->device.driver_version, NULL);
     }
     gt_request_free(request);
     return status;

@@ -35,8 +35,7 @@ static void expect_nothing_stored_from(world *w, int block)
     gt_request *request;
     gt_trial_list list;
     ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
-    ASSERT_OK(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
+    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
         assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);

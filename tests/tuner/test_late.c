@@ -32,8 +32,7 @@ static const char *stored_as(world *w, const char *config)
     gt_trial_list list;
     const char *status = "";
     ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
-    ASSERT_OK(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
+    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
     for (size_t i = 0; i < list.count; i++) {
         status = strcmp(list.items[i].config, config) == 0
                      ? gt_trial_status_name(list.items[i].status)

@@ -39,8 +39,7 @@ TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
     assert_int_equal(winners.items[0].nvrtc_version, 12080);
     assert_int_equal(winners.items[0].code.nvrtc_version, 12080);
     gt_winner_list_free(&winners);
-    ASSERT_OK(
-        gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, 0, NULL));
+    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
     assert_int_equal(list.count, 4);
     for (size_t i = 0; i < list.count; i++) {
         assert_int_equal(list.items[i].nvrtc_version, 12080);
