@@ -63,25 +63,17 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* The names of failures: a part of the word, and the outcome. Kernel Tuner's InvalidConfig does not
+/* Whether the word is the name of a failure, by a part of it. Kernel Tuner's InvalidConfig does not
  * build. */
-static const struct {
-    const char *part;
-    gt_tried_outcome outcome;
-} failures[] = {
-    {"InvalidConfig", GT_TRIED_COMPILE}, {"ompil", GT_TRIED_COMPILE}, {"untime", GT_TRIED_LAUNCH},
-    {"imeout", GT_TRIED_HUNG},           {"orrect", GT_TRIED_WRONG},  {"erif", GT_TRIED_WRONG},
-};
-
-static bool find_failure(gt_tried_outcome *out, const char *word)
+static bool is_failure(const char *word)
 {
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        if (strstr(word, failures[i].part)) {
-            *out = failures[i].outcome;
-            return true;
-        }
+    static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
+                                        "imeout",        "orrect", "erif"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !is; i++) {
+        is = strstr(word, parts[i]) != NULL;
     }
-    return false;
+    return is;
 }
 
 /* A duration in milliseconds, as seconds; 0 where there is none. */
@@ -102,7 +94,8 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
     GT_REFUSE(!value, GPUTUNE_ERECORDED, "there is no '%s'; expected a time or a failure's name",
               name);
     if (value->kind == GT_JSON_TEXT) {
-        return find_failure(&out->outcome, value->text)
+        out->outcome = GT_TRIED_FAILED;
+        return is_failure(value->text)
                    ? GPUTUNE_OK
                    : gt_fail(GPUTUNE_ERECORDED,
                              "'%s' is \"%s\"; expected a number, or a failure's name such as "
@@ -185,7 +178,8 @@ static gputune_status read_validity(gt_tried *out, const gt_json *json)
     const char *invalidity = gt_json_text(gt_json_member(json, "invalidity")), *name;
     GT_REFUSE(!invalidity, GPUTUNE_ERECORDED, "there is no 'invalidity'; expected %s", outcomes);
     if (strcmp(invalidity, "correct") != 0) {
-        return find_failure(&out->outcome, invalidity)
+        out->outcome = GT_TRIED_FAILED;
+        return is_failure(invalidity)
                    ? GPUTUNE_OK
                    : gt_fail(GPUTUNE_ERECORDED, "'invalidity' is \"%s\"; expected %s", invalidity,
                              outcomes);

@@ -11,10 +11,7 @@ const char *gt_strategy_name(gputune_strategy kind);
 
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
-    GT_TRIED_COMPILE, /* does not compile */
-    GT_TRIED_LAUNCH,  /* cannot be launched, or crashed */
-    GT_TRIED_WRONG,   /* wrong results */
-    GT_TRIED_HUNG,
+    GT_TRIED_FAILED,
     GT_TRIED_GIVEN_UP /* compiling it took too long, which says nothing of its neighbours' times */
 } gt_tried_outcome;
 

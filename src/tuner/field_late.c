@@ -34,9 +34,7 @@ static double limit_s(const gt_field *field)
 void gt_field_put_off(gt_field *field, gt_variant *variant)
 {
     gt_field_move(field, variant, GT_STAGE_LATE);
-    variant->failure = GPUTUNE_ETIMEOUT;
     gt_field_tell(field, variant, 0);
-    variant->failure = GPUTUNE_OK;
 }
 
 void gt_field_note_compiled(gt_field *field, const gt_unit *unit)

@@ -29,9 +29,8 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
-/* Notes the outcome of a sketch, and tells the proposer. gt_field_fail() does so of one that
- * failed. */
-void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status failure);
+/* Tells the proposer of a sketch that was launched. gt_field_fail() does so of one that failed. */
+void gt_field_settle_sketch(gt_field *field, gt_variant *variant);
 /* Sends variants that were left out as slower to be proved after all, if their first launch is not
  * clearly slower than the present fastest variant. That happens when the variant that they were
  * compared with has failed, or its first launch turns out to be lucky. ENOMEM. */

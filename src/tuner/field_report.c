@@ -102,7 +102,7 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
 {
     bool was_right = variant->stage == GT_STAGE_READY;
     if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, failure);
+        gt_field_settle_sketch(field, variant);
         return GPUTUNE_OK;
     }
     gt_field_move(field, variant, GT_STAGE_FAILED);
@@ -339,6 +339,16 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
+/* A sketch whose launch is too short to tell its time is of no use. */
+static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
+{
+    bool given_up = variant->stage == GT_STAGE_GIVEN_UP || variant->stage == GT_STAGE_LATE;
+    bool in_vain = variant->stage == GT_STAGE_SKETCHED && !(time_ns > 0);
+    return given_up                                    ? GT_TRIED_GIVEN_UP
+           : variant->failure != GPUTUNE_OK || in_vain ? GT_TRIED_FAILED
+                                                       : GT_TRIED_OK;
+}
+
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -346,20 +356,17 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     if (!proposer->hear) {
         return;
     }
-    gt_finding finding = {.status = variant->failure,
-                          .time_ns = time_ns,
-                          .gpu_s = gt_schedule_gpu_s(&field->schedule),
-                          .occupancy = variant->verified.occupancy,
-                          .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
-                                      variant->stage == GT_STAGE_LATE,
-                          .is_sketch = variant->role == GT_ROLE_SKETCH};
+    gt_tried result = {.outcome = outcome_of(variant, time_ns),
+                       .time_ns = time_ns,
+                       .measure_s = gt_schedule_gpu_s(&field->schedule)};
     if (unit) {
-        finding.compile_ns = finding.given_up ? unit->asked_s * 1e9 : unit->compiled.compile_ns;
-        finding.resources = unit->compiled.resources;
+        result.compile_s =
+            result.outcome == GT_TRIED_GIVEN_UP ? unit->asked_s : unit->compiled.compile_ns * 1e-9;
     }
-    proposer->hear(proposer, &variant->config, &finding);
-    finding.compile_ns = finding.gpu_s = 0; /* of variants with the same launch, one has the cost */
+    proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_SKETCH);
+    result.compile_s = result.measure_s =
+        0; /* of variants with the same launch, one has the cost */
     for (const gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
-        proposer->hear(proposer, &twin->config, &finding);
+        proposer->hear(proposer, &twin->config, &result, false);
     }
 }

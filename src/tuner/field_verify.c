@@ -196,15 +196,12 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-/* A sketch whose launch is too short to tell its time is of no use. */
-void gt_field_settle_sketch(gt_field *field, gt_variant *variant, gputune_status failure)
+void gt_field_settle_sketch(gt_field *field, gt_variant *variant)
 {
-    bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, variant);
+    bool tells = gt_field_pilot_is_sample(field, variant);
     gt_field_move(field, variant, GT_STAGE_SKETCHED);
-    variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
     gt_field_tell(field, variant,
                   tells ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
-    variant->failure = GPUTUNE_OK; /* a sketch is no trial */
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
@@ -484,7 +481,7 @@ static gputune_status take_launch(gt_field *field, gt_helper *helper, const gt_e
     variant->verified = event->verified;
     variant->verified.pilot_ns *= helper->scale;
     if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, GPUTUNE_OK);
+        gt_field_settle_sketch(field, variant);
         return GPUTUNE_OK;
     }
     if (!event->verified.proved) {
@@ -561,7 +558,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     take_over(variant, event);
     if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant, GPUTUNE_OK);
+        gt_field_settle_sketch(field, variant);
         return GPUTUNE_OK;
     }
     return event->verified.proved ? gt_field_mark_ready(field, variant)

@@ -2,21 +2,8 @@
  * one kind of proposer. One thread. */
 #pragma once
 
-#include "base/launch.h"
 #include "kernel/space.h"
-
-/* What became of a proposed configuration. The proposer hears it once the configuration is compiled
- * and proved, or has failed, and again whenever it was sampled. */
-typedef struct gt_finding {
-    gputune_status status; /* OK, or the failure */
-    double time_ns;        /* by the objective; 0: not sampled yet */
-    double compile_ns;
-    double gpu_s; /* seconds for which one newcomer occupies the GPU before the next */
-    gt_resources resources;
-    double occupancy; /* 0: not known */
-    bool given_up;    /* it failed only because compiling took too long */
-    bool is_sketch;
-} gt_finding;
+#include "search/strategy.h"
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
@@ -24,8 +11,11 @@ struct gt_proposer {
      * before; returns how many it wrote. 0: the proposer has no more, or none until it hears
      * more. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* May be NULL. */
-    void (*hear)(gt_proposer *self, const gt_config *config, const gt_finding *finding);
+    /* Hears what became of a configuration, once it is compiled and proved, or has failed, and
+     * again whenever it was sampled. The result lacks the point, and a time that is not known yet
+     * is 0. May be NULL. */
+    void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                 bool is_sketch);
     /* How many configurations it will propose in all, as far as it knows; 0: not known. May be
      * NULL. */
     uint64_t (*total)(gt_proposer *self);

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct earlier {
-    gt_config config;
-    gt_finding finding;
-} earlier;
-
 struct gt_strategy_proposer {
     gt_proposer proposer; /* the first member: one address for both */
     const gt_request *request;
@@ -24,9 +19,9 @@ struct gt_strategy_proposer {
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];
     gt_point fallback;
-    GT_ARRAY(earlier) earlier; /* what is right in earlier tunings, the fastest first */
-    size_t first, next_first;  /* so many of them may win still; so many were proposed */
-    uint32_t known;            /* variants told that are not proposed */
+    GT_ARRAY(gt_tried) earlier; /* what is right in earlier tunings, the fastest first */
+    size_t first, next_first;   /* so many of them may win still; so many were proposed */
+    uint32_t known;             /* variants told that are not proposed */
     bool content;
 };
 
@@ -135,23 +130,6 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static gt_tried_outcome outcome_of(const gt_finding *finding)
-{
-    if (finding->given_up) {
-        return GT_TRIED_GIVEN_UP;
-    }
-    switch (gt_ending_of(finding->status)->trial) {
-    case GT_TRIAL_COMPILE:
-        return GT_TRIED_COMPILE;
-    case GT_TRIAL_WRONG:
-        return GT_TRIED_WRONG;
-    case GT_TRIAL_HUNG:
-        return GT_TRIED_HUNG;
-    default:
-        return finding->status == GPUTUNE_OK ? GT_TRIED_OK : GT_TRIED_LAUNCH;
-    }
-}
-
 static gputune_status tell(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch)
 {
     if (!is_sketch) {
@@ -171,30 +149,41 @@ static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
     for (size_t i = p->first; i < p->earlier.count; i++) {
-        count += !gt_request_is_default(p->request, &p->earlier.items[i].config);
+        const gt_config config = to_config(p, &p->earlier.items[i].point);
+        count += !gt_request_is_default(p->request, &config);
     }
     return count;
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch)
 {
-    gt_strategy_proposer *p = (gt_strategy_proposer *)self;
-    gt_tried result = {.outcome = outcome_of(finding),
-                       .time_ns = finding->time_ns,
-                       .compile_s = finding->compile_ns * 1e-9,
-                       .measure_s = finding->gpu_s};
-    bool is_best =
-        p->earlier.count && memcmp(&p->earlier.items[0].config, config, sizeof *config) == 0;
-    if (is_best &&
-        finding->status != GPUTUNE_OK) { /* those that it outclassed are tried after all */
+    bool failed = result->outcome != GT_TRIED_OK;
+    bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
+    if (is_best && failed) { /* those that it outclassed are tried after all */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
-        self->exhausted = false;
+        p->proposer.exhausted = false;
     }
-    bool told = finding->status != GPUTUNE_OK || finding->time_ns > 0;
-    if (told && !self->out_of_memory && to_point(&result.point, p, config)) {
-        self->out_of_memory = tell(p, &result, finding->is_sketch) != GPUTUNE_OK;
+    if ((failed || result->time_ns > 0) && !p->proposer.out_of_memory) {
+        p->proposer.out_of_memory = tell(p, result, is_sketch) != GPUTUNE_OK;
     }
+}
+
+static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_sketch)
+{
+    gt_strategy_proposer *p = (gt_strategy_proposer *)self;
+    gt_tried heard = *result;
+    if (to_point(&heard.point, p, config)) {
+        take(p, &heard, is_sketch);
+    }
+}
+
+/* Finds a stored configuration; false if the space does not have it. */
+static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
+                        const char *text)
+{
+    return gt_config_parse(config, p->request->template, text) == GPUTUNE_OK &&
+           gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
 /* Whether a trial only failed to finish within a limit that was shorter than this one. */
@@ -209,25 +198,24 @@ static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
-    const gt_finding finding = {.status = gt_trial_failure(trial->status),
-                                .time_ns = trial->time.count ? trial->time.median : 0,
-                                .compile_ns = trial->compile_ns};
-    if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
-        !gt_space_has(p->request->space, &config) || is_to_be_tried_again(p, trial)) {
+    bool failed = gt_trial_failure(trial->status) != GPUTUNE_OK;
+    gt_tried result = {.outcome = failed ? GT_TRIED_FAILED : GT_TRIED_OK,
+                       .time_ns = trial->time.count ? trial->time.median : 0,
+                       .compile_s = trial->compile_ns * 1e-9};
+    if (!find_stored(&result.point, &config, p, trial->config) || is_to_be_tried_again(p, trial)) {
         return GPUTUNE_OK;
     }
-    const earlier right = {config, finding};
-    bool is_right = finding.status == GPUTUNE_OK && finding.time_ns > 0;
+    bool is_right = !failed && result.time_ns > 0;
     if (!is_right || !in_order) {
-        hear(&p->proposer, &config, &finding);
+        take(p, &result, false);
     }
-    p->known += finding.status != GPUTUNE_OK && !gt_request_is_default(p->request, &config);
-    return is_right ? gt_array_push(&p->earlier, right) : GPUTUNE_OK;
+    p->known += failed && !gt_request_is_default(p->request, &config);
+    return is_right ? gt_array_push(&p->earlier, result) : GPUTUNE_OK;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    double x = ((const earlier *)a)->finding.time_ns, y = ((const earlier *)b)->finding.time_ns;
+    double x = ((const gt_tried *)a)->time_ns, y = ((const gt_tried *)b)->time_ns;
     return (x > y) - (x < y);
 }
 
@@ -239,14 +227,13 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
         GT_TRY(tell_trial(p, &history->items[i], in_order));
     }
     gt_array_sort(&p->earlier, by_time);
-    const earlier *all = p->earlier.items;
-    while (
-        p->first < p->earlier.count &&
-        !gt_history_is_slower(all[p->first].finding.time_ns, all[0].finding.time_ns, p->request)) {
+    const gt_tried *all = p->earlier.items;
+    while (p->first < p->earlier.count &&
+           !gt_history_is_slower(all[p->first].time_ns, all[0].time_ns, p->request)) {
         p->first++;
     }
     for (size_t i = p->first; in_order && i < p->earlier.count; i++) {
-        hear(&p->proposer, &all[i].config, &all[i].finding);
+        take(p, &all[i], false);
     }
     p->next_first = in_order ? p->first : 0;
     p->known += outclassed(p);
@@ -267,8 +254,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
         const gt_related_trial *trial = &list->items[i];
         gt_tried *hint = &out[count];
         gt_config config;
-        if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
-            !gt_space_has(p->request->space, &config) || !to_point(&hint->point, p, &config)) {
+        if (!find_stored(&hint->point, &config, p, trial->config)) {
             continue;
         }
         fastest = trial->group == group ? fastest : trial->time_ns;
@@ -315,7 +301,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     size_t given = 0;
     uint32_t again = 0;
     while (again < count && p->next_first < p->first) {
-        out[again++] = p->earlier.items[p->next_first++].config;
+        out[again++] = to_config(p, &p->earlier.items[p->next_first++].point);
     }
     if (again) {
         return again;
@@ -433,8 +419,8 @@ double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer 
     if (!p->earlier.count) {
         return 0;
     }
-    *out = p->earlier.items[0].config;
-    return p->earlier.items[0].finding.time_ns;
+    *out = to_config(p, &p->earlier.items[0].point);
+    return p->earlier.items[0].time_ns;
 }
 
 bool gt_strategy_proposer_is_content(gt_strategy_proposer *p)

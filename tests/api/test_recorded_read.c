@@ -93,7 +93,7 @@ TEST(cache_file_is_read)
         assert_true(recorded.axes[0].values[1] == 16); /* in the order of size */
         assert_null(recorded.axes[1].values);
         assert_true(time_at(&recorded, 1, 1) == 0.5e6);
-        assert_true(time_at(&recorded, 0, 1) == -(double)GT_TRIED_COMPILE);
+        assert_true(time_at(&recorded, 0, 1) == -(double)GT_TRIED_FAILED);
         const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
         assert_true(entry->tried.compile_s == 1.5 && entry->tried.measure_s == 0.2 &&
                     entry->launch_s == 0.1 && entry->worker_s == 0.01);
@@ -118,7 +118,7 @@ TEST(t4_results_are_read)
                      2); /* what constraints exclude is no part of the space */
     assert_int_equal(recorded.axes[0].choices, 2);
     assert_true(time_at(&recorded, 1, 1) == 7500);
-    assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_HUNG);
+    assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_FAILED);
     const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
     assert_true(fabs(entry->tried.measure_s - 0.007) < 1e-12 && entry->tried.compile_s == 0.1);
     gt_recorded_free(&recorded);

@@ -89,7 +89,7 @@ static inline gt_tried landscape_try(const landscape *at, const gt_point *point)
 {
     gt_tried tried = {.point = *point, .compile_s = at->compile_s};
     if (at->fails && at->fails(point)) {
-        tried.outcome = GT_TRIED_LAUNCH;
+        tried.outcome = GT_TRIED_FAILED;
     } else {
         tried.time_ns = 1e6 * exp(at->log_time(point));
     }

@@ -29,7 +29,7 @@ static gt_recorded make(void)
     ASSERT_OK(gt_recorded_axis(&recorded, values, 6));
     add(&recorded, 4, GT_TRIED_OK, 10, 3, 2);
     add(&recorded, 0, GT_TRIED_OK, 40, 3, 2);
-    add(&recorded, 2, GT_TRIED_COMPILE, 0, 5, 0);
+    add(&recorded, 2, GT_TRIED_FAILED, 0, 5, 0);
     add(&recorded, 1, GT_TRIED_OK, 30, 3, 2);
     add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
     add(&recorded, 5, GT_TRIED_OK, 11, 3, 2);

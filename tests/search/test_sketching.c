@@ -55,7 +55,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_sketc
         s->best_sketched = fmin(s->best_sketched, tried.time_ns);
         tried.time_ns = kind->contrary ? 1e9 / tried.time_ns : 1.3 * tried.time_ns;
         tried.time_ns *= kind->blurred && (point->choice[1] + point->choice[2]) % 2 ? 6 : 1;
-        tried.outcome = kind->fails ? GT_TRIED_COMPILE : tried.outcome;
+        tried.outcome = kind->fails ? GT_TRIED_FAILED : tried.outcome;
     } else {
         ASSERT_OK(gt_strategy_tell(s->full, &tried));
     }

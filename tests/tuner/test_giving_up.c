@@ -77,10 +77,12 @@ static bool gives_all_up(gt_proposer *self, const gt_config *config, double seco
     return seconds > 100;
 }
 
-static void count_failures(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+static void count_failures(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                           bool is_sketch)
 {
     (void)config;
-    ((own_proposer *)(void *)self)->failures += finding->status == GPUTUNE_ETIMEOUT;
+    (void)is_sketch;
+    ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 
 /* Compiles all values of BLOCK, until nothing is left to wait for or `waits` waits are over. */

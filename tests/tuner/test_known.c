@@ -10,13 +10,15 @@ typedef struct listener {
     double heard_ns[4], gpu_s[4];
 } listener;
 
-static void listen(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+static void listen(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                   bool is_sketch)
 {
+    (void)is_sketch;
     listener *l = (listener *)(void *)self;
     for (int i = 0; i < 4; i++) {
-        if (memcmp(&l->configs[i], config, sizeof *config) == 0 && finding->time_ns > 0) {
-            l->heard_ns[i] = finding->time_ns;
-            l->gpu_s[i] = finding->gpu_s;
+        if (memcmp(&l->configs[i], config, sizeof *config) == 0 && result->time_ns > 0) {
+            l->heard_ns[i] = result->time_ns;
+            l->gpu_s[i] = result->measure_s;
         }
     }
 }

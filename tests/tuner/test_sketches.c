@@ -25,16 +25,15 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     return 1;
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_sketch)
 {
     own_proposer *own = (own_proposer *)(void *)self;
     (void)config;
-    if (finding->is_sketch) {
+    if (is_sketch) {
+        bool failed = result->outcome != GT_TRIED_OK;
         own->heard++;
-        own->failed += finding->status != GPUTUNE_OK;
-        own->best_ns = finding->status == GPUTUNE_OK && finding->time_ns < own->best_ns
-                           ? finding->time_ns
-                           : own->best_ns;
+        own->failed += failed;
+        own->best_ns = !failed && result->time_ns < own->best_ns ? result->time_ns : own->best_ns;
     }
 }
 
