@@ -71,25 +71,6 @@ struct gt_background {
     job *current;      /* of the thread alone */
 };
 
-/* ---- services -------------------------------------------------------------------------------- */
-
-static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
-                                  gputune_isolation isolation)
-{
-    gputune *tuner = user;
-    return gt_workers_borrow(&tuner->background->workers, out, measure, isolation);
-}
-
-static void return_farm(void *user, gt_farm *farm)
-{
-    gt_workers_return(&((gputune *)user)->background->workers, farm);
-}
-
-static bool take_gpu(void *user)
-{
-    return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_BACKGROUND);
-}
-
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
 {
     gt_background *background = calloc(1, sizeof *background);
@@ -105,9 +86,8 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
     gt_workers_open(&background->workers, &options, false);
     background->services = tuner->services;
     background->services.compile_workers = options.compile_workers;
-    background->services.borrow_farm = borrow_farm;
-    background->services.return_farm = return_farm;
-    background->services.take_gpu = take_gpu;
+    background->services.workers = &background->workers;
+    background->services.gpu_user = GT_GPU_BACKGROUND;
     *out = background;
     return GPUTUNE_OK;
 }
@@ -168,7 +148,7 @@ static bool is_busy(void *user)
 static bool must_give_way(void *user)
 {
     gt_background *background = user;
-    if (!gt_workers_is_gpu_wanted(&background->tuner->workers)) {
+    if (!gt_gpu_is_wanted(&background->tuner->gpu)) {
         return false;
     }
     background->current->gave_way = true;

@@ -121,14 +121,14 @@ static gputune_status measure(gt_paced *out, gputune *tuner)
 static gputune_status find_pace(gt_paced *out, gputune *tuner)
 {
     uint64_t since = UINT64_MAX;
-    while (!gt_workers_take_gpu(&tuner->workers, GT_GPU_CALLER)) {
-        if (gt_workers_await_pace(out, &tuner->workers, &since)) {
+    while (!gt_gpu_take(&tuner->gpu, GT_GPU_CALLER)) {
+        if (gt_gpu_await_pace(out, &tuner->gpu, &since)) {
             return GPUTUNE_OK;
         }
         GT_REFUSE(gt_calls_closing(&tuner->calls), GPUTUNE_ECANCELED, "the tuner is being closed");
     }
     gputune_status status = measure(out, tuner);
-    gt_workers_leave_gpu(tuner);
+    gt_gpu_leave(&tuner->gpu);
     return status;
 }
 
@@ -187,7 +187,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     GT_SCOPED(gt_event_free) gt_event event = {0};
     gt_compile_job job = {.id = 0};
     GT_FREED const char **options = NULL;
-    GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
+    GT_TRY(gt_workers_borrow(services->workers, &farm, false, request->options.isolation));
     gputune_status status = gt_request_compiling(&job.source, &options, request, source, false);
     job.source.ptx = form == GPUTUNE_FORM_PTX;
     GT_THEN(status, farm->ops->compile(farm, &job));
@@ -199,7 +199,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                          request->options.time_limit_s);
     }
     farm->ops->cancel(farm);
-    services->return_farm(services->user, farm);
+    gt_workers_return(services->workers, farm);
     return status;
 }
 

@@ -141,57 +141,9 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
                          what);
 }
 
-static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
-                                  gputune_isolation isolation)
+static const gt_services *services_of_helper(const gputune *helper)
 {
-    gputune *tuner = user;
-    if (measure) {
-        GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, "cannot measure"));
-    }
-    GT_REFUSE(measure && tuner->measure_on && isolation == GPUTUNE_ISOLATION_THREAD,
-              GPUTUNE_EUNSUPPORTED,
-              "the isolation `thread` measures in this process; the tuner was opened to measure on "
-              "'%s', which takes `process`",
-              tuner->measure_on);
-    return gt_workers_borrow(&tuner->workers, out, measure, isolation);
-}
-
-static void return_farm(void *user, gt_farm *farm)
-{
-    gt_workers_return(&((gputune *)user)->workers, farm);
-}
-
-static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gputune *helper,
-                                    gputune_isolation isolation)
-{
-    const gputune *tuner = user;
-    GT_REFUSE(helper == tuner || gt_calls_closing(&helper->calls) || !helper->has_device ||
-                  strcmp(helper->device.environment, tuner->device.environment) != 0,
-              GPUTUNE_EINVAL,
-              "helpers: found a tuner that is closed, has no GPU of the same kind, or is the "
-              "caller's own; expected others that are open on equal GPUs");
-    snprintf(name, 32, "GPU %d", helper->device.ordinal);
-    GT_REFUSE(isolation == GPUTUNE_ISOLATION_THREAD ||
-                  !gt_workers_take_gpu(&helper->workers, GT_GPU_OTHER_TUNER),
-              GPUTUNE_EBUSY, "%s does not help: %s", name,
-              isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
-                                                    : "it is measured on");
-    gputune_status status = gt_workers_borrow(&helper->workers, out, true, isolation);
-    if (status != GPUTUNE_OK) {
-        gt_workers_leave_gpu(helper);
-    }
-    return status == GPUTUNE_EINVAL ? GPUTUNE_EWORKER : status;
-}
-
-static void return_helper(gputune *helper, gt_farm *farm)
-{
-    gt_workers_return(&helper->workers, farm);
-    gt_workers_leave_gpu(helper);
-}
-
-static bool take_gpu(void *user)
-{
-    return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_CALLER);
+    return helper->has_device && !gt_calls_closing(&helper->calls) ? &helper->services : NULL;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -403,14 +355,9 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .device = &tuner->device,
                          .log = tuner->log,
                          .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
-                         .borrow_farm = borrow_farm,
-                         .return_farm = return_farm,
-                         .borrow_helper = borrow_helper,
-                         .return_helper = return_helper,
-                         .take_gpu = take_gpu,
-                         .leave_gpu = gt_workers_leave_gpu,
-                         .is_pace_wanted = gt_workers_is_pace_wanted,
-                         .tell_pace = gt_workers_tell_pace,
+                         .workers = &tuner->workers,
+                         .gpu = &tuner->gpu,
+                         .of_helper = services_of_helper,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,
@@ -421,6 +368,7 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
 {
     gt_calls_open(&tuner->calls);
     gt_flights_open(&tuner->flights);
+    gt_gpu_right_open(&tuner->gpu);
     gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
@@ -475,6 +423,7 @@ static void close_parts(gputune *tuner)
 {
     gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
+    gt_gpu_right_close(&tuner->gpu);
     gt_misses_close(tuner->misses);
     gt_flights_close(&tuner->flights);
     gt_plan_table_free(tuner->plans);

@@ -4,7 +4,6 @@
 #include "api/background.h"
 #include "api/call.h"
 #include "api/overrides.h"
-#include "api/workers.h"
 #include "base/array.h"
 
 /* The plans that calls are making now, each for all that want it (tune.c): the first call makes it,
@@ -35,6 +34,7 @@ struct gputune {
     gt_flights flights;
     gt_services services;
     gt_workers workers;
+    gt_gpu_right gpu;
     gt_background *background;
     char *worker;
     char *measure_on; /* a command that starts the measure worker; NULL: it runs on this machine */

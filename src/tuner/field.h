@@ -96,8 +96,8 @@ struct gt_unit {
 
 /* Another GPU of the same kind, on which variants are launched first (field_verify.c). */
 struct gt_helper {
-    gputune *tuner; /* the tuner that the farm belongs to */
-    char name[32];  /* "GPU 1" */
+    const gt_services *services; /* of the tuner that the farm belongs to */
+    char name[32];               /* "GPU 1" */
     gt_farm *farm;
     bool asked, prepared, lost; /* asked: to prepare; lost: left out of this search */
     uint32_t in_hand;           /* variants that its measure worker has in hand */

@@ -7,36 +7,24 @@
 #include "kernel/source.h"
 #include "store/store.h"
 #include "tuner/catalog.h"
+#include "tuner/workers.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* The services of a tuner that its requests use. Any thread may call these functions. */
-typedef struct gt_services {
+/* What the requests of a tuner use of it. Any thread may call the functions. */
+typedef struct gt_services gt_services;
+struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     const gt_device *device;
     gt_log log;
     uint32_t compile_workers; /* number in each farm; 0: not known */
-    /* Lends a farm to one session, and opens one if none is idle. `measure`: the farm has a measure
-     * worker. */
-    gputune_status (*borrow_farm)(void *user, gt_farm **out, bool measure,
-                                  gputune_isolation isolation);
-    void (*return_farm)(void *user, gt_farm *farm);
-    /* Lends a farm of the tuner `helper`, and names the GPU of that tuner in `name`. Nobody else
-     * measures on that GPU until the farm is returned. EINVAL: the GPU is of another kind. EBUSY:
-     * the GPU is in use. */
-    gputune_status (*borrow_helper)(void *user, gt_farm **out, char name[32], gputune *helper,
-                                    gputune_isolation isolation);
-    void (*return_helper)(gputune *helper, gt_farm *farm);
-    /* Takes the right to measure on the GPU, which one session has at a time. False: another
-     * session has it; the caller asks again later. */
-    bool (*take_gpu)(void *user);
-    void (*leave_gpu)(void *user);
-    /* is_pace_wanted says whether the session that has the GPU is to ask its worker how fast the
-     * GPU is; tell_pace takes the worker's answer. NULL: no worker is asked. */
-    bool (*is_pace_wanted)(void *user);
-    void (*tell_pace)(void *user, const gt_event *sampled);
+    gt_workers *workers;
+    gt_gpu_right *gpu;
+    gt_gpu_user gpu_user; /* as whom the GPU is taken */
+    /* The services of a tuner that is to help; NULL: it is closed, or has no GPU. */
+    const gt_services *(*of_helper)(const gputune *helper);
     /* Makes one live input ready for the measure worker: *out has an IPC handle, or staged bytes,
      * which the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
@@ -45,7 +33,7 @@ typedef struct gt_services {
     void *user;
     const volatile int *closing; /* not 0: the tuner is being closed, and every call ends soon. The
                                     pointer may be NULL */
-} gt_services;
+};
 
 /* How a request is tuned in the background, where the application does not wait for it. */
 typedef struct gt_background_use {

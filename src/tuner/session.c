@@ -2,10 +2,12 @@
 #include "tuner/session.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "tuner/data.h"
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
  * end. */
@@ -32,12 +34,35 @@ static gt_farm *last_farm(gt_session *session)
     return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
 }
 
+/* Borrows the farm of a tuner that is to help, and takes its GPU. EINVAL: the GPU is of another
+ * kind. EBUSY: it is in use. */
+static gputune_status borrow_helper(gt_helper *out, const gputune *tuner, const gt_request *request)
+{
+    const gt_services *own = request->services, *its = own->of_helper(tuner);
+    const gputune_isolation isolation = request->options.isolation;
+    const bool separate = isolation != GPUTUNE_ISOLATION_THREAD;
+    GT_REFUSE(!its || its->gpu == own->gpu ||
+                  strcmp(its->device->environment, own->device->environment) != 0,
+              GPUTUNE_EINVAL,
+              "helpers: found a tuner that is closed, has no GPU of the same kind, or is the "
+              "caller's own; expected others that are open on equal GPUs");
+    gt_snprintf(out->name, sizeof out->name, "GPU %d", its->device->ordinal);
+    GT_REFUSE(!separate || !gt_gpu_take(its->gpu, GT_GPU_OTHER_TUNER), GPUTUNE_EBUSY,
+              "%s does not help: %s", out->name,
+              separate ? "it is measured on" : "that takes worker processes");
+    gputune_status status = gt_workers_borrow(its->workers, &out->farm, true, isolation);
+    if (status != GPUTUNE_OK) {
+        gt_gpu_leave(its->gpu);
+    }
+    out->services = its;
+    return status == GPUTUNE_EINVAL ? GPUTUNE_EWORKER : status;
+}
+
 /* Borrows the farms of the helpers that have become available since the last call. They are linked
  * to the session's farm in the order in which they come. A helper whose GPU is in use does not take
  * part. EINVAL for a helper whose GPU is of another kind. */
 static gputune_status borrow_helpers(gt_session *session)
 {
-    const gt_services *services = session->request->services;
     const gputune_options *o = &session->request->options;
     for (size_t i = 0; i < o->helper_count && session->helper_count < GT_HELPERS_MAX; i++) {
         gt_helper *helper = &session->helpers[session->helper_count];
@@ -46,16 +71,14 @@ static gputune_status borrow_helpers(gt_session *session)
             continue;
         }
         session->helpers_asked |= UINT64_C(1) << i;
-        gputune_status status = services->borrow_helper(services->user, &helper->farm, helper->name,
-                                                        tuner, o->isolation);
+        gputune_status status = borrow_helper(helper, tuner, session->request);
         if (status == GPUTUNE_EINVAL) {
             return status;
         }
         if (status != GPUTUNE_OK) {
-            gt_log_line(&services->log, GPUTUNE_LOG_INFO, "%s", gt_message());
+            gt_log_line(&session->request->services->log, GPUTUNE_LOG_INFO, "%s", gt_message());
             continue;
         }
-        helper->tuner = tuner;
         last_farm(session)->helper = helper->farm;
         session->helper_count++;
     }
@@ -64,19 +87,18 @@ static gputune_status borrow_helpers(gt_session *session)
 
 static void return_helpers(gt_session *session)
 {
-    const gt_services *services = session->request->services;
     session->farm->helper = NULL;
     for (uint32_t i = 0; i < session->helper_count; i++) {
         gt_helper *helper = &session->helpers[i];
         helper->farm->helper = NULL;
-        services->return_helper(helper->tuner, helper->farm);
+        gt_workers_return(helper->services->workers, helper->farm);
+        gt_gpu_leave(helper->services->gpu);
     }
 }
 
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
 {
-    const gt_services *services = request->services;
     gt_field_options all = *options;
     *out = (gt_session){.policy = policy,
                         .state = state,
@@ -87,8 +109,8 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         GT_TRY(gt_session_may_measure(request));
         GT_TRY(gt_emulated_can(request));
     }
-    GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
-                                 request->options.isolation));
+    GT_TRY(gt_workers_borrow(request->services->workers, &out->farm, policy->measures,
+                             request->options.isolation));
     if (options->races) { /* else every variant is to be proved here anyway */
         GT_TRY(borrow_helpers(out));
     }
@@ -133,10 +155,10 @@ void gt_session_close(gt_session *session)
     if (session->farm) {
         session->farm->ops->cancel(session->farm);
         return_helpers(session);
-        services->return_farm(services->user, session->farm);
+        gt_workers_return(services->workers, session->farm);
     }
     if (session->has_gpu) {
-        services->leave_gpu(services->user);
+        gt_gpu_leave(services->gpu);
     }
     keep_default(session);
     gt_data_release(&session->field);
@@ -211,7 +233,7 @@ static gputune_status try_to_measure(gt_session *session)
         return GPUTUNE_OK;
     }
     if (session->policy->exclusive) {
-        session->has_gpu = services->take_gpu(services->user);
+        session->has_gpu = gt_gpu_take(services->gpu, services->gpu_user);
         session->gpu_is_taken = !session->has_gpu;
         if (session->gpu_is_taken) {
             return GPUTUNE_OK;
@@ -224,9 +246,7 @@ static gputune_status try_to_measure(gt_session *session)
  * has in hand. */
 static gputune_status ask_for_pace(const gt_session *session)
 {
-    const gt_services *services = session->request->services;
-    bool asks =
-        session->has_gpu && services->is_pace_wanted && services->is_pace_wanted(services->user);
+    bool asks = session->has_gpu && gt_gpu_is_pace_wanted(session->request->services->gpu);
     return asks ? session->farm->ops->pace(session->farm) : GPUTUNE_OK;
 }
 
@@ -374,7 +394,7 @@ static void note_sharing(gt_session *session, const gt_event *event)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id == GT_PACE_ID) {
-        session->request->services->tell_pace(session->request->services->user, event);
+        gt_gpu_tell_pace(session->request->services->gpu, event);
         return GPUTUNE_OK;
     }
     if (event->id != session->round_id) {

@@ -352,3 +352,16 @@ void scripted_farm_close(scripted_farm *farm)
     gt_array_free(&farm->sampled);
     farm->next = 0;
 }
+
+void scripted_workers_open(gt_workers *workers, scripted_farm *farm)
+{
+    gt_workers_open(workers, &(gt_farm_options){.worker = NULL}, false);
+    gt_workers_adopt(workers, &farm->farm);
+    workers->keep = true;
+}
+
+void scripted_workers_close(gt_workers *workers)
+{
+    workers->keep = false;
+    gt_workers_close(workers);
+}

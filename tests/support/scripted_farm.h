@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "farm/farm.h"
+#include "tuner/workers.h"
 
 /* How one variant behaves, decided from its launch. */
 typedef struct scripted_variant {
@@ -58,3 +58,7 @@ typedef struct scripted_farm {
 
 void scripted_farm_open(scripted_farm *farm);
 void scripted_farm_close(scripted_farm *farm);
+
+/* Workers that lend this farm to one session after another, and keep no code. */
+void scripted_workers_open(gt_workers *workers, scripted_farm *farm);
+void scripted_workers_close(gt_workers *workers);

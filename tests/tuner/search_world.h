@@ -43,39 +43,15 @@ typedef struct world {
     gt_services services;
     scripted_farm farm;
     scripted_variant by_block[1025];
-    bool gpu_is_taken; /* by another tuning, for ever */
-    gt_choice choice;  /* of the last tune(), and its configuration */
+    gt_workers workers; /* that farm */
+    gt_gpu_right gpu;
+    gt_choice choice; /* of the last tune(), and its configuration */
     char config[64];
 } world;
 
 static scripted_variant behave(void *user, const gt_launch *launch)
 {
     return ((world *)user)->by_block[launch->steps[0].block[0]];
-}
-
-static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
-                                  gputune_isolation isolation)
-{
-    (void)measure;
-    (void)isolation;
-    *out = &((world *)user)->farm.farm;
-    return GPUTUNE_OK;
-}
-
-static void return_farm(void *user, gt_farm *farm)
-{
-    (void)user;
-    (void)farm;
-}
-
-static bool take_gpu(void *user)
-{
-    return !((world *)user)->gpu_is_taken;
-}
-
-static void leave_gpu(void *user)
-{
-    (void)user;
 }
 
 static gputune_status give_input(void *user, gt_live_input *out, const gputune_input *input)
@@ -149,13 +125,13 @@ static inline int open_world(void **state)
     w->farm.behave = behave;
     w->farm.user = w;
     scripted_farm_open(&w->farm);
+    scripted_workers_open(&w->workers, &w->farm);
+    gt_gpu_right_open(&w->gpu);
     w->services = (gt_services){.catalog = w->catalog,
                                 .store = w->store,
                                 .device = &w->device,
-                                .borrow_farm = borrow_farm,
-                                .return_farm = return_farm,
-                                .take_gpu = take_gpu,
-                                .leave_gpu = leave_gpu,
+                                .workers = &w->workers,
+                                .gpu = &w->gpu,
                                 .input = give_input,
                                 .await_inputs = await_inputs,
                                 .user = w};
@@ -167,6 +143,8 @@ static inline int close_world(void **state)
 {
     world *w = *state;
     gt_choice_free(&w->choice);
+    scripted_workers_close(&w->workers);
+    gt_gpu_right_close(&w->gpu);
     scripted_farm_close(&w->farm);
     gt_store_close(w->store);
     gt_catalog_close(w->catalog);
@@ -187,6 +165,7 @@ static inline gputune_status tune(world *w, const gputune_options *options)
 {
     gt_request *request;
     w->config[0] = '\0';
+    w->workers.farms.items[0].isolation = options ? options->isolation : GPUTUNE_ISOLATION_PROCESS;
     gt_choice_free(&w->choice);
     gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
                                             (gputune_sizes){0, NULL}, options);

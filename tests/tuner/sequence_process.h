@@ -199,6 +199,7 @@ static void note_failure(const gt_event *event, bool stopped)
 static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds)
 {
     const sequence_request *request = &process.request;
+    process.answer.disturbed |= gt_gpu_is_wanted(&process.tuner.gpu);
     bool stopped = process.answer.disturbed;
     if (stopped && request->disturbance == LATE_LIMIT && !process.was_late) {
         process.was_late = true;
@@ -213,37 +214,6 @@ static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds
     }
     note_failure(out, stopped);
     return status;
-}
-
-/* --- the tuner's services --------------------------------------------------------------------- */
-
-static gputune_status lend_farm(void *user, gt_farm **out, bool measure,
-                                gputune_isolation isolation)
-{
-    (void)user;
-    (void)measure;
-    (void)isolation;
-    *out = &process.farm.farm;
-    return GPUTUNE_OK;
-}
-
-static void take_farm_back(void *user, gt_farm *farm)
-{
-    (void)user;
-    (void)farm;
-}
-
-static bool lend_gpu(void *user)
-{
-    (void)user;
-    bool busy = process.request.disturbance == BUSY_GPU;
-    process.answer.disturbed |= busy;
-    return !busy;
-}
-
-static void take_gpu_back(void *user)
-{
-    (void)user;
 }
 
 static void must(int status, const char *what)
@@ -272,14 +242,14 @@ static void start_process(const char *template, const char *database)
     tuner->services = (gt_services){.catalog = tuner->catalog,
                                     .store = tuner->store,
                                     .device = &tuner->device,
-                                    .borrow_farm = lend_farm,
-                                    .return_farm = take_farm_back,
-                                    .take_gpu = lend_gpu,
-                                    .leave_gpu = take_gpu_back,
+                                    .workers = &tuner->workers,
+                                    .gpu = &tuner->gpu,
                                     .user = tuner};
     process.farm.behave = behave_as_asked;
     process.farm.compile = compile_as_asked;
     scripted_farm_open(&process.farm);
+    scripted_workers_open(&tuner->workers, &process.farm);
+    gt_gpu_right_open(&tuner->gpu);
     process.scripted = process.ops = *process.farm.farm.ops;
     process.ops.compile = compile_noting;
     process.ops.recheck = recheck_noting;
@@ -386,6 +356,9 @@ static void answer_request(void)
     process.waits = 0;
     process.was_late = false;
     process.cancel = 0;
+    process.tuner.gpu.is_taken = r->disturbance == BUSY_GPU;
+    process.tuner.gpu.is_wanted = false;
+    process.tuner.workers.farms.items[0].isolation = r->isolation;
     process.tuner.device.driver_version = r->driver_version;
     process.tuner.device.emulated = r->emulated;
     process.farm.noise = r->emulated ? 0 : 0.002;

@@ -251,10 +251,10 @@ TEST_OF(test_what_cannot_be_measured_is_answered_by_its_own_scenario, world *w, 
     static const char *const only[] = {"BLOCK=64,128,256"};
     gputune_options options = restricted_to(only);
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    w->gpu_is_taken = true;
+    w->gpu.is_taken = true;
     options.time_limit_s = 0.05;
     expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    w->gpu_is_taken = false;
+    w->gpu.is_taken = false;
     options.time_limit_s = 0;
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }

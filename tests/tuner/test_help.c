@@ -5,9 +5,13 @@
 typedef struct two_gpus {
     world *w;
     scripted_farm helper;
+    gt_device device;
+    gt_workers workers;
+    gt_gpu_right gpu;
+    gt_services services;
     double slowness;
     gputune_status verify;
-    uint32_t verifies, lent;
+    uint32_t verifies;
     char warning[256], shares[256]; /* the last ones that were said */
 } two_gpus;
 
@@ -32,23 +36,15 @@ static scripted_variant behave_there(void *user, const gt_launch *launch)
     return variant;
 }
 
-static gputune_status lend(void *user, gt_farm **out, char name[32], gputune *helper,
-                           gputune_isolation isolation)
+static const gt_services *services_of(const gputune *helper)
 {
-    (void)snprintf(name, 32, "GPU 1");
-    (void)user;
-    (void)isolation;
-    two_gpus *two = (two_gpus *)(void *)helper;
-    two->lent++;
-    *out = &two->helper.farm;
-    return GPUTUNE_OK;
+    return &((const two_gpus *)(const void *)helper)->services;
 }
 
-static void take_back(gputune *helper, gt_farm *farm)
+static void expect_returned(const two_gpus *two)
 {
-    two_gpus *two = (two_gpus *)(void *)helper;
-    assert_null(farm->helper);
-    two->lent--;
+    assert_null(two->helper.farm.helper);
+    assert_false(two->workers.farms.items[0].lent || two->gpu.is_taken);
 }
 
 /* Launches so long that the first of them tells, and a GPU so slow that newcomers wait for it. */
@@ -67,9 +63,21 @@ static void set_up(two_gpus *two, world *w)
     two->helper.behave = behave_there;
     two->helper.user = two;
     scripted_farm_open(&two->helper);
-    w->services.borrow_helper = lend;
-    w->services.return_helper = take_back;
+    scripted_workers_open(&two->workers, &two->helper);
+    gt_gpu_right_open(&two->gpu);
+    two->device = w->device;
+    two->device.ordinal = 1;
+    two->services =
+        (gt_services){.workers = &two->workers, .gpu = &two->gpu, .device = &two->device};
+    w->services.of_helper = services_of;
     w->services.log = (gt_log){keep_line, two};
+}
+
+static void tear_down(two_gpus *two)
+{
+    gt_gpu_right_close(&two->gpu);
+    scripted_workers_close(&two->workers);
+    scripted_farm_close(&two->helper);
 }
 
 static const char *tuned_on_both(two_gpus *two)
@@ -89,9 +97,9 @@ TEST_OF(newcomers_go_to_both_and_samples_come_from_one, world *w, open_world, cl
     assert_int_equal(two.helper.prepares, 1);
     assert_int_equal(two.helper.samples + two.helper.rechecks, 0);
     assert_int_equal(w->farm.rechecks, 1);
-    assert_int_equal(two.lent, 0);
+    expect_returned(&two);
     assert_string_equal(two.warning, "");
-    scripted_farm_close(&two.helper);
+    tear_down(&two);
 }
 
 TEST_OF(its_times_are_scaled, world *w, open_world, close_world)
@@ -103,7 +111,7 @@ TEST_OF(its_times_are_scaled, world *w, open_world, close_world)
     assert_true(two.helper.verifies > 1);
     assert_string_equal(two.warning, "");
     assert_non_null(strstr(two.shares, "ms each; a launch here takes 0.9"));
-    scripted_farm_close(&two.helper);
+    tear_down(&two);
 }
 
 TEST_OF(one_that_is_no_equal_is_named_and_left_out, world *w, open_world, close_world)
@@ -117,7 +125,7 @@ TEST_OF(one_that_is_no_equal_is_named_and_left_out, world *w, open_world, close_
     assert_non_null(strstr(two.warning, "1.40 times as long"));
     assert_non_null(strstr(two.shares, "launched 3 variants first, "));
     assert_non_null(strstr(two.shares, "ms each; it was left out")); /* nothing compares them */
-    scripted_farm_close(&two.helper);
+    tear_down(&two);
 }
 
 /* What fails there may be its fault. */
@@ -135,7 +143,7 @@ TEST(its_failures_are_no_evidence)
         assert_int_equal(two.w->choice.failed, 0);
         assert_true(two.helper.verifies > 1);
         assert_int_equal(strstr(two.warning, "left out") != NULL, failures[i] == GPUTUNE_EWORKER);
-        scripted_farm_close(&two.helper);
+        tear_down(&two);
         close_world(&fresh);
     }
 }
@@ -149,7 +157,7 @@ TEST_OF(one_that_cannot_prepare_is_left_out, world *w, open_world, close_world)
     assert_int_equal(two.helper.verifies, 0);
     assert_non_null(strstr(two.warning, "left out"));
     assert_non_null(strstr(two.shares, "launched 0 variants first; it was left out"));
-    scripted_farm_close(&two.helper);
+    tear_down(&two);
 }
 
 typedef struct late {
@@ -175,8 +183,8 @@ TEST_OF(one_that_comes_later_takes_part_from_then_on, world *w, open_world, clos
     assert_non_null(l.helpers[0]);
     assert_int_equal(l.two.helper.prepares, 1);
     assert_true(l.two.helper.verifies > 1);
-    assert_int_equal(l.two.lent, 0);
-    scripted_farm_close(&l.two.helper);
+    expect_returned(&l.two);
+    tear_down(&l.two);
 }
 
 /* Where a first launch does not tell, its time on another GPU is worth nothing. */
@@ -191,7 +199,7 @@ TEST_OF(short_kernels_are_not_given_away, world *w, open_world, close_world)
     w->farm.slowness = two.helper.slowness = 4e-6;
     assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_int_equal(two.helper.verifies, 0);
-    scripted_farm_close(&two.helper);
+    tear_down(&two);
 }
 
 TEST_OF(a_limit_and_a_cancel_end_it, world *w, open_world, close_world)
@@ -203,11 +211,11 @@ TEST_OF(a_limit_and_a_cancel_end_it, world *w, open_world, close_world)
     set_up(&two, w);
     w->farm.slowness = two.helper.slowness = 3e-7;
     tuned(w, &options);
-    assert_int_equal(two.lent, 0);
+    expect_returned(&two);
     options.cancel = &cancel;
     options.force = true;
     if (tune(w, &options) == GPUTUNE_OK) {
     }
-    assert_int_equal(two.lent, 0);
-    scripted_farm_close(&two.helper);
+    expect_returned(&two);
+    tear_down(&two);
 }

@@ -131,7 +131,7 @@ TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_wor
 TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(0.4);
-    w->gpu_is_taken = true;
+    w->gpu.is_taken = true;
     w->farm.compile_s = 0.2;
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
@@ -158,7 +158,7 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
     assert_true(gt_answers(&w->choice.terms, &asked));
     asked.limit_s = 0.3;
     assert_false(gt_answers(&w->choice.terms, &asked));
-    w->gpu_is_taken = true; /* which may be over the next time */
+    w->gpu.is_taken = true; /* which may be over the next time */
     w->farm.compile_s = 0.1;
     expect_default(w, &options);
     asked.limit_s = 0.2;
@@ -176,12 +176,21 @@ TEST_OF(test_the_default_s_code_serves_other_scenarios, world *w, open_slow_worl
     assert_int_equal(defaults_compiled, 1);
 }
 
-static gputune_status borrow_farm_slowly(void *user, gt_farm **out, bool measure,
-                                         gputune_isolation isolation)
+typedef struct slow_start {
+    gt_workers *workers;
+    pthread_barrier_t begun;
+} slow_start;
+
+/* Workers that are there after the limit. */
+static void *start_slowly(void *user)
 {
+    slow_start *start = user;
     const struct timespec longer = {0, 60000000};
+    pthread_mutex_lock(&start->workers->mutex);
+    pthread_barrier_wait(&start->begun);
     nanosleep(&longer, NULL);
-    return borrow_farm(user, out, measure, isolation);
+    pthread_mutex_unlock(&start->workers->mutex);
+    return NULL;
 }
 
 /* No other tuning is blamed for what the start of the workers takes, and asking again costs
@@ -189,11 +198,17 @@ static gputune_status borrow_farm_slowly(void *user, gt_farm **out, bool measure
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(100);
+    slow_start start = {.workers = &w->workers};
+    pthread_t thread;
     options.alignment = 32; /* stores code */
     ASSERT_OK(tune(w, &options));
     options = limited_to(0.05);
-    w->services.borrow_farm = borrow_farm_slowly;
+    assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
+    assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
+    pthread_barrier_wait(&start.begun);
     expect_default(w, &options);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_barrier_destroy(&start.begun);
     assert_string_equal(w->choice.stop_reason,
                         "no variant was measured in 0.05 s; raise the time limit");
     gt_terms asked = w->choice.terms;

@@ -1,7 +1,6 @@
-/* Lends farms to sessions. */
-#include "api/workers.h"
+/* Lends farms to sessions, and the GPU. */
+#include "tuner/workers.h"
 
-#include "api/tuner.h"
 #include "base/condition.h"
 #include "tuner/code_memo.h"
 
@@ -12,7 +11,6 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
 {
     *workers = (gt_workers){.options = *options, .keep = keep};
     pthread_mutex_init(&workers->mutex, NULL);
-    gt_condition_open(&workers->pace_news);
     if (keep) {
         gt_code_memo_hold();
     }
@@ -28,7 +26,6 @@ void gt_workers_close(gt_workers *workers)
         gt_code_memo_let_go();
     }
     gt_array_free(&workers->farms);
-    pthread_cond_destroy(&workers->pace_news);
     pthread_mutex_destroy(&workers->mutex);
 }
 
@@ -61,12 +58,24 @@ static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
     return status;
 }
 
+static gputune_status may_measure(const gt_farm_options *options, gputune_isolation isolation)
+{
+    GT_REFUSE(!options->arch, GPUTUNE_EUNSUPPORTED,
+              "cannot measure: this tuner was opened without a device; open one with a device");
+    GT_REFUSE(options->measure_on && isolation == GPUTUNE_ISOLATION_THREAD, GPUTUNE_EUNSUPPORTED,
+              "the isolation `thread` measures in this process; the tuner was opened to measure on "
+              "'%s', which takes `process`",
+              options->measure_on);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation)
 {
     gt_farm *farm = lend_idle(workers, measure, isolation);
     if (!farm) {
         gt_farm_options options = workers->options;
+        GT_TRY(measure ? may_measure(&options, isolation) : GPUTUNE_OK);
         options.driver = measure ? options.driver : NULL;
         options.isolation = isolation;
         GT_TRY(gt_farm_open(&farm, &options));
@@ -111,32 +120,44 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm)
     }
 }
 
-bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user)
+/* ---- the GPU --------------------------------------------------------------------------------- */
+
+void gt_gpu_right_open(gt_gpu_right *right)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    bool taken = !workers->gpu_is_taken;
-    workers->gpu_is_taken = true;
-    workers->gpu_is_lent |= taken && user == GT_GPU_OTHER_TUNER;
-    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || user != GT_GPU_BACKGROUND);
+    *right = (gt_gpu_right){.is_taken = false};
+    pthread_mutex_init(&right->mutex, NULL);
+    gt_condition_open(&right->news);
+}
+
+void gt_gpu_right_close(gt_gpu_right *right)
+{
+    pthread_cond_destroy(&right->news);
+    pthread_mutex_destroy(&right->mutex);
+}
+
+bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    bool taken = !right->is_taken;
+    right->is_taken = true;
+    right->is_lent |= taken && user == GT_GPU_OTHER_TUNER;
+    right->is_wanted = !taken && (right->is_wanted || user != GT_GPU_BACKGROUND);
     return taken;
 }
 
-bool gt_workers_is_gpu_wanted(gt_workers *workers)
+bool gt_gpu_is_wanted(gt_gpu_right *right)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    return workers->gpu_is_wanted;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    return right->is_wanted;
 }
 
-void gt_workers_leave_gpu(void *tuner)
+void gt_gpu_leave(gt_gpu_right *right)
 {
-    gt_workers *workers = &((gputune *)tuner)->workers;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    workers->gpu_is_taken = workers->gpu_is_lent = false;
-    workers->pace_is_wanted = workers->pace_is_asked_for = false; /* who waits wants it again */
-    pthread_cond_broadcast(&workers->pace_news);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    right->is_taken = right->is_lent = false;
+    right->pace_is_wanted = right->pace_is_asked_for = false; /* who waits wants it again */
+    pthread_cond_broadcast(&right->news);
 }
-
-/* ---- how fast the GPU is --------------------------------------------------------------------- */
 
 gt_paced gt_paced_of(const gt_event *sampled)
 {
@@ -154,38 +175,36 @@ gt_paced gt_paced_of(const gt_event *sampled)
     return paced;
 }
 
-bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since)
+bool gt_gpu_await_pace(gt_paced *out, gt_gpu_right *right, uint64_t *since)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    if (workers->gpu_is_lent) {
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    if (right->is_lent) {
         *out = (gt_paced){.status = GPUTUNE_EBUSY, .message = "a search of another GPU uses it"};
         return true;
     }
-    *since = *since == UINT64_MAX ? workers->pace_count : *since;
-    if (workers->gpu_is_taken && workers->pace_count == *since) {
-        workers->pace_is_wanted = !workers->pace_is_asked_for;
-        gt_condition_wait(&workers->pace_news, &workers->mutex, 0.1);
+    *since = *since == UINT64_MAX ? right->pace_count : *since;
+    if (right->is_taken && right->pace_count == *since) {
+        right->pace_is_wanted = !right->pace_is_asked_for;
+        gt_condition_wait(&right->news, &right->mutex, 0.1);
     }
-    *out = workers->paced;
-    return workers->pace_count != *since;
+    *out = right->paced;
+    return right->pace_count != *since;
 }
 
-bool gt_workers_is_pace_wanted(void *tuner)
+bool gt_gpu_is_pace_wanted(gt_gpu_right *right)
 {
-    gt_workers *workers = &((gputune *)tuner)->workers;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    const bool ask = workers->pace_is_wanted; /* none is wanted while one is asked for */
-    workers->pace_is_asked_for |= ask;
-    workers->pace_is_wanted = false;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    const bool ask = right->pace_is_wanted; /* none is wanted while one is asked for */
+    right->pace_is_asked_for |= ask;
+    right->pace_is_wanted = false;
     return ask;
 }
 
-void gt_workers_tell_pace(void *tuner, const gt_event *sampled)
+void gt_gpu_tell_pace(gt_gpu_right *right, const gt_event *sampled)
 {
-    gt_workers *workers = &((gputune *)tuner)->workers;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    workers->paced = gt_paced_of(sampled);
-    workers->pace_is_asked_for = false;
-    workers->pace_count++;
-    pthread_cond_broadcast(&workers->pace_news);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
+    right->paced = gt_paced_of(sampled);
+    right->pace_is_asked_for = false;
+    right->pace_count++;
+    pthread_cond_broadcast(&right->news);
 }

@@ -1,11 +1,13 @@
-/* The farms of a tuner, each lent to one session at a time, and the right to measure on the tuner's
- * GPU. Thread-safe. */
+/* What the sessions of a tuner share: its farms, each lent to one session at a time, and the right
+ * to measure on its GPU. Any thread may call these functions. */
 #pragma once
 
 #include "base/array.h"
 #include "farm/farm.h"
 
 #include <pthread.h>
+
+/* ---- farms ----------------------------------------------------------------------------------- */
 
 typedef struct gt_kept_farm {
     gt_farm *farm;
@@ -14,23 +16,9 @@ typedef struct gt_kept_farm {
     bool lent; /* else idle */
 } gt_kept_farm;
 
-/* How fast the GPU was, or why the worker could not find that out. */
-typedef struct gt_paced {
-    gputune_status status;
-    gputune_pace pace;
-    char message[512];
-} gt_paced;
-
 typedef struct gt_workers {
     pthread_mutex_t mutex;
     GT_ARRAY(gt_kept_farm) farms; /* idle: at most one that measures, and one that does not */
-    bool gpu_is_taken, gpu_is_wanted;
-    bool gpu_is_lent; /* a session of another tuner has taken it */
-    /* What gputune_measure_pace() asks of the session that has the GPU: */
-    pthread_cond_t pace_news; /* signalled when an answer came, or the GPU became free */
-    bool pace_is_wanted, pace_is_asked_for;
-    uint64_t pace_count;     /* number of answers so far */
-    gt_paced paced;          /* the latest answer */
     bool keep;               /* workers stay between sessions, and the code that they compiled */
     gt_farm_options options; /* options of every farm; the tuner owns the strings */
 } gt_workers;
@@ -44,31 +32,53 @@ void gt_workers_close(gt_workers *workers);
 
 /* Adds a farm that measures and was opened elsewhere, as an idle one. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends an idle farm that fits, or a new one. A session that only compiles can use any farm. */
+/* Lends an idle farm that fits, or a new one. `measure`: the farm has a measure worker. A session
+ * that only compiles can use any farm. EUNSUPPORTED where there is no device to measure on, or not
+ * in that isolation. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
+/* ---- the GPU --------------------------------------------------------------------------------- */
+
+/* How fast the GPU was, or why the worker could not find that out. */
+typedef struct gt_paced {
+    gputune_status status;
+    gputune_pace pace;
+    char message[512];
+} gt_paced;
+
+/* The right to measure on a GPU, which one session has at a time; and what gputune_measure_pace()
+ * asks of that session. */
+typedef struct gt_gpu_right {
+    pthread_mutex_t mutex;
+    bool is_taken, is_wanted;
+    bool is_lent;        /* a session of another tuner has taken it */
+    pthread_cond_t news; /* signalled when a pace was told, or the GPU became free */
+    bool pace_is_wanted, pace_is_asked_for;
+    uint64_t pace_count; /* number of paces told so far */
+    gt_paced paced;      /* the latest one */
+} gt_gpu_right;
+
+void gt_gpu_right_open(gt_gpu_right *right);
+void gt_gpu_right_close(gt_gpu_right *right);
+
 /* Who measures on the GPU. A session of another tuner does not answer questions for the pace. */
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND, GT_GPU_OTHER_TUNER } gt_gpu_user;
-/* Takes the right to measure on the GPU. False: another session has it; if that is a tuning in the
- * background and the caller is not, it gives the right up soon. */
-bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user);
+/* Takes the right. False: another session has it; if that is a tuning in the background and the
+ * caller is not, it gives the right up soon. */
+bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Whether a tuning that a caller waits for was refused the right since it was last taken. */
-bool gt_workers_is_gpu_wanted(gt_workers *workers);
-/* Gives it back. This function and the last two take the `gputune *` whose workers are meant, as
- * gt_services has them. */
-void gt_workers_leave_gpu(void *tuner);
-
-/* ---- how fast the GPU is --------------------------------------------------------------------- */
+bool gt_gpu_is_wanted(gt_gpu_right *right);
+void gt_gpu_leave(gt_gpu_right *right);
 
 gt_paced gt_paced_of(const gt_event *sampled);
 /* Asks the session that has the GPU for the pace, and waits up to 0.1 s for the answer. False:
  * there is no answer yet, or the GPU is free; the caller calls again with the same *since, which is
  * UINT64_MAX in the first call. True: *out has the answer, or EBUSY if the GPU is lent. */
-bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since);
+bool gt_gpu_await_pace(gt_paced *out, gt_gpu_right *right, uint64_t *since);
 /* Whether the session that has the GPU is to ask its worker for the pace. If true, the session must
  * do so. */
-bool gt_workers_is_pace_wanted(void *tuner);
+bool gt_gpu_is_pace_wanted(gt_gpu_right *right);
 /* Takes the answer of the session's measure worker, and wakes the callers that wait for it. */
-void gt_workers_tell_pace(void *tuner, const gt_event *sampled);
+void gt_gpu_tell_pace(gt_gpu_right *right, const gt_event *sampled);
