@@ -213,7 +213,7 @@
 enum {
     GT_AXIS_MAX = 32,
     GT_PROBLEM_MAX = 16,
-    GT_NAME_MAX = 64,
+    GT_NAME_MAX = 128,
     GT_OTHER_MAX = 8 /* further values of a scalar in proofs */
 };
 

@@ -318,7 +318,7 @@ static int run_template(void *user, const gt_template *template)
     gt_request *request;
     gputune_size sizes[GT_PROBLEM_MAX];
     gputune_sizes all = {small_sizes(sizes, template), sizes};
-    char name[96];
+    char name[160];
     double began = seconds();
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         if (strcmp(template->name, beyond[i]) == 0) {

@@ -322,8 +322,8 @@ TEST(every_form_becomes_a_template)
 TEST(long_names_are_refused)
 {
     for (size_t i = 0; i < 2; i++) {
-        char name[101] = {0}, text[300], *draft = NULL;
-        memset(name, 'a', 100);
+        char name[201] = {0}, text[400], *draft = NULL;
+        memset(name, 'a', 200);
         (void)snprintf(text, sizeof text, "__global__ void k(float *y, ");
         (void)snprintf(text + strlen(text), sizeof text - strlen(text),
                        i ? "%s x) { *y = x; }\n" : "float %s) { *y = 1; }\n", name);
@@ -331,6 +331,6 @@ TEST(long_names_are_refused)
                          GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(),
                             "kernel.cu:1:19: a parameter's type or name has more than "
-                            "63 characters; expected fewer");
+                            "127 characters; expected fewer");
     }
 }
