@@ -36,6 +36,22 @@ static void note_left_behind(const char *path, const char *draft)
     }
 }
 
+/* Says of the first header that the draft puts aside what may be done about it. */
+static void note_missing(const char *draft)
+{
+    static const char before[] = "// ? \"", behind[] = "\" is not below this file's folder";
+    while ((draft = strstr(draft, before))) {
+        draft += sizeof before - 1;
+        const size_t length = strcspn(draft, "\"\n");
+        if (strncmp(draft + length, behind, sizeof behind - 1) == 0) {
+            cli_note("'%.*s' is not found, and put aside; if a kernel needs it, draft again with "
+                     "its folder behind -I",
+                     (int)length, draft);
+            return;
+        }
+    }
+}
+
 /* Behind the path: which kernel of several a command takes first, as in ":stencil". */
 static const char *first_of_several(const char *draft)
 {
@@ -78,6 +94,7 @@ static int write_template(const cli_list *arguments)
                  "space %s%s",
                  count_guesses(draft), cli_given.output ? cli_given.output : "FILE",
                  first_of_several(draft));
+        note_missing(draft);
         note_left_behind(path, draft);
     }
     return code;

@@ -351,7 +351,8 @@ static void append_positive(gt_draft *draft, gt_text *notes, const gt_draft_argu
     gt_text_append(draft->out, by_logarithm && !is_in ? " nan_ok" : "");
 }
 
-/* The fill of integers that index another buffer, or bound what is read of it; false: neither. */
+/* The fill of integers that index another buffer, or bound what is read of it; false: neither, or
+ * how far is not known. */
 static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
 {
     const gt_function_parameter *parameter = &buffer->declared;
@@ -374,6 +375,9 @@ static bool append_range(gt_draft *draft, const gt_draft_argument *buffer)
         if (rises || !append_largest(draft, " = uniform(0, ", buffer, buffer->indexed, 1)) {
             const gt_sum all = length_of(draft, buffer->indexed);
             const char *allocated = buffer->indexed->allocated;
+            if (!allocated[0] && !all.known) {
+                return false;
+            }
             gt_text_printf(draft->out, rises ? " = prefix(%s" : " = uniform(0, %s - 1",
                            allocated[0] ? allocated : gt_draft_sum_text(draft, &all));
         }

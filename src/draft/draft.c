@@ -239,6 +239,9 @@ static gt_draft *new_draft(maker *m, const gt_function *kernel)
     draft->compared = &m->compared;
     draft->program = &m->program;
     draft->lines = &m->lines;
+    for (size_t i = 0; i < m->missing.count; i++) {
+        draft->lacks_header |= !gt_header_is_hosts(m->missing.items[i]);
+    }
     draft->function = *kernel;
     gt_token_name(draft->name, &name.token);
     draft->full_name =

@@ -136,7 +136,7 @@ static gputune_status note_missing(const hosts *h, const gt_token *name)
     }
     GT_TRY(gt_lines_insert(
         h->lines, line, "// ? %.*s is not %s\n", (int)name->length + 2, name->text - 1,
-        is_local ? "beside this file; -I or GPUTUNE_INCLUDE names its folder" : "found"));
+        is_local ? "below this file's folder; -I or GPUTUNE_INCLUDE names its folder" : "found"));
     return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line);
 }
 

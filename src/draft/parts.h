@@ -180,6 +180,7 @@ typedef struct gt_draft {
     gt_text *out;             /* where clauses are written */
     gt_program *program;
     const gt_lines *lines;
+    bool lacks_header; /* one that is not known as the host's was not found */
     gt_function function;
     char name[GT_NAME_MAX]; /* the kernel's, without its namespaces, */
     const char *full_name;  /* and with them */

@@ -149,10 +149,12 @@ static bool settle_by_guard(gt_draft *draft, int d)
     return false;
 }
 
-/* The step by an index that nothing bounds. A step with a fraction is that of a coordinate. */
-static void settle_step(gt_draft *draft, int d)
+/* The step by an index that nothing bounds, which is a multiple of *own, the step between two
+ * threads. A step with a fraction is that of a coordinate. */
+static void settle_step(gt_draft *draft, int d, gt_sum *own)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
+    *own = gt_sum_number(1);
     dimension->step = draft->is_opaque ? gt_sum_symbol(GT_DRAFT_BLOCK_DIM + d) : gt_sum_number(1);
     for (size_t i = draft->symbols.count; i > 0; i--) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i - 1];
@@ -164,6 +166,7 @@ static void settle_step(gt_draft *draft, int d)
             !gt_draft_has(draft, &step, GT_DRAFT_PARAMETER) &&
             gt_sum_has(&plain, GT_DRAFT_THREAD + d)) {
             dimension->step = step;
+            *own = gt_sum_factor(plain, GT_DRAFT_THREAD + d);
             note_fixed(draft, d, &plain, &symbol->definition);
             return;
         }
@@ -223,12 +226,14 @@ bool gt_draft_has_moved(const gt_draft *draft)
     return moved;
 }
 
-static void settle_size(gt_draft *draft, int d)
+/* A size without a name in the kernel counts threads, as a launch does: not the `own` elements that
+ * each has. */
+static void settle_size(gt_draft *draft, int d, const gt_sum *own)
 {
     static const char *const others[] = {"size_x", "size_y", "size_z"};
     const char plane[] = {'n', (char)('x' + d), '\0'};
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    double step;
+    double step, number;
     size_t count;
     int found = gt_draft_has_moved(draft) ? integer_at(draft, d, false, &count)
                                           : size_among_parameters(draft, d);
@@ -238,6 +243,8 @@ static void settle_size(gt_draft *draft, int d)
     if (found < 0) {
         name = gt_draft_is_taken(draft, name) ? others[d] : name;
         found = gt_draft_add_symbol(draft, name, GT_DRAFT_SIZE);
+        dimension->step =
+            gt_sum_is_number(own, &number) ? gt_sum_divide(dimension->step, *own) : dimension->step;
     }
     dimension->is_guessed = true;
     dimension->size = found > 0 ? gt_sum_symbol(found) : gt_sum_number(1);
@@ -284,8 +291,9 @@ static void settle_dimension(gt_draft *draft, int d)
     if (!dimension->has_blocks) {
         dimension->size = dimension->step = gt_sum_number(1);
     } else if (!settle_by_guard(draft, d)) {
-        settle_step(draft, d);
-        settle_size(draft, d);
+        gt_sum own;
+        settle_step(draft, d, &own);
+        settle_size(draft, d, &own);
     }
     if (!dimension->has_threads) {
         dimension->fixed = gt_sum_number(1);

@@ -16,7 +16,8 @@ static void write_sizes(gt_draft *draft)
     gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
 }
 
-/* What a tuner defines is an axis, unless lengths depend on it. */
+/* What a tuner defines is an axis, unless lengths depend on it. Where a header is not found, a name
+ * is rather that header's. */
 static void write_named(gt_draft *draft, const gt_draft_constant *constant)
 {
     const char *name = constant->name;
@@ -28,6 +29,13 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
         is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
     }
     if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
+        return;
+    }
+    if (draft->lacks_header) {
+        gt_text_printf(draft->out,
+                       "// ? nothing here defines '%s'; a header that is not found may, or else "
+                       "tune(%s = …) does\n",
+                       name, name);
         return;
     }
     if (is_fixed) {

@@ -2,6 +2,30 @@
 #include "draft_support.h"
 
 static const gt_drafted_program programs[] = {
+    {"several elements of each thread, of which only the launch says how many there are",
+     "__global__ void k(intptr_t *y, const intptr_t *x)\n{\n"
+     "    int i = 25 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
+     "    y[i] = x[i + 24];\n    y[i + 24] = x[i];\n}\n"
+     "void run(intptr_t *a, intptr_t *b, int n) { k<<<n / 32, 32>>>(a, b); }\n",
+     "kernel(k)\nproblem(n = 1 << 17)\n"
+     "args(out intptr_t y[25 * n], in intptr_t x[25 * n] = uniform(0, 99))\n"
+     "tune(BLOCK = 32, 64, 128, 256, 512, 1024)\ndefault(BLOCK = 32)\nblock(BLOCK)\n"
+     "grid(n / BLOCK)\nrequire(n % BLOCK == 0)\nwork(bytes = 400 * n)\nreference(self)\n"},
+    {"indices into a buffer whose length is no sum",
+     "__global__ void k(float *y, const int *from, const float *x, int n, int m)\n{\n"
+     "    int t = threadIdx.x + blockIdx.x * blockDim.x;\n    if (t >= n * m) return;\n"
+     "    y[t] = x[n + t / m] - x[n + from[t]];\n}\n"
+     "void run(float *y, int *from, float *x, int n, int m)\n{\n"
+     "    k<<<(n * (m < n ? m : n) + 255) / 256, 256>>>(y, from, x, n, m < n ? m : n);\n}\n",
+     "kernel(k)\nproblem(n = 1 << 11)\nproblem(host_m = 1 << 11)\n"
+     "args(out float y[n][(host_m < n ? host_m : n)], "
+     "in int from[n][(host_m < n ? host_m : n)] = uniform(0, 99), "
+     "in float x[2 * n + 1 - ceil_div(1, (host_m < n ? host_m : n))], int n, "
+     "int m = host_m < n ? host_m : n)\n"
+     "block(256)\ngrid(ceil_div(n * (host_m < n ? host_m : n), 256))\n"
+     "require(n * (host_m < n ? host_m : n) % 256 == 0)\n"
+     "work(bytes = 8 * n * (host_m < n ? host_m : n) + 8 * n - "
+     "4 * ceil_div(1, (host_m < n ? host_m : n)))\nreference(self)\n"},
     {"of several launches, the one whose buffers are allocated",
      COPY "void wrap(Tensor a, Tensor b) { int n = b.size(0); k<<<(n + 63) / 64, 64>>>(a.data(), "
           "b.data(), n); }\n"

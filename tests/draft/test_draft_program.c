@@ -940,21 +940,37 @@ TEST(test_headers)
                                 "\"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
                                 NULL, include, NULL, NULL));
-    assert_true(has(draft,
-                    "#include \"check.h\"\n// ? \"absent.h\" is not beside this file; -I or "
-                    "GPUTUNE_INCLUDE names its "
-                    "folder\n"
-                    "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
-                    "// ? \"../far.h\" is not beside this file; -I or GPUTUNE_INCLUDE names its "
-                    "folder\n"
-                    "#ifndef __CUDACC_RTC__\n#include \"../far.h\"\n#endif\n"
-                    "// ? <builder.h> is not found\n"
-                    "#ifndef __CUDACC_RTC__\n#include <builder.h>\n#endif\n"
-                    "#include <curand_kernel.h>\n#include \"check.h\"\n"
-                    "#pragma gputune kernel(k)\n"));
+    assert_true(has(
+        draft, "#include \"check.h\"\n// ? \"absent.h\" is not below this file's folder; -I or "
+               "GPUTUNE_INCLUDE names its "
+               "folder\n"
+               "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
+               "// ? \"../far.h\" is not below this file's folder; -I or GPUTUNE_INCLUDE names its "
+               "folder\n"
+               "#ifndef __CUDACC_RTC__\n#include \"../far.h\"\n#endif\n"
+               "// ? <builder.h> is not found\n"
+               "#ifndef __CUDACC_RTC__\n#include <builder.h>\n#endif\n"
+               "#include <curand_kernel.h>\n#include \"check.h\"\n"
+               "#pragma gputune kernel(k)\n"));
     assert_null(strstr(draft, "refused"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
+    free(draft);
+}
+
+/* A name that a header may define which is not found is no axis. */
+TEST(test_names_of_missing_headers)
+{
+    char *draft;
+    ASSERT_OK(gt_draft_template(&draft, "paint.cu",
+                                "#include \"../kinds.h\"\n__global__ void paint(int *y, int n)\n{\n"
+                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (i < n) y[i] = i % 2 ? RED : GREEN;\n}\n",
+                                NULL, include, NULL, NULL));
+    assert_true(has(draft,
+                    "// ? nothing here defines 'RED'; a header that is not found may, or else "
+                    "tune(RED = …) does\n"));
+    assert_null(strstr(draft, "#pragma gputune tune(RED"));
     free(draft);
 }
 
