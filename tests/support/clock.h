@@ -1,6 +1,6 @@
 /* The clocks and sleeps of this program, in place of libc's, so that a test need not wait for what
- * ends with time. A wait for a mutex or a condition is by the true clock: tests in which threads
- * meet at one leave the monotonic clock alone. */
+ * ends with time, nor depend on how fast its machine is. A wait for a mutex or a condition is by
+ * the true clock: tests in which threads meet at one leave the monotonic clock alone. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,13 +14,35 @@ static _Atomic int64_t clock_ahead_us; /* of both clocks */
 static _Atomic time_t clock_leap_s;    /* of the wall clock alone */
 static atomic_bool sleeps_are_short;   /* a tenth of what is asked for; the clocks skip the rest */
 
+static struct timespec clock_stands_at; /* both clocks; {0}: they go by themselves */
+
+/* A clock that stands goes on by what the program sleeps, and by a microsecond when it is read. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    int code = (int)syscall(SYS_clock_gettime, clock, out);
+    bool stands = clock_stands_at.tv_sec > 0;
+    int code = 0;
+    if (stands) {
+        clock_ahead_us++;
+        *out = clock_stands_at;
+    } else {
+        code = (int)syscall(SYS_clock_gettime, clock, out);
+    }
     int64_t us = out->tv_nsec / 1000 + clock_ahead_us;
     out->tv_sec += (time_t)(us / 1000000) + (clock == CLOCK_REALTIME ? clock_leap_s : 0);
     out->tv_nsec = us % 1000000 * 1000 + out->tv_nsec % 1000;
     return code;
+}
+
+/* What happens when a clock that stands has gone on for so long. */
+static struct {
+    int64_t at_us;
+    void (*act)(void *user);
+    void *user;
+} clock_alarm;
+
+static inline void clock_stand(void)
+{
+    clock_gettime(CLOCK_REALTIME, &clock_stands_at);
 }
 
 static inline void clock_skip(double seconds)
@@ -32,7 +54,29 @@ static inline void clock_set_true(void)
 {
     clock_ahead_us = 0;
     clock_leap_s = 0;
+    clock_stands_at = (struct timespec){0};
     sleeps_are_short = false;
+}
+
+static inline void clock_set_alarm(double seconds, void (*act)(void *user), void *user)
+{
+    clock_alarm.at_us = clock_ahead_us + (int64_t)(1e6 * seconds);
+    clock_alarm.act = act;
+    clock_alarm.user = user;
+}
+
+int nanosleep(const struct timespec *asked, struct timespec *left)
+{
+    if (clock_stands_at.tv_sec > 0) {
+        clock_skip((double)asked->tv_sec + 1e-9 * (double)asked->tv_nsec);
+        void (*act)(void *) = clock_ahead_us < clock_alarm.at_us ? NULL : clock_alarm.act;
+        if (act) {
+            clock_alarm.act = NULL;
+            act(clock_alarm.user);
+        }
+        return 0;
+    }
+    return (int)syscall(SYS_nanosleep, asked, left);
 }
 
 int usleep(useconds_t us)

@@ -249,10 +249,11 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     return refuse((scripted_farm *)base);
 }
 
-/* Whether the next event comes within so many seconds; waits for it. */
+/* Whether an event comes within so many seconds; waits for it. */
 static bool await_due(const scripted_farm *farm, double seconds)
 {
-    double left_s = -gt_seconds_since(farm->due.items[farm->next]);
+    bool comes = farm->next < farm->events.count;
+    double left_s = comes ? -gt_seconds_since(farm->due.items[farm->next]) : INFINITY;
     double wait_s = left_s < seconds ? left_s : seconds;
     if (wait_s > 0) {
         nanosleep(&(struct timespec){(time_t)wait_s, (long)(fmod(wait_s, 1) * 1e9)}, NULL);
@@ -299,7 +300,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
     }
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
-    if (late || farm->next == farm->events.count || !await_due(farm, seconds)) {
+    if (late || !await_due(farm, seconds)) {
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
         return GPUTUNE_OK;
     }

@@ -1,7 +1,8 @@
-/* A tuner with a scripted farm, for the tests of the way of a request. */
+/* A tuner with a scripted farm and a clock that stands, for the tests of the way of a request. */
 #pragma once
 
 #include "gpu/device.h"
+#include "support/clock.h"
 #include "support/folder.h"
 #include "support/scripted_farm.h"
 #include "support/test.h"
@@ -113,6 +114,7 @@ static inline int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
+    clock_stand();
     w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");

@@ -5,8 +5,8 @@
 #include "tuner/sequence.h"
 
 #include "api/tuner.h"
-#include "base/clock.h"
 #include "gpu/device.h"
+#include "support/clock.h"
 #include "tuner/outcome.h"
 #include "tuner/race.h"
 
@@ -52,25 +52,6 @@ static struct {
     gputune_plan *plans[REQUESTS_MAX]; /* by the request that made them */
     volatile int cancel;
 } process;
-
-/* --- the clock -------------------------------------------------------------------------------- */
-
-static int64_t clock_ns = 1;
-
-int64_t gt_now_ns(void)
-{
-    return clock_ns += 1000;
-}
-
-double gt_seconds_since(int64_t start_ns)
-{
-    return (double)(gt_now_ns() - start_ns) * 1e-9;
-}
-
-static void pass_time(double seconds)
-{
-    clock_ns += (int64_t)(seconds * 1e9);
-}
 
 /* --- the farm --------------------------------------------------------------------------------- */
 
@@ -151,7 +132,7 @@ static void strike(gt_event *event)
     switch (process.request.disturbance) {
     case LIMIT:
     case LATE_LIMIT:
-        pass_time(1000);
+        clock_skip(1000);
         process.answer.ran_on = is_default_due();
         break;
     case CANCEL:
@@ -203,12 +184,12 @@ static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds
     bool stopped = process.answer.disturbed;
     if (stopped && request->disturbance == LATE_LIMIT && !process.was_late) {
         process.was_late = true;
-        pass_time(0.2);
+        clock_skip(0.2);
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
         return GPUTUNE_OK;
     }
     gputune_status status = process.scripted.wait(farm, out, seconds);
-    pass_time(out->kind == GT_EVENT_TIMEOUT ? seconds : 1e-4);
+    clock_skip(1e-4);
     if (++process.waits >= request->at && !stopped) {
         strike(out);
     }
@@ -226,6 +207,7 @@ static void must(int status, const char *what)
 
 static void start_process(const char *template, const char *database)
 {
+    clock_stand();
     gputune *tuner = &process.tuner;
     process.path = template;
     process.recheck = GT_NO_VARIANT;

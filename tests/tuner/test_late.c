@@ -1,8 +1,6 @@
 /* What takes too long holds up nobody, comes last, and is remembered with the limit that it had. */
 #include "search_world.h"
 
-#include <time.h>
-
 enum { DEFAULT = 128 };
 
 static int block_of(const char *text)

@@ -3,9 +3,6 @@
 #include "search_world.h"
 #include "support/folder.h"
 
-#include <pthread.h>
-#include <time.h>
-
 /* The sources that were given to the compilers, of the default. */
 static uint32_t defaults_compiled;
 
@@ -71,13 +68,10 @@ typedef struct held_lease {
     gt_lease lease;
 } held_lease;
 
-static void *release_later(void *user)
+static void release(void *user)
 {
     held_lease *held = user;
-    const struct timespec pause = {1, 200000000};
-    nanosleep(&pause, NULL);
     gt_store_lease_release(&held->lease, held->store, NULL);
-    return NULL;
 }
 
 /* Who waited for another's tuning for most of the limit takes what that has found, even if it is
@@ -86,7 +80,6 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
 {
     const gputune_options first = limited_to(0.5), second = limited_to(2);
     char best[sizeof w->config], reason[128];
-    pthread_t thread;
     held_lease held = {.store = w->store};
     gt_request *request;
     SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
@@ -98,9 +91,8 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
     ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
                               &second));
     ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
-    assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
+    clock_set_alarm(1.2, release, &held);
     assert_string_equal(tuned(w, &second), best);
-    assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(w->choice.stop_reason, reason);
     gt_terms asked = request->terms;
@@ -114,16 +106,14 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
 TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(2);
-    pthread_t thread;
     held_lease held = {.store = w->store};
     gt_request *request;
     w->farm.compile_s = 0.9;
     ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
                               &options));
     ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
-    assert_int_equal(pthread_create(&thread, NULL, release_later, &held), 0);
+    clock_set_alarm(1.2, release, &held);
     expect_default(w, &options);
-    assert_int_equal(pthread_join(thread, NULL), 0);
     assert_non_null(strstr(w->choice.stop_reason, "; another process was tuning it for 1."));
     gt_request_free(request);
 }
@@ -251,7 +241,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
 }
 
-/* A gigabyte, element by element. */
+/* A gigabyte, element by element, which takes time by the true clock. */
 TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world, close_world)
 {
     static const char text[] =
@@ -262,6 +252,7 @@ TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world,
         "__global__ void last(float *y, const unsigned char *x, size_t n)\n"
         "{ if (threadIdx.x + BLOCK == BLOCK) y[0] = x[n - 1]; }\n";
     gputune_options options = limited_to(0.3);
+    clock_set_true();
     file_write(w->path, "%s", text);
     expect_default(w, &options);
     assert_string_equal(w->choice.stop_reason,

@@ -1,8 +1,6 @@
 /* The way of a request on which things go wrong: bad variants, hangs, limits, mistakes. */
 #include "search_world.h"
 
-#include <time.h>
-
 TEST_OF(test_bad_variants_cost_only_themselves, world *w, open_world, close_world)
 {
     w->by_block[256].verify = GPUTUNE_ECRASHED;

@@ -47,7 +47,7 @@ static void tell(void *user, gputune_log_level level, const char *line)
 
 static gputune *open_gpu(size_t number, const char *path)
 {
-    char device[16];
+    char device[24];
     gputune *tuner;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     snprintf(device, sizeof device, "%zu", on_first ? 0 : number);
