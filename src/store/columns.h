@@ -171,11 +171,11 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns that describe the GPU, the kernel and the scenario of a row: a gt_place (row.h).
- * Those of the GPU come first. In this list and the next one an SQL expression stands in place of
- * the column's name. */
-enum { GT_GPU_COLUMNS = 15 };
-#define GT_PLACE_COLUMNS(X)                                                                        \
+/* The columns that describe the GPU, the kernel and the scenario of a row: a gt_site (store.h).
+ * Those of the GPU come first, then the two of the kernel. In this list and the next one an SQL
+ * expression stands in place of the column's name. */
+enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
+#define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \
     X(TEXT, g.name, gpu, SHOWN(gpu))                                                               \
     X(TEXT, g.arch, arch, SHOWN(arch))                                                             \
@@ -206,7 +206,7 @@ enum { GT_GPU_COLUMNS = 15 };
     X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
     X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
 
-/* The columns of a record that are neither its place's nor its trial's or its winner's; members of
+/* The columns of a record that are neither its site's nor its trial's or its winner's; members of
  * gt_record_row. */
 #define GT_RECORD_COLUMNS(X)                                                                       \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \

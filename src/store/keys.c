@@ -94,12 +94,12 @@ const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario)
     return out;
 }
 
-bool gt_is_wanted(const gt_wanted *wanted, const gt_place *place)
+bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site)
 {
-    const gt_scenario *s = &place->scenario;
+    const gt_scenario *s = &site->scenario;
     return gt_is_listed(s->kernel, wanted->kernels, wanted->kernel_count) &&
            gt_is_listed(s->environment, wanted->environments, wanted->environment_count) &&
-           (!wanted->gpu || gt_gpu_matches(place->gpu, s->environment, wanted->gpu)) &&
+           (!wanted->gpu || gt_gpu_matches(site->gpu, s->environment, wanted->gpu)) &&
            (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes));
 }
 
@@ -140,36 +140,67 @@ const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
     return out;
 }
 
-gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
+/* Sets the facts of the GPU, which has a row. */
+static gputune_status set_gpu(gt_database *database, const gt_site *site, bool offered)
 {
+    const gt_columns columns = {gt_site_columns.items, GT_GPU_COLUMNS};
+    GT_TRY(
+        gt_execute(database, offered ? GT_SQL_GPU_DESCRIBE : GT_SQL_GPU_SET, "c", &columns, site));
+    return site->uuid
+               ? gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", site->uuid, site->origin,
+                            site->driver_version, site->memory_clock_khz, site->sm_clock_khz)
+               : GPUTUNE_OK;
+}
+
+static gputune_status set_scenario(int64_t *out, gt_database *database, const gt_scenario *scenario)
+{
+    const gt_columns columns = {gt_site_columns.items + GT_FIRST_SCENARIO_COLUMN,
+                                gt_site_columns.count - GT_FIRST_SCENARIO_COLUMN};
     char sizes[GT_SIZES_TEXT], *at = (char *)gt_sizes_of(sizes, scenario);
+    gt_site site = {.scenario = *scenario, .hash = gt_scenario_hash(scenario), .sizes = sizes};
     int64_t kernel;
     double volume = 1;
     while (*at) {
         volume *= 1 + (double)strtoll(at, &at, 10);
     }
+    site.scenario.bucket = scenario_bucket(scenario);
     GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ROW, "th",
                             text_or_empty(scenario->kernel), scenario->identity));
-    return gt_query_integer(
-        out, database, GT_SQL_SCENARIO_SET, "ihhttttdnnttddn", kernel, gt_scenario_hash(scenario),
-        gt_family_hash(scenario), text_or_empty(scenario->problem), scenario_bucket(scenario),
-        text_or_empty(scenario->fixed), sizes, volume, (int)scenario->objective,
-        (int)scenario->cache, text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),
-        scenario->work_bytes, scenario->work_flops, (int)scenario->unreferenced);
+    return gt_query_integer(out, database, GT_SQL_SCENARIO_SET, "ihdc", kernel,
+                            gt_family_hash(scenario), volume, &columns, &site);
 }
 
-/* --- environments ----------------------------------------------------------------------------- */
-
-gputune_status gt_gpu_set(gt_database *database, const char *environment, const gt_gpu_facts *facts)
+gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
+                            const gt_site *site, bool offered)
 {
-    const gt_device *d = facts->device;
-    GT_TRY(gt_execute(database, GT_SQL_GPU_SET, "ttttttniinnnnnd", environment, d->name, d->arch,
-                      d->origin, d->mig_profile, text_or_empty(facts->host), d->sm_count,
-                      d->l2_bytes, d->memory_bytes, d->bus_width_bits, d->memory_clock_khz,
-                      d->sm_clock_khz, d->driver_version, d->nvrtc_version,
-                      facts->copy_bytes_per_s));
-    return gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", d->uuid, d->origin,
-                      d->driver_version, d->memory_clock_khz, d->sm_clock_khz);
+    GT_TRY(gt_query_integer(gpu, database, GT_SQL_GPU_ROW, "t", site->scenario.environment));
+    GT_TRY(site->gpu ? set_gpu(database, site, offered) : GPUTUNE_OK);
+    return set_scenario(scenario, database, &site->scenario);
+}
+
+gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host)
+{
+    return (gt_site){.scenario = *scenario,
+                     .gpu = device->name,
+                     .uuid = device->uuid,
+                     .host = host,
+                     .arch = device->arch,
+                     .origin = device->origin,
+                     .mig_profile = device->mig_profile,
+                     .sm_count = device->sm_count,
+                     .bus_width_bits = device->bus_width_bits,
+                     .memory_clock_khz = device->memory_clock_khz,
+                     .sm_clock_khz = device->sm_clock_khz,
+                     .driver_version = device->driver_version,
+                     .nvrtc_version = device->nvrtc_version,
+                     .l2_bytes = (double)device->l2_bytes,
+                     .memory_bytes = (double)device->memory_bytes};
+}
+
+void gt_site_show(gputune_record *record, const gt_site *site)
+{
+    gt_columns_show(record, &gt_site_columns, site);
+    record->modelled = strncmp(site->origin, "emu", 3) == 0;
 }
 
 static gputune_status take_clock_rates(void *context, gt_rows *row)

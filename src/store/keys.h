@@ -8,12 +8,11 @@
  * of this hash. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Sets the facts that records show of an environment's GPU. The environment must have a row. */
-gputune_status gt_gpu_set(gt_database *database, const char *environment,
-                          const gt_gpu_facts *facts);
-/* Sets *out to the row number of a scenario, and adds the row when it is missing. A stored scenario
- * takes over the problem, sizes and work of *scenario. Within a transaction. */
-gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
+/* Sets the row numbers of a site's GPU and scenario, and adds rows that are missing. The stored
+ * rows take over the GPU's facts, unless there are some and these are only offered, and the
+ * problem, sizes and work of the scenario. Within a transaction. */
+gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
+                            const gt_site *site, bool offered);
 /* Reads the images of the winner's code. An image that is missing or damaged stays empty, because
  * it can be compiled again. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
@@ -25,7 +24,7 @@ gputune_status gt_winner_put(gt_database *database, void *outcome);
 enum { GT_SIZES_TEXT = 352 };
 const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
 /* Whether `wanted` asks for what is stored there. */
-bool gt_is_wanted(const gt_wanted *wanted, const gt_place *place);
+bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* How far sizes are from those that are wanted, both as gt_sizes_of() writes them: the sum over all
  * sizes of |log(size / wanted size)|, where 0 counts as a half, plus |log| of the ratio of the
  * greatest powers of two, up to 16, that divide the two. The second term is there because code that

@@ -19,7 +19,7 @@ typedef struct record_search {
 static void free_row(gt_record_row *row)
 {
     gt_columns_free(row, &gt_record_columns);
-    gt_columns_free(&row->place, &gt_place_columns);
+    gt_columns_free(&row->site, &gt_site_columns);
     gt_columns_free(&row->trial, &gt_trial_columns);
     gt_columns_free(&row->winner, &gt_winner_columns);
 }
@@ -37,7 +37,7 @@ static void free_rows(record_search *search)
 /* The columns of GT_SQL_RECORDS in their order. */
 static gputune_status take_row(gt_record_row *row, gt_rows *rows)
 {
-    GT_TRY(gt_columns_take(&row->place, rows, &gt_place_columns));
+    GT_TRY(gt_columns_take(&row->site, rows, &gt_site_columns));
     GT_TRY(gt_columns_take(row, rows, &gt_record_columns));
     gt_rows_integer(rows); /* precedes the columns of the trial */
     GT_TRY(gt_columns_take(&row->trial, rows, &gt_trial_columns));
@@ -65,8 +65,7 @@ static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;
     r->version = GPUTUNE_RECORD_VERSION;
-    gt_columns_show(r, &gt_place_columns, &row->place);
-    r->modelled = strncmp(r->origin, "emu", 3) == 0;
+    gt_site_show(r, &row->site);
     gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";
     r->default_status = r->grids = r->blocks = r->default_configuration = "";
@@ -82,13 +81,13 @@ static void show(gt_record_row *row)
     }
 }
 
-/* Whether one of the first `upper` rows is of the same place and has that hash. Notes the row. */
+/* Whether one of the first `upper` rows is of the same site and has that hash. Notes the row. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
     uint32_t first;
-    gt_hash place = gt_hash_join(row->place.hash, gt_hash_string(row->place.scenario.environment));
-    GT_TRY(gt_hash_index_intern(index, gt_hash_join(place, hash), (uint32_t)next, &first));
+    gt_hash site = gt_hash_join(row->site.hash, gt_hash_string(row->site.scenario.environment));
+    GT_TRY(gt_hash_index_intern(index, gt_hash_join(site, hash), (uint32_t)next, &first));
     *above = first < upper;
     return GPUTUNE_OK;
 }
@@ -119,7 +118,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
     gt_record_row *row = &search->found.items[search->found.count];
     *row = (gt_record_row){.volume = 0};
     gputune_status status = take_row(row, rows);
-    if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->place)) {
+    if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {
         status = settle_layers(&keep, search, row);
     }
     if (status == GPUTUNE_OK && keep) {
@@ -167,12 +166,12 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
     const gt_record_row *newest = rows;
     for (size_t i = 0; i < count; i++) {
         newest = is_newer(&rows[i].record, &newest->record) ? &rows[i] : newest;
-        found |= at_hand && gt_hash_equal(hand, rows[i].place.scenario.identity);
+        found |= at_hand && gt_hash_equal(hand, rows[i].site.scenario.identity);
     }
-    const gt_hash last = newest->place.scenario.identity;
+    const gt_hash last = newest->site.scenario.identity;
     for (size_t i = 0; i < count; i++) {
         gt_record_row *row = &rows[i];
-        const gt_hash own = row->place.scenario.identity;
+        const gt_hash own = row->site.scenario.identity;
         row->record.outdated = !gt_hash_equal(own, at_hand ? hand : last);
         row->superseded = !gt_hash_equal(own, found ? hand : last);
         row->left_out = filter->one_version && row->superseded;
@@ -201,7 +200,7 @@ static int by_number(double a, double b)
 static int compare_rows(const void *left, const void *right)
 {
     const gt_record_row *a = left, *b = right;
-    const gt_scenario *x = &a->place.scenario, *y = &b->place.scenario;
+    const gt_scenario *x = &a->site.scenario, *y = &b->site.scenario;
     int order = strcmp(x->kernel, y->kernel);
     order = order ? order : strcmp(x->fixed, y->fixed);
     order = order ? order : by_number(a->volume, b->volume);
@@ -211,7 +210,7 @@ static int compare_rows(const void *left, const void *right)
     order = order ? order : strcmp(a->record.environment, b->record.environment);
     order = order ? order : by_number(a->record.outdated, b->record.outdated);
     order = order ? order : memcmp(&x->identity, &y->identity, sizeof x->identity);
-    order = order ? order : memcmp(&a->place.hash, &b->place.hash, sizeof a->place.hash);
+    order = order ? order : memcmp(&a->site.hash, &b->site.hash, sizeof a->site.hash);
     order = order ? order : by_number(a->record.median_ns <= 0, b->record.median_ns <= 0);
     order = order ? order : by_number(a->record.median_ns, b->record.median_ns);
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
@@ -227,8 +226,8 @@ static int finish(record_search *search, int answer, gt_record_fn each, void *us
         if (row->left_out) {
             continue;
         }
-        row->record.scenario = gt_hash_hex(row->scenario_hex, row->place.hash);
-        row->record.identity = gt_hash_hex(row->identity_hex, row->place.scenario.identity);
+        row->record.scenario = gt_hash_hex(row->scenario_hex, row->site.hash);
+        row->record.identity = gt_hash_hex(row->identity_hex, row->site.scenario.identity);
         answer = each(user, &row->record);
     }
     free_rows(search);
@@ -248,30 +247,30 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 /* --- forgetting ------------------------------------------------------------------------------- */
 
 /* The rows of one scenario on one kind of GPU, which stay or go together. */
-typedef struct place {
+typedef struct site {
     gt_record_row *rows;
     size_t count;
     const char *newest; /* when something was tried there last */
     bool goes;
-} place;
+} site;
 
 typedef struct forgetting {
     record_search search;
     const gputune_forget_options *what;
     char before[GT_TIMESTAMP];
-    GT_ARRAY(place) places;
+    GT_ARRAY(site) sites;
     bool searched; /* a database that can be written */
 } forgetting;
 
-static gputune_status forget_place(gt_database *database, place *place)
+static gputune_status forget_site(gt_database *database, site *site)
 {
     static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS,
                                    GT_SQL_DROP_SCENARIO};
-    const gt_record_row *row = place->rows;
+    const gt_record_row *row = site->rows;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->place.hash));
+        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->site.hash));
     }
-    place->goes = true;
+    site->goes = true;
     return GPUTUNE_OK;
 }
 
@@ -281,69 +280,69 @@ static gputune_status forget_unused(gt_database *database)
     return gt_execute(database, GT_SQL_DROP_IMAGES, "");
 }
 
-static int by_place(const void *left, const void *right)
+static int by_site(const void *left, const void *right)
 {
     const gt_record_row *a = left, *b = right;
-    int order = memcmp(&a->place.hash, &b->place.hash, sizeof a->place.hash);
+    int order = memcmp(&a->site.hash, &b->site.hash, sizeof a->site.hash);
     return order ? order : strcmp(a->record.environment, b->record.environment);
 }
 
-static gputune_status find_places(forgetting *work, gt_database *database)
+static gputune_status find_sites(forgetting *work, gt_database *database)
 {
     record_search *search = &work->search;
     work->searched = true;
     free_rows(search); /* of a try before */
-    gt_array_free(&work->places);
+    gt_array_free(&work->sites);
     GT_TRY(read_records(database, search));
     settle_versions(search);
-    gt_array_sort(&search->found, by_place);
+    gt_array_sort(&search->found, by_site);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
-        if (!i || by_place(row - 1, row) != 0) {
-            GT_TRY(gt_array_push(&work->places, ((place){row, 0, "", false})));
+        if (!i || by_site(row - 1, row) != 0) {
+            GT_TRY(gt_array_push(&work->sites, ((site){row, 0, "", false})));
         }
-        place *at = &work->places.items[work->places.count - 1];
+        site *at = &work->sites.items[work->sites.count - 1];
         at->count++;
         at->newest = strcmp(row->record.created, at->newest) > 0 ? row->record.created : at->newest;
     }
     return GPUTUNE_OK;
 }
 
-static bool is_of_older_driver(const place *place)
+static bool is_of_older_driver(const site *site)
 {
-    for (size_t i = 0; i < place->count; i++) {
-        if (place->rows[i].trial.driver_version >= place->rows[i].place.driver_version) {
+    for (size_t i = 0; i < site->count; i++) {
+        if (site->rows[i].trial.driver_version >= site->rows[i].site.driver_version) {
             return false;
         }
     }
     return true;
 }
 
-static bool goes(const forgetting *work, const place *place)
+static bool goes(const forgetting *work, const site *site)
 {
     const gputune_forget_options *what = work->what;
     bool chosen = what->outdated || what->older_drivers || what->older_than_s > 0;
-    return (!chosen && !what->most_bytes) || (what->outdated && place->rows->superseded) ||
-           (what->older_drivers && is_of_older_driver(place)) ||
-           (what->older_than_s > 0 && strcmp(place->newest, work->before) < 0);
+    return (!chosen && !what->most_bytes) || (what->outdated && site->rows->superseded) ||
+           (what->older_drivers && is_of_older_driver(site)) ||
+           (what->older_than_s > 0 && strcmp(site->newest, work->before) < 0);
 }
 
 static int by_age(const void *left, const void *right)
 {
-    return strcmp(((const place *)left)->newest, ((const place *)right)->newest);
+    return strcmp(((const site *)left)->newest, ((const site *)right)->newest);
 }
 
-/* Lets the oldest places go while the data takes too much. The more have gone, the more go before
+/* Lets the oldest sites go while the data takes too much. The more have gone, the more go before
  * the next check of what is left, which reads all code. */
 static gputune_status shrink(forgetting *work, gt_database *database)
 {
     int64_t used;
-    size_t gone = 0, next_check = 0, count = work->places.count;
+    size_t gone = 0, next_check = 0, count = work->sites.count;
     if (count) {
-        qsort(work->places.items, count, sizeof *work->places.items, by_age);
+        qsort(work->sites.items, count, sizeof *work->sites.items, by_age);
     }
     for (size_t i = 0; i < count; i++) {
-        if (work->places.items[i].goes) {
+        if (work->sites.items[i].goes) {
             continue;
         }
         if (gone == next_check) {
@@ -354,7 +353,7 @@ static gputune_status shrink(forgetting *work, gt_database *database)
             }
             next_check = gone + 1 + gone / 8;
         }
-        GT_TRY(forget_place(database, &work->places.items[i]));
+        GT_TRY(forget_site(database, &work->sites.items[i]));
         gone++;
     }
     return forget_unused(database);
@@ -364,16 +363,16 @@ static gputune_status shrink(forgetting *work, gt_database *database)
 static gputune_status forget(gt_database *database, void *context)
 {
     forgetting *work = context;
-    GT_TRY(find_places(work, database));
-    for (size_t i = 0; i < work->places.count; i++) {
-        place *place = &work->places.items[i];
-        GT_TRY(goes(work, place) ? forget_place(database, place) : GPUTUNE_OK);
+    GT_TRY(find_sites(work, database));
+    for (size_t i = 0; i < work->sites.count; i++) {
+        site *site = &work->sites.items[i];
+        GT_TRY(goes(work, site) ? forget_site(database, site) : GPUTUNE_OK);
     }
     GT_TRY(work->what->most_bytes ? shrink(work, database) : forget_unused(database));
-    for (size_t i = 0; i < work->places.count; i++) {
-        const place *place = &work->places.items[i];
-        for (size_t r = 0; r < place->count; r++) {
-            place->rows[r].left_out = !place->goes;
+    for (size_t i = 0; i < work->sites.count; i++) {
+        const site *site = &work->sites.items[i];
+        for (size_t r = 0; r < site->count; r++) {
+            site->rows[r].left_out = !site->goes;
         }
     }
     return work->what->only_say ? GPUTUNE_ECANCELED : GPUTUNE_OK;
@@ -396,6 +395,6 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
     if (done && what->most_bytes) {
         gt_store_compact(store);
     }
-    gt_array_free(&work.places);
+    gt_array_free(&work.sites);
     return finish(&work.search, answer == GPUTUNE_ECANCELED ? GPUTUNE_OK : answer, each, user);
 }

@@ -89,7 +89,8 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
                                    const gt_trial *trials, size_t count,
                                    const gt_patience *patience)
 {
-    const gt_outcome outcome = {.scenario = scenario, .trials = trials, .trial_count = count};
+    const gt_site site = {.scenario = *scenario};
+    const gt_outcome outcome = {.site = &site, .trials = trials, .trial_count = count};
     return count ? gt_store_put_winner(store, &outcome, patience) : GPUTUNE_OK;
 }
 
@@ -552,7 +553,7 @@ static gputune_status note_answer(void *context, gt_rows *row)
 static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {
-    const gt_scenario *s = outcome->scenario;
+    const gt_scenario *s = &outcome->site->scenario;
     gt_winner winner = *outcome->winner;
     char sizes[GT_SIZES_TEXT];
     if (!winner.problem) {
@@ -582,10 +583,11 @@ static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t sce
     gt_timestamp(since, outcome->elapsed_s + 1);
     for (size_t i = 0; i < outcome->trial_count; i++) {
         const gt_trial *trial = &outcome->trials[i];
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitthc", gpu, scenario, created,
-                          outcome->elapsed_s > 0 ? since : NULL, trial->hash, &gt_trial_columns,
-                          trial));
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
+        GT_TRY(gt_execute(database, outcome->offered ? GT_SQL_TRIAL_OFFER : GT_SQL_TRIAL_SET,
+                          "iitthc", gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
+                          trial->hash, &gt_trial_columns, trial));
+        bool is_set = sqlite3_changes(database->handle) > 0;
+        GT_TRY(is_set ? gt_execute(database, GT_SQL_TRIAL_SEAL, "") : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -595,13 +597,10 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     const gt_outcome *outcome = context;
     int64_t gpu, scenario;
     answering known = {.found = false};
-    const char *environment = outcome->scenario->environment;
     char now[GT_TIMESTAMP];
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
-    GT_TRY(gt_query_integer(&gpu, database, GT_SQL_GPU_ROW, "t", environment));
-    GT_TRY(outcome->gpu ? gt_gpu_set(database, environment, outcome->gpu) : GPUTUNE_OK);
-    GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
+    GT_TRY(gt_site_rows(&gpu, &scenario, database, outcome->site, outcome->offered));
     GT_TRY(put_trials(database, gpu, scenario, outcome, created));
     GT_TRY(put_codes(database, context));
     if (!outcome->winner) {
@@ -611,8 +610,9 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     GT_TRY(put_code(database, &outcome->winner->fallback));
     known.terms = &outcome->winner->terms;
     if (!outcome->force) {
-        GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th", environment,
-                             gt_scenario_hash(outcome->scenario)));
+        const gt_scenario *of = &outcome->site->scenario;
+        GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th", of->environment,
+                             gt_scenario_hash(of)));
     }
     if (!known.found) {
         GT_TRY(set_winner(database, gpu, scenario, outcome, created));

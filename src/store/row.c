@@ -28,8 +28,8 @@ const gt_columns gt_winner_columns = COLUMNS(GT_WINNER_COLUMNS);
 #define ROW gt_code
 const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
 #undef ROW
-#define ROW gt_place
-const gt_columns gt_place_columns = COLUMNS(GT_PLACE_COLUMNS);
+#define ROW gt_site
+const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 #undef ROW
 #define ROW gt_record_row
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);

@@ -29,21 +29,10 @@ typedef struct gt_columns {
     size_t count;
 } gt_columns;
 
-/* The GPU and the scenario of what is stored. The struct owns its texts. Byte counts that need 64
- * bits are doubles. */
-typedef struct gt_place {
-    gt_scenario scenario;
-    gt_hash hash; /* gt_scenario_hash() */
-    char *gpu, *arch, *origin, *mig_profile, *host, *sizes;
-    int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* by which the GPU's facts were stored last */
-    double l2_bytes, memory_bytes, copy_bytes_per_s;
-} gt_place;
-
 /* A record, with the values by which records are sorted and told apart. */
 typedef struct gt_record_row {
     gputune_record record;
-    gt_place place;
+    gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: there is no trial of the default */
     double volume;
@@ -53,8 +42,8 @@ typedef struct gt_record_row {
     gt_winner winner;
 } gt_record_row;
 
-/* The columns of gt_trial, gt_winner, gt_code, gt_place and gt_record_row. */
-extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_place_columns,
+/* The columns of gt_trial, gt_winner, gt_code, gt_site and gt_record_row. */
+extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_site_columns,
     gt_record_columns;
 
 /* The value of one member of a row's struct. */

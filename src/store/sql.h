@@ -11,7 +11,7 @@
 #define GT_PASTE_DEFAULT(kind, name, ...)  ", d." #name
 #define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
-#define GT_PASTE_PLACE(kind, name, ...)    #name ", "
+#define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
 /* The columns of a table, each after a comma, because something stands before the list. Aliases: p
  * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner. */
@@ -75,13 +75,14 @@
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
 /* Sets the facts of a GPU that has a row. The parameters are the columns of the GPU in
- * GT_PLACE_COLUMNS, in their order. */
+ * GT_SITE_COLUMNS, in their order; so are those of a scenario, behind its kernel, family and
+ * volume. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
     "WHERE environment = ?1"
 #define GT_TEXT_SCENARIO                                                                           \
-    "hash, family, problem, bucket, fixed, sizes, volume, objective, cache, alignment, inputs, "   \
+    "family, volume, hash, problem, bucket, fixed, sizes, objective, cache, alignment, inputs, "   \
     "work_bytes, work_flops, unreferenced"
 /* Joins a row of the database `kept` with the file's rows of the same GPU and scenario. */
 #define GT_TEXT_PLACE_OF(row)                                                                      \
@@ -168,9 +169,9 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    X(TRIAL_KNOWN, "SELECT 1 FROM " GT_TEXT_TRIAL_OF " AND t.hash = ?3")                           \
     /* a stored trial whose date is not before ?4 keeps its date; ?5 is the trial's hash */        \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
+    X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
     X(WINNER_SET,                                                                                  \
@@ -250,21 +251,20 @@
     X(FASTEST_TRIALS,                                                                              \
       "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF                                           \
       "AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median, t.hash LIMIT ?3")            \
-    X(WISDOM, "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL          \
+    X(WISDOM, "SELECT " GT_SITE_COLUMNS(GT_PASTE_SITE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL            \
                   GT_TRIAL_COLUMNS(GT_PASTE_DEFAULT) " FROM winner w" GT_TEXT_PLACE(               \
                       "w") "JOIN kernel k ON k.id = s.kernel " GT_TEXT_WON GT_TEXT_DEFAULT         \
                            "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER                \
                            "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, w.id")   \
     X(RECORDS,                                                                                     \
-      "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE)                                                   \
-          GT_RECORD_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_TRIAL                                      \
-              GT_TEXT_WINNER " FROM trial t" GT_TEXT_PLACE(                                        \
-                  "t") "JOIN kernel k ON k.id = s.kernel "                                         \
-                       "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND "      \
-                       "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT                \
-                       "WHERE (?1 IS NULL OR k.name = ?1) AND "                                    \
-                       "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "                \
-                       "THEN " GT_TEXT_SOUND_TRIAL "END")
+      "SELECT " GT_SITE_COLUMNS(GT_PASTE_SITE) GT_RECORD_COLUMNS(GT_PASTE_SITE) "0" GT_TEXT_TRIAL  \
+          GT_TEXT_WINNER " FROM trial t" GT_TEXT_PLACE(                                            \
+              "t") "JOIN kernel k ON k.id = s.kernel "                                             \
+                   "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND "          \
+                   "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT                    \
+                   "WHERE (?1 IS NULL OR k.name = ?1) AND "                                        \
+                   "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "                    \
+                   "THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

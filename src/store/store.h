@@ -114,6 +114,27 @@ typedef struct gt_scenario {
 
 /* The hash of the scenario, which is its key in its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
+/* The scenario and the GPU of a result: what is stored of them, and what records show. A struct
+ * that was read owns its texts. Byte counts that need 64 bits are doubles. */
+typedef struct gt_site {
+    gt_scenario scenario;
+    const char *gpu;  /* the GPU's name; NULL: what is stored of the GPU stays */
+    const char *uuid; /* of the GPU whose clock rates these are; NULL after a look-up */
+    const char *host; /* what gt_environment_join() joined into the environment, or NULL */
+    const char *arch, *origin, *mig_profile;
+    int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
+    int driver_version, nvrtc_version; /* by which the GPU's facts were stored last */
+    double l2_bytes, memory_bytes;
+    double copy_bytes_per_s; /* rate of a device-to-device stream copy, bytes read plus written; 0:
+                                the stored rate stays */
+    gt_hash hash;            /* gt_scenario_hash(); */
+    const char *sizes;       /* and the run-time sizes: set by look-ups */
+} gt_site;
+
+/* The site of a scenario on a device, at which it points; `host` may be NULL. */
+gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host);
+/* Sets the members of *record that show the site, which keeps owning the texts. */
+void gt_site_show(gputune_record *record, const gt_site *site);
 /* Writes the key of an environment into out: `environment` (gt_device.environment) joined with
  * `more`. For objectives that depend on the host, `more` is the host's processor; NULL or "": out
  * is a copy. Returns out. */
@@ -214,14 +235,6 @@ void gt_winner_list_free(gt_winner_list *list);
  * upper layer's, then the newest. ENOTFOUND, without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario);
 
-/* What records show of an environment's GPU. */
-typedef struct gt_gpu_facts {
-    const gt_device *device;
-    const char *host; /* the text that gt_environment_join() joined into the environment, or NULL */
-    double copy_bytes_per_s; /* rate of a device-to-device stream copy, bytes read plus written; 0:
-                                the stored rate stays */
-} gt_gpu_facts;
-
 /* Sets memory_clock_khz and sm_clock_khz of *device to the rates that this GPU had under this
  * driver when a result was stored last. Reads uuid, origin and driver_version of *device. ENOTFOUND
  * where no rates are stored. */
@@ -229,8 +242,7 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {
-    const gt_gpu_facts *gpu; /* NULL: the stored facts stay */
-    const gt_scenario *scenario;
+    const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
     const gt_winner *winner; /* may be NULL; its trials must be among `trials` or stored; its codes
@@ -241,6 +253,7 @@ typedef struct gt_outcome {
                               unless a winner uses it; the images are not read */
     size_t passed_count;
     bool force;          /* replaces even a stored winner that answers for this one */
+    bool offered;        /* by others: what is stored of the GPU and of a trial stays */
     const char *created; /* when the result was measured, UTC, ISO 8601; NULL or "": now */
     double elapsed_s; /* seconds since the tuning began: trials that it stored meanwhile keep their
                          date; 0: none do */

@@ -86,7 +86,7 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"place", &gt_place_columns, offsetof(gt_wisdom_entry, place)},
+    {"place", &gt_site_columns, offsetof(gt_wisdom_entry, site)},
     {"winner", &gt_winner_columns, offsetof(gt_wisdom_entry, winner)},
     {"trial", &gt_trial_columns, offsetof(gt_wisdom_entry, trial)},
     {"default", &gt_trial_columns, offsetof(gt_wisdom_entry, standard)},
@@ -352,7 +352,7 @@ static const char *find_end(const char *body)
 
 void gt_wisdom_entry_free(gt_wisdom_entry *entry)
 {
-    gt_columns_free(&entry->place, &gt_place_columns);
+    gt_columns_free(&entry->site, &gt_site_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
     gt_trial_list_free(&entry->also);
@@ -389,7 +389,7 @@ typedef struct export_search {
     const gt_wanted *wanted;
     bool whole;
     gt_text *out;
-    gt_hash_index done; /* which entry was the first one of a place and a space */
+    gt_hash_index done; /* which entry was the first one of a site and a space */
     uint32_t count;
 } export_search;
 
@@ -414,12 +414,12 @@ static gputune_status take_other(void *context, gt_rows *row)
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
-    const gt_place *place = &entry->place;
+    const gt_site *site = &entry->site;
     uint32_t first;
-    if (!gt_is_wanted(search->wanted, place) || !gt_trial_is_right(entry->trial.status)) {
+    if (!gt_is_wanted(search->wanted, site) || !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    const gt_hash key = gt_hash_join(gt_hash_string(place->scenario.environment), place->hash);
+    const gt_hash key = gt_hash_join(gt_hash_string(site->scenario.environment), site->hash);
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
     if (first != search->count) {
@@ -427,7 +427,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
     }
     if (search->whole) {
         GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
-                             place->scenario.environment, place->hash, MOST_OTHERS));
+                             site->scenario.environment, site->hash, MOST_OTHERS));
         GT_TRY(gt_winner_load_codes(&entry->winner, database));
     }
     gt_wisdom_write(search->out, entry);
@@ -438,7 +438,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
-    GT_TRY(gt_columns_take(&entry.place, row, &gt_place_columns));
+    GT_TRY(gt_columns_take(&entry.site, row, &gt_site_columns));
     gt_rows_integer(row); /* precedes the columns of the winner */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
@@ -482,13 +482,13 @@ static bool is_one_of(int value, int first, int last)
 /* Whether an entry is one that a tuning could have stored. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
-    const gt_place *place = &entry->place;
+    const gt_site *site = &entry->site;
     const gt_winner *winner = &entry->winner;
-    if (!place->scenario.environment || !place->scenario.kernel || !place->scenario.problem ||
+    if (!site->scenario.environment || !site->scenario.kernel || !site->scenario.problem ||
         !winner->config || !entry->trial.config ||
-        strlen(place->scenario.environment) >= GT_ENVIRONMENT_MAX ||
-        !is_one_of(place->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
-        !is_one_of(place->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
+        strlen(site->scenario.environment) >= GT_ENVIRONMENT_MAX ||
+        !is_one_of(site->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
+        !is_one_of(site->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
         !gt_trial_is_right(entry->trial.status) ||
@@ -497,53 +497,21 @@ static bool is_sound(const gt_wisdom_entry *entry)
     }
     return strcmp(winner->config, entry->trial.config) == 0 &&
            gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
-           gt_hash_equal(gt_scenario_hash(&place->scenario), place->hash);
+           gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* An environment of which no facts are known is described as in the text. */
-static gputune_status add_gpu(gt_database *database, const gt_place *place)
+/* What came without trust is right nowhere until it is proved here. */
+static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool proved)
 {
-    const gt_columns of_gpu = {gt_place_columns.items, GT_GPU_COLUMNS};
-    GT_TRY(gt_execute(database, GT_SQL_GPU_ROW, "t", place->scenario.environment));
-    return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &of_gpu, place);
-}
-
-/* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
- * without trust is right nowhere until it is proved here. */
-static gputune_status offer_trial(gt_trial_list *out, gt_database *database, const gt_place *place,
-                                  const gt_trial *trial, bool proved)
-{
-    int64_t known;
-    if (!trial->config || !(trial->hash.high || trial->hash.low)) {
-        return GPUTUNE_OK;
-    }
-    gputune_status status = gt_query_integer(&known, database, GT_SQL_TRIAL_KNOWN, "thh",
-                                             place->scenario.environment, place->hash, trial->hash);
-    if (status != GPUTUNE_ENOTFOUND) {
-        return status;
-    }
     gt_trial offered = *trial;
+    bool is_there = trial->config && (trial->hash.high || trial->hash.low);
     offered.proved_at = proved || !gt_trial_is_right(trial->status) ? trial->proved_at : NULL;
-    return gt_array_push(out, offered);
-}
-
-static gputune_status offer_trials(gt_trial_list *out, gt_database *database,
-                                   const gt_wisdom_entry *entry, bool proved)
-{
-    GT_TRY(offer_trial(out, database, &entry->place, &entry->trial, proved));
-    if (!gt_hash_equal(entry->standard.hash, entry->trial.hash)) {
-        GT_TRY(offer_trial(out, database, &entry->place, &entry->standard, proved));
-    }
-    for (size_t i = 0; i < entry->also.count; i++) {
-        GT_TRY(offer_trial(out, database, &entry->place, &entry->also.items[i], proved));
-    }
-    return GPUTUNE_OK;
+    return is_there ? gt_array_push(out, offered) : GPUTUNE_OK;
 }
 
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
                                    const gt_wisdom_import *import)
 {
-    const gt_place *place = &entry->place;
     GT_FREED gt_trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
@@ -552,15 +520,18 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     if (!winner.terms.proved) {
         winner.code.image = winner.fallback.image = (gt_image){0};
     }
-    gputune_status status = add_gpu(database, place);
-    GT_THEN(status, offer_trials(&trials, database, entry, winner.terms.proved));
-    const gt_outcome outcome = {.scenario = &place->scenario,
+    GT_TRY(offer_trial(&trials, &entry->trial, winner.terms.proved));
+    GT_TRY(offer_trial(&trials, &entry->standard, winner.terms.proved));
+    for (size_t i = 0; i < entry->also.count; i++) {
+        GT_TRY(offer_trial(&trials, &entry->also.items[i], winner.terms.proved));
+    }
+    const gt_outcome outcome = {.site = &entry->site,
                                 .trials = trials.items,
                                 .trial_count = trials.count,
                                 .winner = &winner,
+                                .offered = true,
                                 .created = winner.created};
-    GT_THEN(status, gt_winner_put(database, (void *)&outcome));
-    return status;
+    return gt_winner_put(database, (void *)&outcome);
 }
 
 static gputune_status import_entries(gt_database *database, void *context)

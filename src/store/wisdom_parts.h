@@ -4,7 +4,7 @@
 #include "store/row.h"
 
 typedef struct gt_wisdom_entry {
-    gt_place place;
+    gt_site site;
     gt_winner winner;
     gt_trial trial, standard; /* of the winner and of the default; zero hash: there is none */
     gt_trial_list also;       /* other trials, as hints for a search */

@@ -304,7 +304,8 @@ static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trial
 {
     const gt_request *request = tuning->session.request;
     const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-    const gt_outcome outcome = {.scenario = &request->scenario,
+    const gt_site site = {.scenario = request->scenario};
+    const gt_outcome outcome = {.site = &site,
                                 .trials = trials->items,
                                 .trial_count = trials->count,
                                 .codes = codes->items,
@@ -479,16 +480,6 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* The facts of the GPU that are stored. The facts point to `device`. */
-static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
-{
-    const gt_request *request = tuning->session.request;
-    *device = *request->device;
-    device->nvrtc_version = compiler_version(tuning);
-    return (gt_gpu_facts){device, request->host_text,
-                          tuning->session.field.preparation.copy_bytes_per_s};
-}
-
 static gt_hash default_trial(const gt_tuning *tuning)
 {
     const gt_variant *standard = tuning->session.field.standard;
@@ -522,10 +513,10 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
     GT_FREED gt_code_list passed = {0};
     GT_TRY(list_all_codes(&codes, tuning, final));
     GT_TRY(final ? list_codes(&passed, tuning, true) : GPUTUNE_OK);
-    gt_device device;
-    const gt_gpu_facts gpu = gpu_facts(&device, tuning);
-    const gt_outcome outcome = {.gpu = &gpu,
-                                .scenario = &request->scenario,
+    gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
+    site.nvrtc_version = compiler_version(tuning);
+    site.copy_bytes_per_s = tuning->session.field.preparation.copy_bytes_per_s;
+    const gt_outcome outcome = {.site = &site,
                                 .trials = list->items,
                                 .trial_count = list->count,
                                 .winner = winner,

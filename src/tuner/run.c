@@ -169,37 +169,22 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
 {
     const gt_request *request = run->session.request;
     const gt_field *field = &run->session.field;
+    gt_site site = gt_site_of(&request->scenario, request->device, NULL);
     gt_trial trial = gt_field_trial(field, variant);
     GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
-                               .kernel = request->template->name,
-                               .sizes = request->problem_text,
-                               .objective = request->options.objective,
-                               .cache = request->options.cache,
-                               .gpu = request->device->name,
-                               .environment = request->environment,
-                               .arch = request->device->arch,
-                               .sm_count = request->device->sm_count,
-                               .sm_clock_khz = request->device->sm_clock_khz,
-                               .memory_clock_khz = request->device->memory_clock_khz,
-                               .origin = request->device->origin,
-                               .modelled = request->device->emulated,
-                               .bytes = request->workload.work_bytes,
-                               .flops = request->workload.work_flops,
-                               .copy_bytes_per_s = field->preparation.copy_bytes_per_s,
                                .stop_reason = "",
                                .default_configuration = "",
                                .created = "",
-                               .unreferenced = request->scenario.unreferenced,
                                .scenario = "",
                                .identity = "",
-                               .alignment = request->alignment_text,
-                               .inputs = request->inputs_text,
                                .default_status = "",
                                .grids = "",
                                .blocks = ""};
+    site.copy_bytes_per_s = field->preparation.copy_bytes_per_s;
+    gt_site_show(record, &site);
     gt_trial_show(record, &trial);
     add_geometry(record, texts, request, &variant->config);
     return compare_with_first(record, run, variant->id);

@@ -290,9 +290,8 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
         GT_TRY(gt_config_text(&fallback, request->template, &choice->fallback));
     }
     winner.fallback_config = fallback;
-    const gt_gpu_facts gpu = {request->device, request->host_text, 0};
-    const gt_outcome outcome = {.gpu = &gpu,
-                                .scenario = &request->scenario,
+    const gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
+    const gt_outcome outcome = {.site = &site,
                                 .trials = trials,
                                 .trial_count = count,
                                 .winner = &winner,

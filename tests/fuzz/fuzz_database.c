@@ -54,8 +54,9 @@ static void put(void)
                         .code = {.source = {7, 7},
                                  .arch = "sm_90",
                                  .image = {(void *)(uintptr_t)code_text, sizeof code_text}}};
+    const gt_site site = {.scenario = asked};
     const gt_outcome outcome = {
-        .scenario = &asked, .trials = trials, .trial_count = 2, .winner = &winner};
+        .site = &site, .trials = trials, .trial_count = 2, .winner = &winner};
     FUZZ_REQUIRE(gt_store_open(&store, base.path, NULL, NULL, false) == GPUTUNE_OK);
     FUZZ_REQUIRE(gt_store_put_winner(store, &outcome, NULL) == GPUTUNE_OK);
     gt_store_close(store);

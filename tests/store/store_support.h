@@ -166,11 +166,9 @@ static inline gputune_status put_under(gt_store *store, const gt_scenario *scena
                         .variants = 3,
                         .failed = 1,
                         .tuning_s = 1.5};
-    const gt_outcome outcome = {.scenario = scenario,
-                                .trials = trials,
-                                .trial_count = 3,
-                                .winner = &winner,
-                                .force = force};
+    const gt_site site = {.scenario = *scenario};
+    const gt_outcome outcome = {
+        .site = &site, .trials = trials, .trial_count = 3, .winner = &winner, .force = force};
     return gt_store_put_winner(store, &outcome, patience);
 }
 
@@ -195,11 +193,14 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
 }
 
 /* Puts what is shown of a GPU, with a scenario of its own. */
-static inline void put_gpu(gt_store *store, const char *environment, const gt_gpu_facts *gpu)
+static inline void put_gpu(gt_store *store, const char *environment, const gt_device *device,
+                           const char *host, double copy_bytes_per_s)
 {
     gt_scenario scenario = scenario_at(7);
     scenario.environment = environment;
-    const gt_outcome outcome = {.gpu = gpu, .scenario = &scenario};
+    gt_site site = gt_site_of(&scenario, device, host);
+    site.copy_bytes_per_s = copy_bytes_per_s;
+    const gt_outcome outcome = {.site = &site};
     ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
 }
 

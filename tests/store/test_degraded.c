@@ -617,7 +617,7 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
     terms.limit = 2;
     terms.final = false;
     ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, NULL, 1e12});
+    put_gpu(store, ENVIRONMENT, &device, NULL, 1e12);
     assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
 }
 

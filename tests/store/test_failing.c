@@ -120,8 +120,8 @@ static void expect_all(void *user)
 static void put_gpus(gt_store *store)
 {
     const gt_device device = {.name = "Test GPU", .origin = "cuda"};
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){.device = &device, .host = "a host"});
-    put_gpu(store, OTHER_GPU, &(gt_gpu_facts){.device = &device});
+    put_gpu(store, ENVIRONMENT, &device, "a host", 0);
+    put_gpu(store, OTHER_GPU, &device, NULL, 0);
 }
 
 /* A file with two winners, in memory: these tests write it some thousand times. */
@@ -204,9 +204,8 @@ static gputune_status put_parts(gt_store *store, const gt_scenario *scenario)
     const gt_trial trial = trial_of(4, "VEC=2", 75);
     const gt_code code = code_of(4, "more code");
     const gt_device device = {.name = "A", .origin = "cuda"};
-    const gt_gpu_facts facts = {.device = &device, .host = "a host"};
-    const gt_outcome passed = {
-        .gpu = &facts, .scenario = scenario, .passed = &code, .passed_count = 1};
+    const gt_site site = gt_site_of(scenario, &device, "a host");
+    const gt_outcome passed = {.site = &site, .passed = &code, .passed_count = 1};
     GT_TRY(gt_store_put_trials(store, scenario, &trial, 1, &patience));
     GT_TRY(gt_store_put_cubins(store, &code, 1, &patience));
     return gt_store_put_winner(store, &passed, &patience);

@@ -71,7 +71,7 @@ TEST_OF(older_drivers_go, world *w, open_world, close_world)
     put_size(store, 1024, 10);
     assert_int_equal(forget(store, &any, &older), 0);
     gt_device device = {.driver_version = 13010};
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){.device = &device});
+    put_gpu(store, ENVIRONMENT, &device, NULL, 0);
     assert_int_equal(forget(store, &any, &older), 1);
     assert_int_equal(time_at(store, 1024), 0);
 }
@@ -124,12 +124,10 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
     put_size(store, 1024, 10);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char created[32];
-        const gt_scenario scenario = scenario_at(1024);
+        const gt_site site = {.scenario = scenario_at(1024)};
         const gt_trial trial = trial_of(2, "VEC=4", 10);
-        const gt_outcome outcome = {.scenario = &scenario,
-                                    .trials = &trial,
-                                    .trial_count = 1,
-                                    .elapsed_s = cases[i].elapsed_s};
+        const gt_outcome outcome = {
+            .site = &site, .trials = &trial, .trial_count = 1, .elapsed_s = cases[i].elapsed_s};
         execute(w, "UPDATE trial SET created = '2001-01-01T00:00:00Z'");
         ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
         assert_int_equal(gt_store_records(store, &all, take_created, created), 0);

@@ -26,11 +26,12 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
                         .terms = terms,
                         .code = code_of(2, "b"),
                         .stop_reason = (char *)""};
-    gt_outcome outcome = {.scenario = &scenario, .codes = passed, .code_count = 4};
+    const gt_site site = {.scenario = scenario};
+    gt_outcome outcome = {.site = &site, .codes = passed, .code_count = 4};
     put_size(store, 2048, 50); /* made of 1 and 2 */
     ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
     assert_true(has_code(store, 5) && has_code(store, 6));
-    outcome = (gt_outcome){.scenario = &scenario,
+    outcome = (gt_outcome){.site = &site,
                            .trials = &trial,
                            .trial_count = 1,
                            .winner = &winner,

@@ -16,7 +16,7 @@ static void register_gpu(gt_store *store, const char *environment, const char *n
                          const char *origin)
 {
     gt_device device = device_of(name, origin);
-    put_gpu(store, environment, &(gt_gpu_facts){.device = &device});
+    put_gpu(store, environment, &device, NULL, 0);
 }
 
 /* The user's file with three GPUs: two real ones and an emulated one. */

@@ -418,9 +418,9 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     const gt_records_filter all = {0};
     double value = 0;
     put_size(store, 1024, 10);
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 4.2e12});
+    put_gpu(store, ENVIRONMENT, &device, "a CPU", 4.2e12);
     device.driver_version = 13010; /* changes, and keeps the fact */
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
+    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);
 }
@@ -438,7 +438,7 @@ TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
     gt_device twin = {.uuid = "GPU-2", .origin = "cuda", .driver_version = 13000};
     gt_device updated = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13010};
     assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
-    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
+    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     ASSERT_OK(gt_store_clock_rates(&same, store));
     assert_int_equal(same.memory_clock_khz, 3201000);
     assert_int_equal(same.sm_clock_khz, 1980000);

@@ -80,7 +80,7 @@ TEST_OF(gpu_of_which_nothing_is_known_is_described_as_in_the_text, world *w, ope
     const gt_records_filter all = {0};
     GT_SCOPED(close_store) gt_store *from = open_store(w);
     put_size(from, 1024, 100);
-    put_gpu(from, ENVIRONMENT, &(gt_gpu_facts){&theirs, NULL, 0});
+    put_gpu(from, ENVIRONMENT, &theirs, NULL, 0);
     GT_FREED char *text = exported(from, NULL, 1);
     GT_SCOPED(close_store) gt_store *store = other_store(w);
     gt_wisdom_import with = import_of(w);

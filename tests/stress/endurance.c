@@ -254,7 +254,8 @@ static gputune_status put_copy(const stored *from, long scenario)
     GT_TRY(request_of(&request, from, scenario));
     gt_winner winner = from->winners.items[0];
     winner.terms.space = request->terms.space;
-    const gt_outcome outcome = {.scenario = &request->scenario,
+    const gt_site site = {.scenario = request->scenario};
+    const gt_outcome outcome = {.site = &site,
                                 .trials = from->trials.items,
                                 .trial_count = from->trials.count,
                                 .winner = &winner};
