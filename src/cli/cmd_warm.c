@@ -5,9 +5,6 @@
 #include "cli/turns.h"
 #include "cli/warm.h"
 
-#include "base/text.h"
-
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -97,196 +94,7 @@ static int warm_compile(const cli_session *session, const cli_scenarios *scenari
     return cli_check_database(session, code);
 }
 
-/* ---- which scenarios ------------------------------------------------------------------------- */
-
-/* Whether that kernel is among those named, or none is. */
-static bool is_selected(const char *kernel)
-{
-    const size_t count = cli_warm.kernels.count;
-    return !count || gt_index_of(kernel, cli_warm.kernels.items, count) < count;
-}
-
-/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
- * --only have them. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
-static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
-                    const char *sizes, const char *only)
-{
-    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
-                                     .only = {&only, *only != '\0'}};
-    cli_catalogue catalogue;
-    cli_scenarios some;
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&kernel, 1}));
-    CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
-    for (size_t i = 0; i < some.count; i++) {
-        cli_add(out, some.items[i]);
-    }
-    return CLI_CONTINUE;
-}
-
-/* ---- misses ---------------------------------------------------------------------------------- */
-
-static const char seeded[] = "seed="; /* inputs that can be made here */
-
-/* A list that is made of misses. */
-typedef struct wanted {
-    cli_scenarios *out;
-    const cli_session *session;
-    const char *environment; /* of the misses that count; NULL: any */
-    size_t elsewhere;
-} wanted;
-
-/* "16 x=4 y=8": of every buffer, and of single ones. */
-static void read_alignment(gputune_options *terms, const char *text)
-{
-    char *name, *value;
-    gputune_alignment *each = NULL;
-    while (cli_next_pair(&text, &name, &value)) {
-        if (!value[0]) {
-            terms->alignment = (uint32_t)strtoul(name, NULL, 10);
-            continue;
-        }
-        cli_push(each, terms->alignment_count,
-                 (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)});
-    }
-    terms->alignments = each;
-}
-
-static int found(void *user, const gputune_kernel *kernel)
-{
-    (void)user;
-    (void)kernel;
-    return 0;
-}
-
-/* A miss that cannot be made a scenario does not stop the others. */
-static void add(const wanted *to, const gputune_miss *one)
-{
-    size_t at = to->out->count;
-    gputune *tuner = to->session->tuner;
-    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
-        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
-                 "the program is not here",
-                 one->kernel, one->sizes, one->inputs);
-    } else if (gputune_find_kernels(tuner, one->kernel, found, NULL) < 0) {
-        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
-    } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
-        gputune_options *terms = cli_allocate(1, sizeof *terms);
-        terms->objective = one->objective;
-        terms->cache = one->cache;
-        terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
-        to->out->items[at].terms = terms;
-        read_alignment(terms, one->alignment);
-    }
-}
-
-static bool is_here(const wanted *to, const gputune_miss *one)
-{
-    return !to->environment || strcmp(to->environment, one->environment) == 0;
-}
-
-/* Adds the templates that programs named by their path. */
-static int add_path(void *user, const gputune_miss *one)
-{
-    const wanted *to = user;
-    if (strchr(one->kernel, '/') && is_selected(one->kernel) && is_here(to, one) &&
-        gputune_add_template(to->session->tuner, one->kernel) < 0) {
-        cli_note("%s", gputune_error());
-    }
-    return 0;
-}
-
-static int take(void *user, const gputune_miss *one)
-{
-    wanted *to = user;
-    if (is_selected(one->kernel) && is_here(to, one)) {
-        add(to, one);
-    } else if (is_selected(one->kernel)) {
-        to->elsewhere++;
-    }
-    return 0;
-}
-
-/* Builds the list from the file of --from, the most wanted first: of those that were met on this
- * kind of GPU (--any-gpu: on any), and of the selected kernels if there are some. A miss without a
- * template, or with data that only the program had, is left out with a note. */
-static int list_wanted(cli_scenarios *out, const cli_session *session)
-{
-    bool any_gpu = cli_given.any_gpu || !session->has_device;
-    wanted to = {out, session, any_gpu ? NULL : session->device.environment, 0};
-    memset(out, 0, sizeof *out);
-    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
-    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
-    if (to.elsewhere) {
-        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
-                 to.elsewhere, gt_plural(to.elsewhere));
-    }
-    if (!out->count) {
-        cli_note("%s has nothing to tune here", cli_warm.from);
-        return CLI_EXIT_NOTHING;
-    }
-    return CLI_CONTINUE;
-}
-
-static int note_folder(void *user, const gputune_kernel *kernel)
-{
-    char **folder = user;
-    const char *name = strrchr(kernel->path, '/');
-    if (!*folder && name) {
-        *folder = cli_format("%.*s", (int)(name - kernel->path), kernel->path);
-    }
-    return 0;
-}
-
-/* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
-static int add_line(cli_scenarios *out, const char *line, const cli_session *session)
-{
-    char *name = cli_copy_part(line, strcspn(line, " "));
-    if (!name[0] || name[0] == '#' || !is_selected(name)) {
-        return CLI_CONTINUE;
-    }
-    return add_some(out, session, name, line + strlen(name), "");
-}
-
-/* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
- * A line has KERNEL and sizes as --size takes them; "#" begins a comment. */
-static int list_canonical(cli_scenarios *out, const cli_session *session)
-{
-    char *folder = NULL;
-    memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
-        CLI_TRY(cli_catalogue_check(session, cli_warm.kernels.items[i]));
-    }
-    CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
-    char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
-    size_t bytes;
-    const char *text = cli_read_text(path, &bytes);
-    CLI_REFUSE(!text, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
-    for (size_t length; *text; text += length + (text[length] == '\n')) {
-        length = strcspn(text, "\n");
-        CLI_TRY(add_line(out, cli_copy_part(text, length), session));
-    }
-    CLI_REFUSE(!out->count, CLI_EXIT_NOTHING, "%s has no such kernel", path);
-    return CLI_CONTINUE;
-}
-
-static int find_all(cli_scenarios *out, const cli_session *session)
-{
-    cli_catalogue catalogue;
-    if (cli_warm.canonical || cli_warm.from) {
-        return cli_warm.canonical ? list_canonical(out, session) : list_wanted(out, session);
-    }
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
-    return cli_scenarios_make(out, &catalogue, &cli_given.selection, session);
-}
-
 /* ---- tuning --------------------------------------------------------------------------------- */
-
-int cli_warm_find(cli_scenarios *out, const cli_session *session)
-{
-    CLI_TRY(find_all(out, session));
-    cli_shard_keep(&cli_warm.shard, out);
-    return CLI_CONTINUE;
-}
 
 static int tune_or_compile(cli_gpus *gpus)
 {
@@ -553,8 +361,6 @@ static int tune_live(void)
     cli_report_end_live(&live);
     return code;
 }
-
-struct cli_warm cli_warm;
 
 static int check_and_run(const cli_list *kernels)
 {

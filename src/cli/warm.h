@@ -1,5 +1,5 @@
-/* The options of `warm` (cmd_warm.c, which also implements compiling alone), its tuning
- * (warm_tune.c), and what it shows (warm_show.c). */
+/* The options of `warm` (cmd_warm.c, which also implements compiling alone), its scenarios
+ * (warm_find.c), its tuning (warm_tune.c), and what it shows (warm_show.c). */
 #pragma once
 
 #include "cli/gpus.h"
