@@ -65,6 +65,14 @@ static bool is_ready(const gt_model *model, const gt_strategy *strategy)
            !model->prior.due;
 }
 
+static gputune_status update(gt_model *model, gt_strategy *strategy)
+{
+    bool anew;
+    GT_TRY(gt_model_learn(&anew, model, strategy));
+    GT_TRY(anew ? gt_model_pool_fill(model, strategy) : gt_model_pool_prune(model));
+    return gt_model_pool_near_best(model, strategy);
+}
+
 static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     gt_model *model = state;
@@ -72,6 +80,7 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         model->is_open = true;
         model->results = UINT64_MAX;
         model->hint_count = strategy->hints.count;
+        gt_model_forget_rows(model, &strategy->evidence);
         GT_TRY(gt_model_prior_make(model, strategy));
     }
     if (!is_ready(model, strategy)) {
@@ -79,7 +88,7 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         return GPUTUNE_OK;
     }
     if (model->results != strategy->evidence.results) {
-        GT_TRY(gt_model_update(model, strategy));
+        GT_TRY(update(model, strategy));
         model->results = strategy->evidence.results;
         model->batch = 0;
     } else {
@@ -111,7 +120,7 @@ double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
     bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
-    if (late && gt_model_update(model, strategy) != GPUTUNE_OK) {
+    if (late && update(model, strategy) != GPUTUNE_OK) {
         return -1;
     }
     return model->told_when_learnt ? gt_model_gain_at(model, strategy, point) : -1;

@@ -59,13 +59,13 @@ gputune_status gt_model_open(gt_strategy *strategy, void *state);
 void gt_model_close(void *state);
 double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point);
 
-/* Adds the results since the last update to the process, and learns the covariance again if they
- * are many. ENOMEM. */
-gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
-/* Adds the proposals since the last update to the process, as long as it has room. */
+/* Adds the results since the last call to the process, and learns the covariance again if they are
+ * many. *anew: the candidates' prospects are not what they were. ENOMEM. */
+gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
+/* Adds the proposals since then to the process, as long as it has room. */
 void gt_model_add_pending(gt_model *model, gt_evidence *evidence);
 
-/* Drops all rows of the process. The next update adds the known results again, as long as there is
+/* Drops all rows of the process. gt_model_learn() adds the known results again, as long as there is
  * room. */
 void gt_model_forget_rows(gt_model *model, gt_evidence *evidence);
 
@@ -78,7 +78,7 @@ double gt_model_log_time(const gt_model *model, double value);
 /* The logarithm of the slope of gt_model_value() at log_time. */
 double gt_model_log_slope(const gt_model *model, double log_time);
 
-/* Makes the prior from the strategy's hints, and drops all rows of the process. ENOMEM. */
+/* Makes the prior from the strategy's hints. The process must have no rows. ENOMEM. */
 gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);
 /* The time that the prior expects at coordinates z, standardised; 0 without hints. */
 double gt_model_prior_at(const gt_model *model, const float *z);

@@ -50,7 +50,6 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     if (!strategy->hints.count) {
         return GPUTUNE_OK;
     }
-    gt_model_forget_rows(model, &strategy->evidence);
     gt_gaussian_close(&model->prior.gaussian);
     model->prior = (gt_model_prior){0};
     GT_FREED gt_ranked *order = malloc(strategy->hints.count * sizeof *order);

@@ -174,7 +174,7 @@ static void choose_width(gt_model *model, const gt_evidence *evidence)
     model->width = best;
 }
 
-gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
+gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy)
 {
     gt_evidence *evidence = &strategy->evidence;
     uint32_t told = evidence->ok + evidence->failed;
@@ -192,6 +192,6 @@ gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
         gt_gaussian_learn(&model->gaussian, STEPS);
         model->told_when_learnt = told;
     }
-    GT_TRY(due || thinned ? gt_model_pool_fill(model, strategy) : gt_model_pool_prune(model));
-    return gt_model_pool_near_best(model, strategy);
+    *anew = due || thinned;
+    return GPUTUNE_OK;
 }
