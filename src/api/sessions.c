@@ -166,8 +166,7 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
                                  bool ptx)
 {
     if (event->status != GPUTUNE_OK) {
-        log_lines(&request->services->log,
-                  event->status == GPUTUNE_ECOMPILE ? event->compiled.log : NULL);
+        log_lines(&request->log, event->status == GPUTUNE_ECOMPILE ? event->compiled.log : NULL);
         return gt_fail(event->status, "%s: %s", request->template->path, event->message);
     }
     *out = event->compiled.image; /* taken over */

@@ -170,8 +170,8 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
     }
     gputune_status status = gt_choose_forced(out, request, forced);
     if (status != GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "GPUTUNE_FORCE is ignored for %s: %s", kernel, gt_message());
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is ignored for %s: %s",
+                    kernel, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
     return status;
@@ -197,7 +197,7 @@ static void say_chosen(const gt_request *request, const gputune_plan *plan)
 {
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
+        gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
                     request->problem_text, info.configuration, gputune_source_name(info.source),
                     *info.stop_reason ? ": " : "", info.stop_reason);
     }

@@ -568,7 +568,7 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
 static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
 {
     if (stored != GPUTUNE_OK) {
-        gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&tuning->session.request->log, GPUTUNE_LOG_WARNING,
                     "the result could not be stored: %s", gt_message());
     }
 }

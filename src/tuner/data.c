@@ -494,7 +494,7 @@ static gputune_status save_outputs(gt_field *field)
     }
     if (!status) {
         gt_log_line(
-            &request->services->log, GPUTUNE_LOG_INFO,
+            &request->log, GPUTUNE_LOG_INFO,
             "%s: the first configuration's outputs are saved in %s once it is proved; beside "
             "the template, expect(%s) reads them",
             template->name, request->options.save, gt_text_string(&files));

@@ -322,9 +322,8 @@ static void lose(gt_field *field, gt_helper *helper, const char *why)
     const gt_request *request = field->options.request;
     if (!helper->lost) {
         helper->lost = true;
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: %s is left out of this search: %s", request->template->name, helper->name,
-                    why);
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: %s is left out of this search: %s",
+                    request->template->name, helper->name, why);
     }
 }
 

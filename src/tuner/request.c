@@ -325,7 +325,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 static void log_twice(void *user, gputune_log_level level, const char *line)
 {
     const gt_request *request = user;
-    gt_log_line(&request->tuner_log, level, "%s", line);
+    gt_log_line(&request->services->log, level, "%s", line);
     request->options.log(request->options.user, level, line);
 }
 
@@ -335,14 +335,13 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
 {
     gt_request *request = calloc(1, sizeof *request);
     GT_TRY(gt_allocated(request));
-    request->own = *services;
-    request->services = &request->own;
-    request->tuner_log = services->log;
+    request->services = services;
+    request->log = services->log;
     request->device = device;
     request->by_path = kernel && gt_catalog_is_path(kernel);
     gputune_status status = gt_options_read(&request->options, options);
     if (request->options.log) {
-        request->own.log = (gt_log){log_twice, request};
+        request->log = (gt_log){log_twice, request};
     }
     GT_THEN(status, gt_call_check(kernel, sizes, &request->options));
     GT_THEN(status, gt_catalog_find(&request->template, services->catalog, kernel));
@@ -448,9 +447,8 @@ static void say_what_is_left_out(const gt_request *request)
             const char *reason = asked ? gt_space_why_unused(space, i, choices[v]) : NULL;
             if (reason) {
                 gt_axis_value_append(&value, &template->axes[i], choices[v]);
-                gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                            "%s: %s=%s is not tried: %s", template->name, template->axes[i].name,
-                            gt_text_string(&value), reason);
+                gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: %s=%s is not tried: %s",
+                            template->name, template->axes[i].name, gt_text_string(&value), reason);
             }
         }
     }
@@ -471,7 +469,7 @@ void gt_request_warn_of_default(const gt_request *request)
     const char *reason = gt_space_excludes(request->space, &standard);
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the default %s is excluded at %s by %s; speed-ups are not known",
                     request->template->name, text, request->problem_text, reason);
     }
@@ -524,7 +522,7 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
 void gt_request_say_proof(const gt_request *request)
 {
     if (!gt_workload_is_judged(&request->workload)) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s has neither reference() nor check() nor expect(): the results of its "
                     "default variant "
                     "are taken as right",
@@ -536,7 +534,7 @@ void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared
 {
     if (prepared->loose[0]) {
         gt_log_line(
-            &request->services->log, GPUTUNE_LOG_WARNING,
+            &request->log, GPUTUNE_LOG_WARNING,
             "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
             "anything passes; state another in reference()",
             request->template->name, prepared->loose, prepared->loose_tolerance,
@@ -546,7 +544,7 @@ void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared
 
 void gt_request_say_winner(const gt_request *request, const gt_verified *verified)
 {
-    const gt_log *log = &request->services->log;
+    const gt_log *log = &request->log;
     if (verified->writes[0]) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "%s writes the __device__ variable %s: launches on several streams share it, "

@@ -47,9 +47,8 @@ typedef struct gt_background_use {
 typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
-    const gt_services *services; /* points to `own`, whose log also writes to the call's log */
-    gt_services own;
-    gt_log tuner_log;
+    const gt_services *services;
+    gt_log log;   /* the tuner's, which also writes to the call's */
     bool by_path; /* the call named the template by its path */
     gt_problem problem;
     gt_workload workload;

@@ -86,7 +86,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
         gt_race_fail(run->race, culprit);
         return GPUTUNE_OK;
     }
-    if (gt_disturbance_note(&run->disturbance, &event->sampled, &session->request->services->log)) {
+    if (gt_disturbance_note(&run->disturbance, &event->sampled, &session->request->log)) {
         return GPUTUNE_OK;
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
@@ -239,7 +239,7 @@ static void say_exclusion(const gt_request *request, const gt_config *config)
     const char *reason = gt_space_excludes(request->space, config);
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s %s is run as asked, but tuning leaves it out: %s", request->template->name,
                     text, reason);
     }

@@ -36,8 +36,8 @@ FILE *gt_samples_open(const gt_request *request)
     const char *path = request->options.samples_path;
     FILE *file = path ? gt_samples_append(path) : NULL;
     if (path && !file) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "the samples cannot be written to %s: %s", path, gt_samples_why());
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "the samples cannot be written to %s: %s",
+                    path, gt_samples_why());
     }
     /* the position of a file that is appended to is known behind the first write alone */
     if (file && (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0)) { /* a terminal has none */
@@ -51,9 +51,8 @@ void gt_samples_close(FILE *file, const gt_request *request)
     bool failed = ferror(file) != 0;
     failed = fclose(file) != 0 || failed;
     if (failed) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "the samples in %s are incomplete: %s", request->options.samples_path,
-                    strerror(errno));
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "the samples in %s are incomplete: %s",
+                    request->options.samples_path, strerror(errno));
     }
 }
 

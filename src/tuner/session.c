@@ -76,7 +76,7 @@ static gputune_status borrow_helpers(gt_session *session)
             return status;
         }
         if (status != GPUTUNE_OK) {
-            gt_log_line(&session->request->services->log, GPUTUNE_LOG_INFO, "%s", gt_message());
+            gt_log_line(&session->request->log, GPUTUNE_LOG_INFO, "%s", gt_message());
             continue;
         }
         last_farm(session)->helper = helper->farm;
@@ -383,7 +383,7 @@ static void note_sharing(gt_session *session, const gt_event *event)
     }
     session->sharing = event->sampled.sharing;
     if (session->sharing == GT_SHARING_FELT) {
-        gt_log_line(&session->request->services->log, GPUTUNE_LOG_INFO,
+        gt_log_line(&session->request->log, GPUTUNE_LOG_INFO,
                     "a launch takes %.0f%% %s time on what the launch before it left in inout "
                     "buffers: samples are single launches, each on restored buffers",
                     100 * fabs(1 - event->sampled.used_ratio),

@@ -100,7 +100,7 @@ static void log_shares(const gt_session *session)
     double all_ns = (double)((t->stored ? t->stored : t->decided) - t->prepared);
     double busy_ns = t->verifying_ns + t->sampling_ns + t->proving_again_ns;
     const double percent = all_ns > 0 ? 100 / all_ns : 0;
-    gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+    gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "GPU: %.0f%% first launches of %u slower variants, %.0f%% proofs, %.0f%% samples, "
                 "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
                 "%u sketches; "
@@ -127,7 +127,7 @@ static void log_helpers(const gt_session *session)
             gt_snprintf(compared, sizeof compared, "; a launch here takes %.3f times as long",
                         helper->scale);
         }
-        gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+        gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                     "%s launched %u variants first%s%s%s", helper->name, helper->launched, each,
                     compared, helper->lost ? "; it was left out" : "");
     }
@@ -139,7 +139,7 @@ void gt_session_log_timeline(const gt_session *session)
     const double ms = 1e-6;
     /* when the reference was compiled, the inputs were there, and the worker had its context */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
-    gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+    gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline: compiled %.1f ms, the reference %.1f, preparing since %.1f, prepared "
                 "%.1f, verified first %.1f, last %.1f, decided %.1f, rechecked %.1f, stored %.1f; "
                 "work: %u sources %.1f on %u workers, prepare %.1f, make the trial %.1f, verify "

@@ -309,7 +309,7 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     gputune_status status = gt_prove(&choice, request, config, 1, winner->stop_reason);
     GT_THEN(status, take_times(&choice, winner, request));
     if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
@@ -331,9 +331,8 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
     gputune_status status =
         winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
     if (winner && status != GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: the stored result %s is not used: %s", request->template->name,
-                    winner->config, gt_message());
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: the stored result %s is not used: %s",
+                    request->template->name, winner->config, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
     return status;
@@ -373,7 +372,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
     }
     gputune_status status = gt_prove(choice, request, &config, 1, winner->stop_reason);
     if (status != GPUTUNE_OK) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
     }
@@ -442,7 +441,7 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
     if (lease->silent) {
         gt_log_line(
-            &request->services->log, GPUTUNE_LOG_INFO,
+            &request->log, GPUTUNE_LOG_INFO,
             "%s: process %lld was tuning this and gave no sign of life for %d s: taken over",
             request->template->name, (long long)lease->silent, GT_LEASE_SECONDS);
     }
@@ -530,7 +529,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const char *name = request->template->name;
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(name)));
-    gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", name, reason);
+    gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", name, reason);
     extend_patience(request);
     gputune_status status = look_up(out, request, &whatever, NULL);
     GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
@@ -571,9 +570,8 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
     }
     bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
-    gt_log_line(&request->services->log, GPUTUNE_LOG_INFO,
-                "%s: %s is the default, outside of %s: %s", request->template->name, config,
-                request->only_text,
+    gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s: %s is the default, outside of %s: %s",
+                request->template->name, config, request->only_text,
                 known ? "no variant within is faster" : "no result within is known");
     return GPUTUNE_OK;
 }

@@ -187,7 +187,7 @@ static gputune_status retry(gt_tuning *tuning)
         GT_TRY(gt_field_try_again(field, &again));
     }
     if (again.hung || again.late) {
-        gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
+        gt_log_line(&tuning->session.request->log, GPUTUNE_LOG_DEBUG,
                     "nothing else is left: trying %u variants again that hung, and %u that are "
                     "late",
                     again.hung, again.late);
@@ -346,7 +346,7 @@ static void say_if_cut(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
     if (tuning->session.field.cut && !request->options.max_variants) {
-        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: %d variants were tried, which is as many as a tuning keeps in memory; "
                     "restrict the space",
                     request->template->name, GT_FIELD_VARIANTS_MAX);

@@ -417,8 +417,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
         }
         return GPUTUNE_OK;
     }
-    if (gt_disturbance_note(&tuning->disturbance, &event->sampled,
-                            &session->request->services->log)) {
+    if (gt_disturbance_note(&tuning->disturbance, &event->sampled, &session->request->log)) {
         return GPUTUNE_OK; /* asking for the next round drops the samples of this one */
     }
     return record_round(tuning, event);
