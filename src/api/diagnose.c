@@ -304,9 +304,6 @@ static void check_integrity(patient *p)
 
 static void check_schema(patient *p)
 {
-    if (p->facts.damage[0]) {
-        return;
-    }
     if (p->facts.schema > GT_SCHEMA_VERSION) {
         WARN(p, "update gputune, or set GPUTUNE_DB to another file",
              "version %lld is of a newer gputune, this one knows %d: the file is only read",
@@ -409,7 +406,7 @@ static void check_environment(patient *p)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* What a check looks at; where that is missing, there is nothing to check. */
-typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE } need;
+typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;
 
 static bool is_there(const patient *p, need need)
 {
@@ -418,7 +415,8 @@ static bool is_there(const patient *p, need need)
                         [REAL_GPU] = p->has_device && !p->driver->emulated,
                         [NVML] = p->nvml,
                         [DATABASE] = p->facts.path[0],
-                        [FILE_THERE] = p->facts.exists};
+                        [FILE_THERE] = p->facts.exists,
+                        [SOUND_FILE] = p->facts.exists && !p->facts.damage[0]};
     return has[need];
 }
 
@@ -444,7 +442,7 @@ static const struct {
     {"templates", check_templates, NOTHING},
     {"database", check_database, NOTHING},
     {"database integrity", check_integrity, FILE_THERE},
-    {"database schema", check_schema, FILE_THERE},
+    {"database schema", check_schema, SOUND_FILE},
     {"database writing", check_writing, DATABASE},
     {"database owner", check_owner, FILE_THERE},
     {"database file system", check_file_system, DATABASE},

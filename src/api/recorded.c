@@ -296,7 +296,7 @@ static gputune_status read_row(reader *at, const gt_json *json)
     GT_TRY(at->names.count ? GPUTUNE_OK : take_names(at, configuration));
     GT_TRY((at->is_t4 ? read_t4 : read_cached)(&entry, json));
     GT_TRY(take_values(at, configuration));
-    return gt_recorded_add(&at->space, &entry);
+    return gt_array_push(&at->space.entries, entry);
 }
 
 /* Whether a T4 result is of a configuration that the constraints exclude: no part of the space. */

@@ -42,7 +42,7 @@ const char *gputune_strategy_name(gputune_strategy strategy)
 /* The file's name without folder and endings. */
 static void name_space(char *out, size_t bytes, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = basename(path);
     static const char *const endings[] = {".gz", ".json"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {

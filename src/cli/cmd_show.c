@@ -210,23 +210,12 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
-/* The default of a scenario; "": not known. */
-static const char *standard_of(const cli_measured *from)
-{
-    const char *standard = "";
-    for (size_t i = 0; i < from->count && !standard[0]; i++) {
-        const gputune_record *trial = &from->trials[i];
-        standard = trial->is_default ? trial->configuration : trial->default_configuration;
-    }
-    return standard;
-}
-
 /* A configuration of many axes would leave no room for anything else; trials, which have more
  * columns and rows, have less room for theirs. */
 static void add_rows(shown *at, const cli_measured *from)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
-    const char *standard = standard_of(from);
+    const char *standard = from->standard;
     for (size_t i = 0; i < from->count; i++) {
         gputune_record row = from->trials[i];
         if (!at->all && !row.is_winner && !(given.why && row.is_default)) {

@@ -165,10 +165,11 @@ char *cli_value(double value, gputune_objective objective)
     return objective == GPUTUNE_OBJECTIVE_ENERGY ? cli_energy(value) : cli_duration(value);
 }
 
-char *cli_speedup(double speedup, double low, double high)
+const char *cli_speedup(double speedup, double low, double high)
 {
-    return low > 0 ? cli_format("%.3fx [%.3f, %.3f]", speedup, low, high)
-                   : cli_format("%.3fx", speedup);
+    return !(speedup > 0) ? ""
+           : low > 0      ? cli_format("%.3fx [%.3f, %.3f]", speedup, low, high)
+                          : cli_format("%.3fx", speedup);
 }
 
 char *cli_rate(double bytes_per_s)

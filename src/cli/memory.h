@@ -53,8 +53,9 @@ void cli_release(void *mark);
 
 /* Nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
 char *cli_duration(double ns);
-/* "1.203x [1.199, 1.207]": a speed-up with its interval, "1.203x" where that is unknown (0). */
-char *cli_speedup(double speedup, double low, double high);
+/* "1.203x [1.199, 1.207]": a speed-up with its interval, "1.203x" where that is unknown (0); "":
+ * the speed-up is (0). */
+const char *cli_speedup(double speedup, double low, double high);
 /* Nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
 /* A value of an objective: a time or an energy. */

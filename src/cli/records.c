@@ -102,7 +102,7 @@ static void derive(row *out)
     out->hot = is_hot ? "hot" : "";
     out->default_time = default_time(r);
     out->uncertainty = uncertainty(r);
-    out->speedup = r->speedup > 0 ? cli_speedup(r->speedup, r->speedup_low, r->speedup_high) : "";
+    out->speedup = cli_speedup(r->speedup, r->speedup_low, r->speedup_high);
     out->verdict = cli_verdict(r);
     out->pipeline_grids = is_pipeline ? r->grids : "";
     out->pipeline_blocks = is_pipeline ? r->blocks : "";
@@ -335,9 +335,15 @@ cli_measured_list cli_measured_of(const cli_records *records)
     cli_records_add(&none, &(gputune_record){.version = 0});
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
-        last = is_of(last, record) ? last : cli_add(&list, (cli_measured){record, 0, none.items});
+        last =
+            is_of(last, record) ? last : cli_add(&list, (cli_measured){record, 0, none.items, ""});
         last->count++;
         last->winner = is_better_winner(record, last->winner) ? record : last->winner;
+        last->standard = record->is_default ? record->configuration : last->standard;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const char *compared = list.items[i].winner->default_configuration;
+        list.items[i].standard = compared[0] ? compared : list.items[i].standard;
     }
     return list;
 }
@@ -412,11 +418,7 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
  * one for what was proved and not measured. */
 static bool has_outcome(const gputune_record *trial)
 {
-    if (strcmp(trial->status, "unproved") == 0 || strcmp(trial->status, "proved") == 0) {
-        return false;
-    }
-    bool right = strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0;
-    return !right || trial->median_ns > 0;
+    return cli_is_failure(trial->status) || cli_trial_has_time(trial);
 }
 
 /* Orders entries by their values on the axes, and those of the same configuration with the newest

@@ -53,6 +53,7 @@ typedef struct cli_measured {
     /* The winner of the whole space, where that was tuned, else the fastest winner. Without one its
      * texts are "". */
     const gputune_record *winner;
+    const char *standard; /* the default, which the winner was compared with; "": not known */
 } cli_measured;
 
 typedef CLI_LIST(cli_measured) cli_measured_list;

@@ -281,8 +281,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
     row.default_time = row.default_status[0]  ? row.default_status
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
                                               : "";
-    row.speedup =
-        info->speedup > 0 ? cli_speedup(info->speedup, info->speedup_low, info->speedup_high) : "";
+    row.speedup = cli_speedup(info->speedup, info->speedup_low, info->speedup_high);
     char *flags = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
                              info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
                              info->modelled ? "modelled, " : "");

@@ -82,13 +82,6 @@ static const cli_column axis_columns[] = {
 
 /* ---- one scenario ---- */
 
-/* A tuning of a restricted space may have another default. */
-static bool is_default(const cli_measured *of, const gputune_record *trial)
-{
-    const char *standard = of->winner->default_configuration;
-    return standard[0] ? strcmp(standard, trial->configuration) == 0 : trial->is_default;
-}
-
 static value_row row_of(const cli_apart *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
@@ -103,7 +96,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
         row.variants++;
         row.is_winner |= cli_measured_is_winner(from, entry->trial);
-        row.is_default |= is_default(from, entry->trial);
+        row.is_default |= strcmp(from->standard, entry->trial->configuration) == 0;
         if (cli_trial_has_time(entry->trial)) {
             row.measured++;
             held = fmin(held, entry->trial->median_ns);

@@ -21,11 +21,6 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
     return GPUTUNE_OK;
 }
 
-gputune_status gt_recorded_add(gt_recorded *recorded, const gt_recorded_entry *entry)
-{
-    return gt_array_push(&recorded->entries, *entry) < 0 ? gt_fail_memory() : GPUTUNE_OK;
-}
-
 static int by_point(const void *a, const void *b)
 {
     const gt_recorded_entry *x = a, *y = b;

@@ -14,7 +14,8 @@ typedef struct gt_recorded_entry {
     int line;        /* its line in the file */
 } gt_recorded_entry;
 
-/* All zero is an empty space. Immutable once gt_recorded_finish() has succeeded. */
+/* All zero is an empty space, to which axes are added, and `entries` in any order. Immutable once
+ * gt_recorded_finish() has succeeded. */
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
@@ -27,8 +28,6 @@ typedef struct gt_recorded {
 /* Appends an axis. `values` is copied; NULL: the choices are words. EINVAL beyond the limits of
  * domain.h; ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
-/* Appends an entry. ENOMEM. */
-gputune_status gt_recorded_add(gt_recorded *recorded, const gt_recorded_entry *entry);
 /* Sorts the entries, and merges equal ones. ERECORDED if two entries of one configuration differ,
  * or if no entry has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);

@@ -18,7 +18,7 @@ static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, dou
                                .launch_s = measure_s / 2,
                                .worker_s = 1,
                                .line = 10 + x};
-    ASSERT_OK(gt_recorded_add(recorded, &entry));
+    ASSERT_OK(gt_array_push(&recorded->entries, entry));
 }
 
 /* Six configurations, in another order than theirs: 40, 30, a failure, 20, 10, 11 ns. */
@@ -119,7 +119,7 @@ TEST(losers_cost_one_launch)
         gt_recorded_entry entry = {
             .tried = {.point = {{i}}, .time_ns = i == 9 ? 99 : 100 + 20 * i, .measure_s = 10},
             .launch_s = 1};
-        ASSERT_OK(gt_recorded_add(&recorded, &entry));
+        ASSERT_OK(gt_array_push(&recorded.entries, entry));
     }
     ASSERT_OK(gt_recorded_finish(&recorded));
     gt_replay_settings settings = {
@@ -167,7 +167,7 @@ static gt_recorded make_slow_space(double *tenth)
                                                    .compile_s = 0.1,
                                                    .measure_s = time_ns * 7e-9},
                                          .launch_s = time_ns * 1e-9};
-        ASSERT_OK(gt_recorded_add(&recorded, &entry));
+        ASSERT_OK(gt_array_push(&recorded.entries, entry));
         times[count++] = time_ns;
     }
     qsort(times, count, sizeof *times, by_value);
