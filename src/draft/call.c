@@ -20,12 +20,9 @@ static bool read_launch(gt_call_launch *out, const gt_program *p, size_t open, c
     size_t name = open - 1, close = open + 2;
     *out = (gt_call_launch){0};
     if (gt_program_is(p, name, ">")) {
-        const size_t end = name;
-        for (int depth = -1; depth < 0 && name > 0 && !gt_program_is(p, name, ";");) {
-            depth += gt_token_angles(gt_token_at(p, --name));
-        }
-        out->types = (gt_span){name + 1, end};
-        name -= name > 0;
+        const size_t angle = gt_program_open_angle(p, name);
+        out->types = (gt_span){angle + 1, name};
+        name = angle - (angle > 0);
     }
     while (close < p->code && !is_joined(p, close, ">>", ">")) {
         close = gt_program_is(p, close, "(") ? gt_program_close(p, close) : close;
@@ -365,7 +362,8 @@ static void find_items(gt_draft *draft)
 static void bind_items(gt_tracer *c, const gt_draft_constant *constant)
 {
     gt_found found = {0};
-    const size_t at = gt_program_first(c->program, (gt_span){1, c->program->code}, constant->name);
+    const gt_token name = gt_token_of(constant->name);
+    const size_t at = gt_program_named(c->program, (gt_span){1, c->program->code}, &name);
     if (gt_program_find(&found, c->program, &(gt_site){.at = c->program->code}, at)) {
         const size_t leaf = gt_trace_add(c, constant->name, found.identity, NULL);
         c->leaves[leaf].is_axis = c->leaves[leaf].has_value = true;

@@ -103,18 +103,19 @@ static bool is_same_pointer(const gt_program *p, size_t a, size_t b, bool loosel
     return same && gt_program_same(p, a, b);
 }
 
-/* An argument of the functions' call whose first one is a pointer, and where the call is. */
+/* An argument of the function's call whose first one is a pointer, and where the call is. */
 typedef struct wanted {
     size_t pointer;
     bool loosely;
-    const char *functions;
+    const char *function;
     size_t index;
 } wanted;
 
 static bool find_argument(gt_closure *out, const gt_program *p, gt_span within, const wanted *w)
 {
+    const gt_token function = gt_token_of(w->function);
     gt_span arguments;
-    for (size_t at; gt_program_call(p, &within, w->functions, &at, &arguments);) {
+    for (size_t at; gt_program_call(p, &within, &function, &at, &arguments);) {
         const size_t pointer = pointer_at(p, arguments, 0);
         if (pointer && is_same_pointer(p, pointer, w->pointer, w->loosely) &&
             gt_program_item_at(p, &out->span, arguments, w->index)) {
@@ -130,15 +131,14 @@ static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, siz
                        bool loosely)
 {
     static const struct {
-        const char *functions;
+        const char *function;
         size_t bytes;
-    } sources[] = {{"cudaMalloc", 1},      {"cudaMallocManaged", 1},
-                   {"cudaMallocAsync", 1}, {"cudaHostAlloc cudaMallocHost cudaHostRegister", 1},
-                   {"cudaMemcpy", 2},      {"cudaMemcpyAsync", 2},
-                   {"cudaMemset", 2}};
+    } sources[] = {{"cudaMalloc", 1},    {"cudaMallocManaged", 1}, {"cudaMallocAsync", 1},
+                   {"cudaHostAlloc", 1}, {"cudaMallocHost", 1},    {"cudaHostRegister", 1},
+                   {"cudaMemcpy", 2},    {"cudaMemcpyAsync", 2},   {"cudaMemset", 2}};
     bool found = false;
     for (size_t s = 0; s < sizeof sources / sizeof *sources && !found; s++) {
-        const wanted wanted = {name, loosely, sources[s].functions, sources[s].bytes};
+        const wanted wanted = {name, loosely, sources[s].function, sources[s].bytes};
         found = find_argument(out, p, within, &wanted);
     }
     return found;
@@ -149,24 +149,16 @@ static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, siz
 static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
 {
     const gt_program *p = c->program;
-    for (size_t i = 0; i < p->functions.count; i++) {
-        const gt_program_function *function = &p->functions.items[i];
-        gt_span given, item, parameter;
-        size_t at = 0;
-        while (gt_program_allocates(p, function->body) &&
-               gt_program_call_of(p, gt_token_at(p, function->name), function->name, at, &at,
-                                  &given)) {
-            for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
-                const size_t pointer =
-                    gt_program_is(p, item.first, "&") ? pointer_name(p, item) : 0;
-                if (pointer && is_same_pointer(p, pointer, name, false) &&
-                    gt_program_item_at(p, &parameter, function->parameters, k) &&
-                    find_bytes(out, p, function->body, parameter.end - 1, false)) {
-                    c->made = (gt_bound){function->parameters, given, gt_program_site(p, at)};
-                    out->site.bound = &c->made;
-                    return true;
-                }
-            }
+    gt_span rest = {1, p->code};
+    gt_taker taker;
+    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
+         rest.first = i + 1) {
+        if (gt_program_is(p, i - 1, "&") && is_same_pointer(p, i, name, false) &&
+            gt_program_taker(&taker, p, i - 1) &&
+            find_bytes(out, p, taker.function->body, taker.parameter, false)) {
+            c->made = taker.call;
+            out->site.bound = &c->made;
+            return true;
         }
     }
     return false;
@@ -379,26 +371,28 @@ static void write_blocks(gt_tracer *c)
 /* Where the program has `NAME[…] = rand() % K`, of that name, K; 0: nowhere. */
 static size_t find_random(const gt_program *p, size_t name)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < p->code && !found; i++) {
-        const size_t set = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) + 1 : 0;
-        found = set && gt_program_same(p, i, name) && gt_program_is(p, set, "=") &&
-                        gt_program_is(p, set + 1, "rand") && gt_program_is(p, set + 4, "%")
-                    ? set + 5
-                    : 0;
+    gt_span rest = {0, p->code};
+    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
+         rest.first = i + 1) {
+        const size_t set = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) + 1 : i;
+        if (gt_program_is(p, set, "=") && gt_program_is(p, set + 1, "rand") &&
+            gt_program_is(p, set + 4, "%")) {
+            return set + 5;
+        }
     }
-    return found;
+    return 0;
 }
 
 /* `h_x[i] = rand() % K` of what is copied to the pointer. */
 static void read_fill(gt_tracer *c, gt_draft_argument *buffer)
 {
     const gt_program *p = c->program;
+    const gt_token copy = gt_token_of("cudaMemcpy");
     gt_span copies = {0, p->code}, arguments;
     gt_closure given;
     const size_t own = gt_call_argument(c, &given, buffer) ? pointer_name(p, given.span) : 0;
     buffer->fill = "";
-    for (size_t at; own && gt_program_call(p, &copies, "cudaMemcpy", &at, &arguments);) {
+    for (size_t at; own && gt_program_call(p, &copies, &copy, &at, &arguments);) {
         const size_t to = pointer_at(p, arguments, 0), from = pointer_at(p, arguments, 1);
         const size_t bound = to && from && gt_program_same(p, to, own) ? find_random(p, from) : 0;
         if (bound) {

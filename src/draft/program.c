@@ -1,5 +1,4 @@
-/* Reads a program as tokens, and finds what gives a value to a name, and which names nothing does.
- */
+/* Finds what gives a value to a name of a program, and which names nothing does. */
 #include "draft/program.h"
 
 #include "kernel/types.h"
@@ -93,111 +92,6 @@ gt_span gt_program_between(const gt_program *p, const char *from, const char *to
         span.end++;
     }
     return span;
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static void push(gt_program *p, const gt_token *token)
-{
-    p->failed |= gt_array_push(&p->tokens, *token) != GPUTUNE_OK;
-}
-
-/* `#define NAME(a, b) value`; with the lexer behind the word. */
-static void read_macro(gt_program *p, gt_lexer *line)
-{
-    gt_macro macro = {.name = p->tokens.count};
-    if (line->token.kind != GT_TOKEN_NAME) {
-        return;
-    }
-    const char *behind = line->token.text + line->token.length;
-    for (; line->token.kind != GT_TOKEN_END; gt_lexer_next(line)) {
-        push(p, &line->token);
-    }
-    size_t first = macro.name + 1, end = p->tokens.count;
-    if (gt_program_is(p, first, "(") && gt_token_at(p, first)->text == behind) {
-        size_t close = gt_program_close(p, first);
-        macro.takes_arguments = true;
-        macro.parameters = (gt_span){first + 1, close};
-        first = close + 1 < end ? close + 1 : end;
-    }
-    macro.value = (gt_span){first, end};
-    p->failed |= gt_array_push(&p->macros, macro) != GPUTUNE_OK;
-}
-
-static void read_tokens(gt_program *p, const char *text, bool macros)
-{
-    gt_lexer lexer = gt_lexer_of(text), line;
-    while (lexer.token.kind != GT_TOKEN_END && !p->failed) {
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            if (!macros) {
-                push(p, &lexer.token);
-            }
-            gt_lexer_next(&lexer);
-            continue;
-        }
-        gt_lexer_directive(&lexer, &line);
-        if (macros && gt_lexer_accept(&line, "define")) {
-            read_macro(p, &line);
-        }
-    }
-}
-
-gt_span gt_program_push(gt_program *p, const char *text)
-{
-    const size_t first = p->tokens.count;
-    read_tokens(p, text, false);
-    return (gt_span){first, p->tokens.count};
-}
-
-/* NAME(…) {…}: with `open` on the first bracket. */
-static bool read_function(gt_program *p, size_t open, size_t statement)
-{
-    size_t close = gt_program_close(p, open);
-    size_t body = close + 1 + gt_program_is(p, close + 1, "const");
-    if (!gt_program_is(p, body, "{")) {
-        return false;
-    }
-    const gt_program_function function = {
-        .name = open - 1,
-        .parameters = {open + 1, close},
-        .body = {body + 1, gt_program_close(p, body)},
-        .is_device =
-            gt_program_first(p, (gt_span){statement, open}, "__global__ __device__") < open};
-    p->failed |= gt_array_push(&p->functions, function) != GPUTUNE_OK;
-    return !p->failed;
-}
-
-static void read_functions(gt_program *p)
-{
-    size_t statement = 0;
-    for (size_t i = 1; i < p->code && !p->failed; i++) {
-        bool opens = gt_program_is(p, i, "(") && is_name(p, i - 1);
-        if (opens && read_function(p, i, statement)) {
-            i = p->functions.items[p->functions.count - 1].body.end;
-        }
-        if (gt_program_is(p, i, "; { }")) {
-            statement = i + 1;
-        }
-    }
-}
-
-void gt_program_read(gt_program *p, const char *const *texts, size_t count)
-{
-    for (int macros = 0; macros < 2; macros++) {
-        for (size_t i = 0; i < count; i++) {
-            read_tokens(p, texts[i], macros);
-            p->own = macros || i > 0 ? p->own : p->tokens.count;
-        }
-        p->code = macros ? p->code : p->tokens.count;
-    }
-    read_functions(p);
-}
-
-void gt_program_free(gt_program *p)
-{
-    gt_array_free(&p->tokens);
-    gt_array_free(&p->functions);
-    gt_array_free(&p->macros);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -348,19 +242,6 @@ const gt_macro *gt_program_macro_of(const gt_program *p, const gt_token *name)
     return found;
 }
 
-bool gt_program_call(const gt_program *p, gt_span *rest, const char *names, size_t *at,
-                     gt_span *arguments)
-{
-    while (rest->first + 1 < rest->end) {
-        *at = rest->first++;
-        if (gt_program_is(p, *at, names) && gt_program_is(p, *at + 1, "(")) {
-            *arguments = (gt_span){*at + 2, gt_program_close(p, *at + 1)};
-            return true;
-        }
-    }
-    return false;
-}
-
 size_t gt_program_parameter(const gt_program *p, gt_span parameters, const gt_token *name,
                             size_t *index)
 {
@@ -406,23 +287,70 @@ static bool has_form(const gt_program *p, size_t at, const form *forms, size_t c
 
 #define HAS_FORM(p, at, forms) has_form(p, at, forms, sizeof(forms) / sizeof *(forms))
 
-bool gt_program_call_of(const gt_program *p, const gt_token *name, size_t definition, size_t from,
-                        size_t *at, gt_span *arguments)
+/* Whether a function is defined or declared there. */
+static bool is_declaration(const gt_program *p, size_t name)
 {
-    for (size_t i = from + 1; i < p->code; i++) {
-        if (i == definition || !is_same(p, i, name)) {
-            continue;
-        }
-        const gt_span behind = {i + 1, gt_program_is(p, i + 1, "<") ? p->code : i + 1};
+    bool is = is_like(p, name - 1, "NAME");
+    for (size_t i = 0; i < p->functions.count && !is; i++) {
+        is = p->functions.items[i].name == name;
+    }
+    return is;
+}
+
+bool gt_program_call(const gt_program *p, gt_span *rest, const gt_token *name, size_t *at,
+                     gt_span *arguments)
+{
+    for (; (*at = gt_program_named(p, *rest, name)) < rest->end; rest->first = *at + 1) {
+        const gt_span behind = {*at + 1, gt_program_is(p, *at + 1, "<") ? p->code : *at + 1};
         const size_t open = gt_program_first(p, behind, "( ;");
-        bool is_declaration = is_like(p, i - 1, "NAME");
-        if (gt_program_is(p, open, "(") && !is_declaration) {
-            *at = i;
+        if (gt_program_is(p, open, "(") && !is_declaration(p, *at)) {
+            rest->first = *at + 1;
             *arguments = (gt_span){open + 1, gt_program_close(p, open)};
             return true;
         }
     }
     return false;
+}
+
+/* The bracket of the call that the token is inside of, and before how many of its arguments' commas
+ * that stands; 0: it is inside of none. */
+static size_t open_around(const gt_program *p, size_t at, size_t *commas)
+{
+    int depth = 0;
+    for (*commas = 0; at > 1 && depth >= 0 && !gt_program_is(p, at - 1, "; { }");) {
+        at--;
+        depth += gt_program_is(p, at, closing) - gt_program_is(p, at, opening);
+        *commas += depth == 0 && gt_program_is(p, at, ",");
+    }
+    return gt_program_is(p, at, "(") && depth < 0 ? at : 0;
+}
+
+size_t gt_program_open_angle(const gt_program *p, size_t close)
+{
+    int depth = -gt_token_angles(gt_token_at(p, close));
+    while (depth > 0 && close > 0 && !gt_program_is(p, close, ";")) {
+        depth -= gt_token_angles(gt_token_at(p, --close));
+    }
+    return close;
+}
+
+bool gt_program_taker(gt_taker *out, const gt_program *p, size_t argument)
+{
+    size_t index;
+    const size_t open = open_around(p, argument, &index), behind = open - (open > 0);
+    const size_t name =
+        gt_program_is(p, behind, ">") ? gt_program_open_angle(p, behind) - 1 : behind;
+    const gt_span arguments = {open + 1, gt_program_close(p, open)};
+    gt_span item;
+    out->function =
+        is_declaration(p, name) ? NULL : gt_program_function_of(p, gt_token_at(p, name));
+    if (!open || !gt_program_is(p, argument - 1, "( ,") || !out->function ||
+        !gt_program_item_at(p, &item, out->function->parameters, index) || gt_span_is_empty(item)) {
+        return false;
+    }
+    out->parameter = item.end - 1;
+    out->call = (gt_bound){out->function->parameters, arguments, gt_program_site(p, name)};
+    return true;
 }
 
 /* From `first` to the end of a statement or declarator. */
@@ -515,9 +443,11 @@ static bool is_filled_later(const gt_program *p, size_t at, size_t end, gt_span 
         {.before = {NULL, "( ,", "&"}}, {.before = {NULL, NULL, "++ >>"}}, {.behind = {"++ +="}}};
     bool is_zero = value.end == value.first + 1 && gt_program_is(p, value.first, "0") &&
                    !gt_program_is(p, at - 1, "(") && !gt_program_is(p, at - 2, "(");
+    gt_span rest = {value.end, is_zero ? end : 0};
     bool is_filled = false;
-    for (size_t i = value.end; i < end && is_zero && !is_filled; i++) {
-        is_filled = gt_program_same(p, i, at) && HAS_FORM(p, i, fills);
+    for (size_t i; !is_filled && (i = gt_program_named(p, rest, gt_token_at(p, at))) < rest.end;
+         rest.first = i + 1) {
+        is_filled = HAS_FORM(p, i, fills);
     }
     return is_filled;
 }
@@ -525,15 +455,16 @@ static bool is_filled_later(const gt_program *p, size_t at, size_t end, gt_span 
 /* The last definition within the span whose value is plain, or the last of all. */
 static bool find_within(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
 {
+    const size_t end = span.end;
     bool found = false;
-    for (size_t i = span.end; i > span.first; i--) {
+    for (size_t i; (i = gt_program_last_named(p, span, name)) < span.end; span.end = i) {
         gt_found one = {0};
-        if (!is_same(p, i - 1, name) || !defines(&one, p, i - 1)) {
+        if (!defines(&one, p, i)) {
             continue;
         }
-        one.value.site = gt_program_site(p, i - 1);
+        one.value.site = gt_program_site(p, i);
         one.value.span = plain_half(p, gt_program_strip(p, one.value.span));
-        bool is_filled = is_filled_later(p, i - 1, span.end, one.value.span);
+        bool is_filled = is_filled_later(p, i, end, one.value.span);
         bool is_plain = is_filled || gt_program_is_plain(p, one.value.span);
         one.value.span = is_filled ? (gt_span){0} : one.value.span;
         *out = !found || is_plain ? one : *out;
@@ -549,10 +480,9 @@ static bool find_within(gt_found *out, const gt_program *p, gt_span span, const 
 static void find_argument(gt_closure *out, const gt_program *p, const gt_program_function *function,
                           size_t parameter, size_t index)
 {
-    gt_span arguments;
-    size_t at = 0;
+    gt_span arguments, rest = {1, p->code};
     const gt_token *name = gt_token_at(p, function->name);
-    while (gt_program_call_of(p, name, function->name, at, &at, &arguments)) {
+    for (size_t at; gt_program_call(p, &rest, name, &at, &arguments);) {
         if (gt_program_item_at(p, &out->span, arguments, index)) {
             out->site = gt_program_site(p, at);
             return;
@@ -573,9 +503,10 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
     const gt_span parameters = {first + 2, gt_program_close_angle(p, first + 1)};
     out->identity =
         gt_program_is(p, first, "template") ? gt_program_parameter(p, parameters, name, &index) : 0;
-    for (size_t i = 1; i < p->code && out->identity; i++) {
-        if (i != function->name && gt_program_same(p, i, function->name) &&
-            gt_program_is(p, i + 1, "<")) {
+    const gt_token *own = gt_token_at(p, function->name);
+    gt_span rest = {1, out->identity ? p->code : 1};
+    for (size_t i; (i = gt_program_named(p, rest, own)) < rest.end; rest.first = i + 1) {
+        if (i != function->name && gt_program_is(p, i + 1, "<")) {
             const gt_span given = {i + 2, gt_program_close_angle(p, i + 1)};
             out->value.site = gt_program_site(p, i);
             if (gt_program_item_at(p, &out->value.span, given, index)) {
@@ -589,24 +520,13 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
 /* What a function assigns to the parameter that a call within the span gives the variable to. */
 static void find_filler(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
 {
-    for (size_t i = 0; i < p->functions.count; i++) {
-        const gt_program_function *function = &p->functions.items[i];
-        gt_span given, parameter;
-        size_t at = span.first;
-        while (gt_program_call_of(p, gt_token_at(p, function->name), function->name, at, &at,
-                                  &given) &&
-               at < span.end) {
-            gt_span item;
-            for (size_t k = 0; gt_program_item_at(p, &item, given, k); k++) {
-                gt_found filled;
-                (void)gt_program_accept(p, &item, "&");
-                if (gt_program_is_name(p, item) && is_same(p, item.first, name) &&
-                    gt_program_item_at(p, &parameter, function->parameters, k) &&
-                    parameter.end > parameter.first &&
-                    find_within(&filled, p, function->body, gt_token_at(p, parameter.end - 1))) {
-                    out->value = filled.value;
-                }
-            }
+    for (size_t i; (i = gt_program_named(p, span, name)) < span.end; span.first = i + 1) {
+        gt_taker taker;
+        gt_found filled;
+        if (gt_program_is(p, i + 1, ", )") &&
+            gt_program_taker(&taker, p, i - gt_program_is(p, i - 1, "&")) &&
+            find_within(&filled, p, taker.function->body, gt_token_at(p, taker.parameter))) {
+            out->value = filled.value;
         }
     }
 }
@@ -633,8 +553,7 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         bool found = find_within(out, p, before, name);
         if (found || parameter) {
             /* one for a variable: where its function, or the text, has its name first */
-            out->identity =
-                parameter ? parameter : gt_program_first(p, before, GT_TOKEN_TEXT(name));
+            out->identity = parameter ? parameter : gt_program_named(p, before, name);
             if (!found) {
                 find_argument(&out->value, p, function, parameter, index);
             } else if (gt_span_is_empty(out->value.span)) {
@@ -653,7 +572,7 @@ bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, si
         return true;
     }
     bool found = find_within(out, p, all, name);
-    out->identity = gt_program_first(p, all, GT_TOKEN_TEXT(name));
+    out->identity = gt_program_named(p, all, name);
     return found;
 }
 
@@ -716,26 +635,18 @@ static bool may_declare(const gt_program *p, size_t at)
  * `#define LOOP(i, n) for (int i = 0; …)`. */
 static bool is_declared_by_macro(const gt_program *p, size_t at)
 {
-    size_t open = at, index;
-    for (int depth = 0; open > 1 && depth >= 0 && !gt_program_is(p, open - 1, "; { }");) {
-        open--;
-        depth += gt_program_is(p, open, closing) - gt_program_is(p, open, opening);
-    }
-    const gt_macro *macro =
-        is_name(p, open - 1) ? gt_program_macro_of(p, gt_token_at(p, open - 1)) : NULL;
-    gt_span item, items = {open + 1, at + 1};
+    size_t index;
+    gt_span parameter;
+    const size_t open = open_around(p, at, &index);
+    const gt_macro *macro = open ? gt_program_macro_of(p, gt_token_at(p, open - 1)) : NULL;
     bool is = false;
-    for (index = 0; macro && gt_program_item(p, &item, &items); index++) {
-        gt_span parameter = {0};
-        is = item.first == at && gt_program_item_at(p, &parameter, macro->parameters, index) &&
-             macro->takes_arguments;
-        for (size_t i = macro->value.first; i < macro->value.end && is; i++) {
-            if (gt_program_same(p, i, parameter.first) && may_declare(p, i)) {
-                return true;
-            }
+    if (macro && macro->takes_arguments &&
+        gt_program_item_at(p, &parameter, macro->parameters, index)) {
+        for (size_t i = macro->value.first; i < macro->value.end && !is; i++) {
+            is = gt_program_same(p, i, parameter.first) && may_declare(p, i);
         }
     }
-    return false;
+    return is;
 }
 
 bool gt_program_is_undefined(const gt_program *p, size_t at)
@@ -748,14 +659,15 @@ bool gt_program_is_undefined(const gt_program *p, size_t at)
 
 bool gt_program_is_told(const gt_program *p, const gt_token *name)
 {
+    gt_span rest = {1, p->tokens.count};
     bool is_told = false;
-    for (size_t i = 1; i < p->tokens.count && !is_told; i++) {
-        is_told =
-            is_same(p, i, name) &&
-            ((gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
-             gt_program_is(p, i + 1, "[ . ->") ||              /* no number that a tuner defines */
-             (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
-             may_declare(p, i) || (gt_program_is(p, i - 1, "( ,") && is_declared_by_macro(p, i)));
+    for (size_t i; !is_told && (i = gt_program_named(p, rest, name)) < rest.end;
+         rest.first = i + 1) {
+        is_told = (gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
+                  gt_program_is(p, i + 1, "[ . ->") || /* no number that a tuner defines */
+                  (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
+                  may_declare(p, i) ||
+                  (gt_program_is(p, i - 1, "( ,") && is_declared_by_macro(p, i));
     }
     for (size_t i = 0; i < p->functions.count && !is_told; i++) {
         const gt_span span = p->functions.items[i].parameters;

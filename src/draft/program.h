@@ -25,9 +25,16 @@ typedef struct gt_macro {
     gt_span parameters, value;
 } gt_macro;
 
+/* A token that is a name, and its place. */
+typedef struct gt_occurrence {
+    gt_token name;
+    size_t at;
+} gt_occurrence;
+
 typedef struct gt_program {
-    GT_ARRAY(gt_token) tokens; /* the code of all files, then the macros' definitions */
-    size_t code, own;          /* how many tokens are code, and how many the first file's code */
+    GT_ARRAY(gt_token) tokens;     /* the code of all files, then the macros' definitions */
+    GT_ARRAY(gt_occurrence) names; /* of these, sorted by name and place */
+    size_t code, own; /* how many tokens are code, and how many the first file's code */
     GT_ARRAY(gt_program_function) functions;
     GT_ARRAY(gt_macro) macros;
     bool failed; /* memory ran out */
@@ -48,6 +55,13 @@ typedef struct gt_bound {
     gt_span parameters, arguments;
     gt_site caller;
 } gt_bound;
+
+/* A function that a call gives an argument to. */
+typedef struct gt_taker {
+    const gt_program_function *function;
+    size_t parameter; /* the token of the name that it has for the argument */
+    gt_bound call;
+} gt_taker;
 
 /* An expression of the program, and where its names are read. */
 typedef struct gt_closure {
@@ -89,10 +103,16 @@ bool gt_program_same(const gt_program *program, size_t a, size_t b);
 bool gt_program_accept(const gt_program *program, gt_span *span, const char *words);
 /* The first token in the span that is one of `words`, or span.end. */
 size_t gt_program_first(const gt_program *program, gt_span span, const char *words);
+/* The first token in the span that is this name, or span.end: without reading the others. */
+size_t gt_program_named(const gt_program *program, gt_span span, const gt_token *name);
+/* The last one, or span.end. */
+size_t gt_program_last_named(const gt_program *program, gt_span span, const gt_token *name);
 /* The token that closes the bracket at `open`, or the program's last token. */
 size_t gt_program_close(const gt_program *program, size_t open);
 /* The token that closes the "<" at `open`, or the statement's end. */
 size_t gt_program_close_angle(const gt_program *program, size_t open);
+/* The "<" that the ">" at `close` closes, or where the statement begins. */
+size_t gt_program_open_angle(const gt_program *program, size_t close);
 /* Whether the brace is a namespace's, or that of extern "C". */
 bool gt_program_is_scope(const gt_program *program, size_t brace);
 /* The tokens of the first file that lie from `from` up to, but without, `to`; both point into its
@@ -124,14 +144,13 @@ gt_site gt_program_site(const gt_program *program, size_t at);
 /* The function or macro of that name, or NULL. */
 const gt_program_function *gt_program_function_of(const gt_program *program, const gt_token *name);
 const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *name);
-/* Finds the next call `NAME(…)` in *rest of one of the functions in `names`, and moves *rest behind
- * it. *at is the token of the name. false: no call is left. */
-bool gt_program_call(const gt_program *program, gt_span *rest, const char *names, size_t *at,
+/* Finds the next call `NAME(…)` or `NAME<…>(…)` of the function in *rest, and moves *rest behind
+ * its name, which is the token *at. false: no call is left. */
+bool gt_program_call(const gt_program *program, gt_span *rest, const gt_token *name, size_t *at,
                      gt_span *arguments);
-/* The next call of the function `name` behind `from`: the token of its name, and the arguments;
- * false: there is none. `definition` is the token of the name where the function is defined. */
-bool gt_program_call_of(const gt_program *program, const gt_token *name, size_t definition,
-                        size_t from, size_t *at, gt_span *arguments);
+/* Finds the function of the program that the argument which begins at that token is given to;
+ * false: the token begins no argument of such a call. */
+bool gt_program_taker(gt_taker *out, const gt_program *program, size_t argument);
 /* The token of the parameter called `name` in the list `parameters`; *index is the parameter's
  * place in the list. 0: the list has no such parameter. */
 size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,

@@ -5,11 +5,11 @@
 /* Whether the span has the name; of a function: whether it calls it. */
 static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is_function)
 {
-    const char *word = GT_TOKEN_TEXT(name);
-    do {
-        span.first = word[0] ? gt_program_first(p, span, word) : span.end;
-    } while (span.first++ < span.end && is_function && !gt_program_is(p, span.first, "( < , )"));
-    return span.first <= span.end;
+    bool has = false;
+    for (size_t i; !has && (i = gt_program_named(p, span, name)) < span.end; span.first = i + 1) {
+        has = !is_function || gt_program_is(p, i + 1, "( < , )");
+    }
+    return has;
 }
 
 static bool on_device(const gt_program *p, const gt_token *name, int depth)
@@ -55,13 +55,16 @@ bool gt_program_on_device(const gt_program *p, const gt_token *macro)
 /* Whether the program says what the name is: a macro's, a function's, a type's or a variable's. */
 static bool gives(const gt_program *p, const gt_token *name)
 {
-    bool is_given = gt_program_function_of(p, name) || gt_program_macro_of(p, name);
-    for (size_t i = 1, index = 0; i < p->code && !is_given; i++) {
-        gt_found found;
-        is_given = gt_token_equals(gt_token_at(p, i), name) &&
-                   ((gt_program_is(p, i - 1, "struct class enum union typename }") &&
-                     !gt_program_is_name(p, (gt_span){i + 1, i + 2})) ||
-                    (index++ == 0 && gt_program_find(&found, p, &(gt_site){.at = p->code}, i)));
+    gt_span rest = {1, p->code};
+    const size_t first = gt_program_named(p, rest, name);
+    gt_found found;
+    bool is_given =
+        gt_program_function_of(p, name) || gt_program_macro_of(p, name) ||
+        (first < rest.end && gt_program_find(&found, p, &(gt_site){.at = p->code}, first));
+    for (size_t i; !is_given && (i = gt_program_named(p, rest, name)) < rest.end;
+         rest.first = i + 1) {
+        is_given = gt_program_is(p, i - 1, "struct class enum union typename }") &&
+                   !gt_program_is_name(p, (gt_span){i + 1, i + 2});
     }
     for (size_t i = 0, index; i < p->functions.count && !is_given; i++) {
         is_given = gt_program_parameter(p, p->functions.items[i].parameters, name, &index);
@@ -83,13 +86,13 @@ bool gt_program_needs(const gt_program *p, const gt_program *before)
 /* ---- other files ---- */
 
 /* Whether something calls the function, or launches it: NAME<<<…>>> or NAME<…><<<…>>>. */
-static bool calls(const gt_program *p, size_t definition, const gt_token *name)
+static bool calls(const gt_program *p, const gt_token *name)
 {
+    gt_span arguments, rest = {1, p->code}, again = rest;
     size_t at;
-    gt_span arguments;
-    bool is = gt_program_call_of(p, name, definition, 0, &at, &arguments);
-    for (size_t i = 0; i + 1 < p->code && !is; i++) {
-        is = gt_token_equals(gt_token_at(p, i), name) && gt_program_is(p, i + 1, "<< <");
+    bool is = gt_program_call(p, &rest, name, &at, &arguments);
+    for (; !is && (at = gt_program_named(p, again, name)) < again.end; again.first = at + 1) {
+        is = gt_program_is(p, at + 1, "<< <");
     }
     return is;
 }
@@ -109,13 +112,13 @@ bool gt_program_takes(const gt_program *p, const gt_program *other)
         if (gt_program_function_of(other, name)) {
             return false;
         }
-        takes = takes || (!calls(p, at, name) && calls(other, other->code, name));
+        takes = takes || (!calls(p, name) && calls(other, name));
     }
     for (size_t i = 0; i < other->functions.count && !takes &&
                        gt_program_allocates(other, (gt_span){0, other->code});
          i++) {
         const gt_token *name = gt_token_at(other, other->functions.items[i].name);
-        takes = calls(p, p->code, name);
+        takes = calls(p, name);
     }
     return takes;
 }

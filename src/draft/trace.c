@@ -324,11 +324,9 @@ static void expand_found(gt_tracer *t, const gt_found *found, size_t at)
 /* What `typedef TYPE NAME;` and `using NAME = TYPE;` say last; empty: nothing. */
 static gt_span alias_of(const gt_program *p, const char *name)
 {
-    gt_span type = {0, 0};
-    for (size_t i = 1; i + 1 < p->code; i++) {
-        if (!gt_program_is(p, i, name)) {
-            continue;
-        }
+    const gt_token own = gt_token_of(name);
+    gt_span type = {0, 0}, rest = {1, p->code};
+    for (size_t i; (i = gt_program_named(p, rest, &own)) < rest.end; rest.first = i + 1) {
         const gt_span before = gt_program_type(p, i);
         if (gt_program_is(p, i + 1, ";") && before.first > 0 &&
             gt_program_is(p, before.first - 1, "typedef")) {
@@ -403,9 +401,11 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
     const size_t name = span.first + is_star;
     const bool is_element = is_star || gt_program_is(p, name + 1, "[");
     char words[GT_NAME_MAX];
-    for (size_t i = 2; i < p->code && name < span.end; i++) {
+    gt_span rest = {2, name < span.end ? p->code : 0};
+    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
+         rest.first = i + 1) {
         bool is_pointer = gt_program_is(p, i - 1, "*") && is_element;
-        if (!gt_program_same(p, i, name) || !(is_pointer || gt_program_is(p, i + 1, "["))) {
+        if (!is_pointer && !gt_program_is(p, i + 1, "[")) {
             continue;
         }
         int64_t bytes = gt_trace_type(words, p, (gt_closure){gt_program_type(p, i), *site});
