@@ -255,14 +255,22 @@ static gt_draft *new_draft(maker *m, const gt_function *kernel)
 
 /* ---- which kernel ---------------------------------------------------------------------------- */
 
+/* The next kernel that is no specialisation of another; false: there is none. */
+static bool next_kernel(gt_function *out, gt_functions *walk)
+{
+    bool found;
+    do {
+        found = gt_function_next(out, walk);
+    } while (found && out->is_specialisation);
+    return found;
+}
+
 /* The names of all kernels of the text, separated by commas; back: how many. */
 static size_t list_kernels(gt_text *out, const char *text)
 {
     gt_function found;
     size_t count = 0;
-    for (size_t at = 0;
-         gt_function_find(&found, text, NULL, at) && !found.is_specialisation && found.end > at;
-         at = found.end) {
+    for (gt_functions walk = gt_functions_of(text, NULL); next_kernel(&found, &walk);) {
         const gt_lexer name = gt_lexer_of(text + found.name);
         gt_text_printf(out, "%s%s%s%s", count++ ? ", " : "", found.scope,
                        found.scope[0] ? "::" : "", GT_TOKEN_TEXT(&name.token));
@@ -300,7 +308,8 @@ static gputune_status choose_kernel(gt_function *out, const maker *m, const char
     GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
               "%s: several kernels; expected the name of one behind the path: %s", m->path,
               gt_text_string(&names));
-    if (kernel ? gt_function_definition(out, text, kernel) : gt_function_find(out, text, NULL, 0)) {
+    gt_functions walk = gt_functions_of(text, NULL);
+    if (kernel ? gt_function_definition(out, text, kernel) : next_kernel(out, &walk)) {
         return GPUTUNE_OK;
     }
     GT_REFUSE(count > 0, GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", m->path,
@@ -361,13 +370,12 @@ static gputune_status add_all(maker *m)
     GT_SCOPED(gt_text_free) gt_text names = {0};
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0; launched--) {
-        gt_function function = {0};
-        for (size_t at = 0;
-             gt_function_find(&function, m->texts.items[0], NULL, at) && function.end > at;
-             at = function.end) {
+        gt_function function;
+        gt_functions walk = gt_functions_of(m->texts.items[0], NULL);
+        while (next_kernel(&function, &walk)) {
             GT_SCOPED(end_draft) gt_draft *draft = new_draft(m, &function);
             GT_TRY(draft ? GPUTUNE_OK : gt_fail_memory());
-            if (!function.is_specialisation && (!launched || gt_call_is_launched(draft))) {
+            if (!launched || gt_call_is_launched(draft)) {
                 GT_TRY(add_named(m, &names, &added, draft));
             }
         }

@@ -137,7 +137,7 @@ static gputune_status carry_out(char **text, edits *e)
 void gt_functions_cut(char *text, const char *name, bool instantiations)
 {
     gt_function function;
-    for (size_t at = 0; gt_function_find(&function, text, name, at); at = function.next) {
+    for (gt_functions walk = gt_functions_of(text, name); gt_function_next(&function, &walk);) {
         if (function.plain && (!instantiations || function.is_instantiation)) {
             gt_blank(text, function.begin, function.end);
         }
@@ -152,7 +152,8 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
     gt_function function;
     gt_functions_cut(*text, kernel->name, true); /* the only instance is the variant's */
     edits e = {.text = *text};
-    for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at); at = function.next) {
+    gt_functions walk = gt_functions_of(*text, kernel->name);
+    while (gt_function_next(&function, &walk)) {
         const char *begin = *text + function.begin, *name = *text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
@@ -418,14 +419,11 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_te
 
 static bool is_specialised(const char *text, const char *name)
 {
-    gt_function function;
-    for (size_t at = 0; gt_function_find(&function, text, name, at);) {
-        if (function.is_specialisation) {
-            return true;
-        }
-        at = function.next;
+    gt_function function = {0};
+    gt_functions walk = gt_functions_of(text, name);
+    while (!function.is_specialisation && gt_function_next(&function, &walk)) {
     }
-    return false;
+    return function.is_specialisation;
 }
 
 /* The definition of `kernel` once more, its name ending in the step's number. */

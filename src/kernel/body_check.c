@@ -385,10 +385,10 @@ void gt_overloads_blank(const gt_parse *parse, char *text)
         return;
     }
     for (int pass = 0; pass < 1 + has; pass++) {
-        for (size_t at = 0; gt_function_find(&function, text, kernel->name, at);) {
+        gt_functions walk = gt_functions_of(text, kernel->name);
+        while (gt_function_next(&function, &walk)) {
             const bool fits = fits_arguments(parse, text, &function);
             has |= fits && function.is_definition;
-            at = function.next;
             if (pass == 1 && !fits && function.plain) {
                 gt_blank(text, function.begin, function.end);
             }

@@ -82,16 +82,7 @@ static void read_rest(gt_function *out, const gt_lexer *lexer, const char *text)
     out->end = out->plain ? (size_t)(s.closed_at - text) + 1 : out->parameters_end;
 }
 
-/* The namespaces that a scan is in. */
-typedef struct namespaces {
-    char scope[GT_ENTRY_MAX];
-    size_t outside[64]; /* the scope's length outside each open brace */
-    unsigned depth;
-    bool opening; /* behind the word `namespace` */
-    char pending[GT_ENTRY_MAX];
-} namespaces;
-
-static void note_namespace(namespaces *spaces, const gt_lexer *lexer)
+static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
 {
     if (gt_lexer_is(lexer, "{")) {
         spaces->outside[spaces->depth++ % 64] = strlen(spaces->scope);
@@ -192,33 +183,38 @@ static bool may_be_function(const gt_lexer *lexer)
     return lexer->token.kind == GT_TOKEN_NAME && strncmp(lexer->token.text, "__", 2) != 0;
 }
 
-bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
+gt_functions gt_functions_of(const char *text, const char *name)
+{
+    return (gt_functions){.text = text, .name = name, .lexer = gt_lexer_of(text)};
+}
+
+bool gt_function_next(gt_function *out, gt_functions *walk)
 {
     declaration now = {0};
-    namespaces spaces = {.depth = 0};
-    gt_lexer lexer = gt_lexer_of(text);
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            note_directive(&now, &lexer);
+    const char *text = walk->text, *name = walk->name, *scope = walk->namespaces.scope;
+    gt_lexer *lexer = &walk->lexer;
+    while (lexer->token.kind != GT_TOKEN_END) {
+        if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+            note_directive(&now, lexer);
             continue;
         }
-        note(&now, &lexer, text);
-        note_namespace(&spaces, &lexer);
-        bool hit = now.is_global && now.read.begin >= from &&
-                   (name ? is_named(&lexer.token, spaces.scope, name) : may_be_function(&lexer));
-        size_t at = offset(&lexer, text);
-        gt_lexer_next(&lexer);
-        if (hit && gt_lexer_is(&lexer, "<")) {
-            gt_lexer_skip_angles(&lexer);
+        note(&now, lexer, text);
+        note_namespace(&walk->namespaces, lexer);
+        bool hit =
+            now.is_global && (name ? is_named(&lexer->token, scope, name) : may_be_function(lexer));
+        size_t at = offset(lexer, text);
+        gt_lexer_next(lexer);
+        if (hit && gt_lexer_is(lexer, "<")) {
+            gt_lexer_skip_angles(lexer);
         }
-        if (hit && gt_lexer_is(&lexer, "(")) {
+        if (hit && gt_lexer_is(lexer, "(")) {
             *out = now.read;
             out->name = at;
-            memcpy(out->scope, spaces.scope, sizeof out->scope);
-            read_rest(out, &lexer, text);
+            memcpy(out->scope, scope, sizeof out->scope);
+            read_rest(out, lexer, text);
             out->plain &= now.conditionals == 0;
-            out->next = out->plain ? out->end : out->parameters_end;
             if (name || out->is_definition) {
+                *lexer = gt_lexer_of(text + (out->plain ? out->end : out->parameters_end));
                 return true;
             }
         }
@@ -228,11 +224,10 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
 
 bool gt_function_definition(gt_function *out, const char *text, const char *name)
 {
-    size_t at = 0;
+    gt_functions walk = gt_functions_of(text, name);
     bool found;
     do {
-        found = gt_function_find(out, text, name, at);
-        at = out->next;
+        found = gt_function_next(out, &walk);
     } while (found && (!out->is_definition || out->is_specialisation));
     return found;
 }

@@ -11,7 +11,6 @@ typedef struct gt_function {
     /* of the function's name, and of the text between the parentheses */
     size_t name, parameters, parameters_end;
     size_t end;                               /* behind `;` or `}` */
-    size_t next;                              /* where to look for the next function */
     bool is_template;                         /* template <class T, …>: neither of the next two */
     bool is_specialisation, is_instantiation; /* template <> …; template …<float>(…) */
     bool is_definition, is_extern_c;
@@ -30,10 +29,25 @@ typedef struct gt_function_parameter {
     gt_element element; /* its type's element; set if has_type */
 } gt_function_parameter;
 
-/* Finds the next __global__ function `name` whose declaration begins at or after the offset `from`;
- * `name` may have namespaces, all or the last ones (b::scan for a::b::scan). NULL for `name`: the
- * next definition of any function. false: there is none. */
-bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
+/* A walk over the __global__ functions of a text. */
+typedef struct gt_functions {
+    const char *text, *name;
+    gt_lexer lexer;
+    struct gt_namespaces {
+        char scope[GT_ENTRY_MAX];
+        size_t outside[64]; /* the scope's length outside each open brace */
+        unsigned depth;
+        bool opening; /* behind the word `namespace` */
+        char pending[GT_ENTRY_MAX];
+    } namespaces; /* that the walk is in */
+} gt_functions;
+
+/* Begins a walk over the declarations and definitions of `name`, which may have namespaces, all or
+ * the last ones (b::scan for a::b::scan). NULL for `name`: over the definitions of all functions.
+ * What the walk has come to may be blanked. */
+gt_functions gt_functions_of(const char *text, const char *name);
+/* The walk's next function; false: there is none. */
+bool gt_function_next(gt_function *out, gt_functions *walk);
 /* Finds the first definition of the function that is no specialisation. false: there is none. */
 bool gt_function_definition(gt_function *out, const char *text, const char *name);
 /* How many parameters of a C++ template need an argument in each instance; packs and parameters

@@ -1110,6 +1110,21 @@ TEST(test_overloads)
     free(draft);
 }
 
+/* A specialisation of a kernel is no kernel of its own, and ends no list of them. */
+TEST(test_specialisation_between_kernels)
+{
+    static const char text[] =
+        "template <typename T> __global__ void first(T *y, int n)\n{\n"
+        "    if (threadIdx.x < n) y[threadIdx.x] = 1;\n}\n"
+        "template <> __global__ void first<double>(double *y, int n) { y[0] = n; }\n"
+        "__global__ void second(float *y, int n)\n{\n"
+        "    if (threadIdx.x < n) y[threadIdx.x] = 2;\n}\n";
+    char *draft = draft_of(text, NULL);
+    assert_true(has(draft, "kernel(first<T>)\n"));
+    assert_true(has(draft, "kernel(second)\n"));
+    free(draft);
+}
+
 /* What a tuner's script says of the names that nothing else defines. */
 TEST(test_scripts)
 {
