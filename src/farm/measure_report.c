@@ -21,7 +21,7 @@ static const char in_place[] = " in a second launch, with one buffer for each pa
 /* Words for the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, though it was right before: launches must not depend on what earlier ones "
-    "left behind",
+    "left behind, nor on what lies outside of their buffers ('gputune check' finds such reads)",
     " with new scratch memory, though it was right with what the race left"};
 
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot)

@@ -191,6 +191,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
     assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "after the race, though it was right before"));
+    assert_non_null(strstr(gt_message(), "outside of their buffers"));
 }
 
 /* Filling everything again would take longer than the proof. */
