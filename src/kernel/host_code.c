@@ -157,8 +157,9 @@ static void add_name(program *p, token_list *names, const gt_token *name)
 static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *last)
 {
     const gt_token *token = &lexer->token;
-    if (token->kind != GT_TOKEN_NAME) {
-        return gt_token_is(token, "<<") && token->text[2 + strspn(token->text + 2, " ")] == '<';
+    if (token->kind != GT_TOKEN_NAME) { /* "=a": a constraint of x86's assembler, not of PTX */
+        return gt_token_is_any(token, "\"=a\" \"=A\"") ||
+               (gt_token_is(token, "<<") && token->text[2 + strspn(token->text + 2, " ")] == '<');
     }
     if (gt_token_is(last, "::")) {
         const char *scope = last->text - 3;

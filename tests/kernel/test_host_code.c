@@ -39,6 +39,13 @@ TEST(test_functions_of_the_host_are_cut)
     check("static void f(cudaError_t e);", "");
     check("float r() { return rand() / 2.f; }", "");
     check("extern \"C\" void f(void) { exit(1); }", "");
+    check("long ticks() { unsigned a, d; __asm__(\"rdtsc\" : \"=a\" (a), \"=d\" (d)); return a; }\n"
+          "class timer {\n  public:\n    long begun;\n    timer() { begun = ticks(); }\n};",
+          "\n\n\n\n\n");
+    check("__device__ double twice(double a) { asm(\"add.f64 %0, %0, %0;\" : \"+d\" (a)); return "
+          "a; }",
+          "__device__ double twice(double a) { asm(\"add.f64 %0, %0, %0;\" : \"+d\" (a)); return "
+          "a; }");
     check("float norm(float complex *a) { return 1; } __device__ float f(float norm) { return "
           "norm; }",
           "__device__ float f(float norm) { return norm; }");
