@@ -225,16 +225,23 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
+/* The options of the call, with the effort that counts. */
+static gputune_options options_of(const asking *a)
+{
+    gputune_options o = *a->options;
+    o.effort = a->terms.effort;
+    return o;
+}
+
 /* Makes the plan of a request, and what is to be known of it. */
 static gputune_status make_plan(landing *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     gputune *tuner = a->tuner;
+    const gputune_options o = options_of(a);
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
-    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
-                           a->options));
-    request->options.effort = request->terms.effort = a->terms.effort;
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes, &o));
     request->patience.until_ns -= gt_now_ns() - a->begun_ns;
     const gt_patience own = request->patience;
     gputune_status status = choose(&choice, tuner, request);
@@ -354,9 +361,9 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
 static gputune_status want(const asking *a, uint32_t forgets)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
+    const gputune_options o = options_of(a);
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes,
-                              a->options);
+    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o);
 }
 
 /* Answers a call that tunes in the background: with the winner if it is known; else with what is

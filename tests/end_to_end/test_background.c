@@ -84,6 +84,22 @@ TEST(options_are_copied)
     assert_int_equal(state_of(tuner).tuned, 1);
 }
 
+/* Until it is measured again, what is stored is the best that is known. */
+TEST(force_is_answered_by_what_is_stored)
+{
+    gputune_options options = in_background();
+    gputune *first = tuner_open(world.database);
+    source_of(first, N, &options);
+    OK(gputune_wait(first, 230));
+    gputune_close(first);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    options.force = true;
+    assert_int_equal(source_of(tuner, N, &options), GPUTUNE_SOURCE_CACHED);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 1);
+    unlink(world.database);
+}
+
 TEST(launching_goes_on_and_the_tuning_ends)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
