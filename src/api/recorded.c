@@ -379,8 +379,10 @@ static gputune_status take_parameter(reader *at, size_t name)
     }
     for (size_t row = 0; row < at->space.entries.count; row++) {
         gt_recorded_entry *entry = &at->space.entries.items[row];
-        const gt_json *found = bsearch(value_of(at, row, name), choices.items, choices.count,
-                                       sizeof *choices.items, compare);
+        const gt_json *found = choices.count
+                                   ? bsearch(value_of(at, row, name), choices.items, choices.count,
+                                             sizeof *choices.items, compare)
+                                   : NULL;
         GT_REFUSE(!found, GPUTUNE_ERECORDED,
                   "%s:%d: the value of '%s' is not among those that tune_params lists", at->path,
                   entry->line, at->names.items[name]);

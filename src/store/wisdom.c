@@ -172,9 +172,9 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 /* The digits are behind one another, and no more follow. */
 static bool read_hash(gt_hash *out, const char *text, size_t length)
 {
-    enum { HALF = 16 };
+    enum { HALF = 16, DIGITS = 2 * HALF };
     char high[HALF + 1];
-    if (length != 2 * HALF || strspn(text, "0123456789abcdef") != length) {
+    if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
     gt_snprintf(high, sizeof high, "%s", text); /* which cuts it */

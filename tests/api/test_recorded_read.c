@@ -161,6 +161,9 @@ TEST(bad_entries_are_named)
             "space.json:5: found 'NaN'; expected a value");
     refused(HEAD "\"9,row,1\": " ENTRY("9", "row", "1") "}}",
             "space.json:5: the value of 'B' is not among those that tune_params lists");
+    refused("{\"tune_params_keys\": [\"B\"],\n\"tune_params\": {\"B\": []},\n\"cache\": {\n\"8\": "
+            "{\"B\": 8, \"time\": 1}}}",
+            "space.json:4: the value of 'B' is not among those that tune_params lists");
     refused(HEAD "\"a\": " ENTRY("8", "row", "1") ",\n\"b\": " ENTRY("8", "row", "2") "}}",
             "space.json: line 6: the configuration of line 5 with another result; expected each "
             "configuration once");
