@@ -151,8 +151,7 @@ static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
     const gt_program *p = c->program;
     gt_span rest = {1, p->code};
     gt_taker taker;
-    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; gt_program_next(p, &rest, gt_token_at(p, name), &i);) {
         if (gt_program_is(p, i - 1, "&") && is_same_pointer(p, i, name, false) &&
             gt_program_taker(&taker, p, i - 1) &&
             find_bytes(out, p, taker.function->body, taker.parameter, false)) {
@@ -372,8 +371,7 @@ static void write_blocks(gt_tracer *c)
 static size_t find_random(const gt_program *p, size_t name)
 {
     gt_span rest = {0, p->code};
-    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; gt_program_next(p, &rest, gt_token_at(p, name), &i);) {
         const size_t set = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) + 1 : i;
         if (gt_program_is(p, set, "=") && gt_program_is(p, set + 1, "rand") &&
             gt_program_is(p, set + 4, "%")) {

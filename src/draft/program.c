@@ -300,11 +300,10 @@ static bool is_declaration(const gt_program *p, size_t name)
 bool gt_program_call(const gt_program *p, gt_span *rest, const gt_token *name, size_t *at,
                      gt_span *arguments)
 {
-    for (; (*at = gt_program_named(p, *rest, name)) < rest->end; rest->first = *at + 1) {
+    while (gt_program_next(p, rest, name, at)) {
         const gt_span behind = {*at + 1, gt_program_is(p, *at + 1, "<") ? p->code : *at + 1};
         const size_t open = gt_program_first(p, behind, "( ;");
         if (gt_program_is(p, open, "(") && !is_declaration(p, *at)) {
-            rest->first = *at + 1;
             *arguments = (gt_span){open + 1, gt_program_close(p, open)};
             return true;
         }
@@ -445,8 +444,7 @@ static bool is_filled_later(const gt_program *p, size_t at, size_t end, gt_span 
                    !gt_program_is(p, at - 1, "(") && !gt_program_is(p, at - 2, "(");
     gt_span rest = {value.end, is_zero ? end : 0};
     bool is_filled = false;
-    for (size_t i; !is_filled && (i = gt_program_named(p, rest, gt_token_at(p, at))) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; !is_filled && gt_program_next(p, &rest, gt_token_at(p, at), &i);) {
         is_filled = HAS_FORM(p, i, fills);
     }
     return is_filled;
@@ -505,7 +503,7 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
         gt_program_is(p, first, "template") ? gt_program_parameter(p, parameters, name, &index) : 0;
     const gt_token *own = gt_token_at(p, function->name);
     gt_span rest = {1, out->identity ? p->code : 1};
-    for (size_t i; (i = gt_program_named(p, rest, own)) < rest.end; rest.first = i + 1) {
+    for (size_t i; gt_program_next(p, &rest, own, &i);) {
         if (i != function->name && gt_program_is(p, i + 1, "<")) {
             const gt_span given = {i + 2, gt_program_close_angle(p, i + 1)};
             out->value.site = gt_program_site(p, i);
@@ -520,7 +518,7 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
 /* What a function assigns to the parameter that a call within the span gives the variable to. */
 static void find_filler(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
 {
-    for (size_t i; (i = gt_program_named(p, span, name)) < span.end; span.first = i + 1) {
+    for (size_t i; gt_program_next(p, &span, name, &i);) {
         gt_taker taker;
         gt_found filled;
         if (gt_program_is(p, i + 1, ", )") &&
@@ -661,8 +659,7 @@ bool gt_program_is_told(const gt_program *p, const gt_token *name)
 {
     gt_span rest = {1, p->tokens.count};
     bool is_told = false;
-    for (size_t i; !is_told && (i = gt_program_named(p, rest, name)) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; !is_told && gt_program_next(p, &rest, name, &i);) {
         is_told = (gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
                   gt_program_is(p, i + 1, "[ . ->") || /* no number that a tuner defines */
                   (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */

@@ -103,9 +103,12 @@ bool gt_program_same(const gt_program *program, size_t a, size_t b);
 bool gt_program_accept(const gt_program *program, gt_span *span, const char *words);
 /* The first token in the span that is one of `words`, or span.end. */
 size_t gt_program_first(const gt_program *program, gt_span span, const char *words);
-/* The first token in the span that is this name, or span.end: without reading the others. */
+/* The first token in the span that is this name, or span.end; without reading the others. */
 size_t gt_program_named(const gt_program *program, gt_span span, const gt_token *name);
-/* The last one, or span.end. */
+/* Takes the next token that is this name off *rest, which goes on behind it; false: none is left.
+ */
+bool gt_program_next(const gt_program *program, gt_span *rest, const gt_token *name, size_t *at);
+/* The last token in the span that is this name, or span.end. */
 size_t gt_program_last_named(const gt_program *program, gt_span span, const gt_token *name);
 /* The token that closes the bracket at `open`, or the program's last token. */
 size_t gt_program_close(const gt_program *program, size_t open);

@@ -6,7 +6,7 @@
 static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is_function)
 {
     bool has = false;
-    for (size_t i; !has && (i = gt_program_named(p, span, name)) < span.end; span.first = i + 1) {
+    for (size_t i; !has && gt_program_next(p, &span, name, &i);) {
         has = !is_function || gt_program_is(p, i + 1, "( < , )");
     }
     return has;
@@ -61,8 +61,7 @@ static bool gives(const gt_program *p, const gt_token *name)
     bool is_given =
         gt_program_function_of(p, name) || gt_program_macro_of(p, name) ||
         (first < rest.end && gt_program_find(&found, p, &(gt_site){.at = p->code}, first));
-    for (size_t i; !is_given && (i = gt_program_named(p, rest, name)) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; !is_given && gt_program_next(p, &rest, name, &i);) {
         is_given = gt_program_is(p, i - 1, "struct class enum union typename }") &&
                    !gt_program_is_name(p, (gt_span){i + 1, i + 2});
     }
@@ -91,7 +90,7 @@ static bool calls(const gt_program *p, const gt_token *name)
     gt_span arguments, rest = {1, p->code}, again = rest;
     size_t at;
     bool is = gt_program_call(p, &rest, name, &at, &arguments);
-    for (; !is && (at = gt_program_named(p, again, name)) < again.end; again.first = at + 1) {
+    while (!is && gt_program_next(p, &again, name, &at)) {
         is = gt_program_is(p, at + 1, "<< <");
     }
     return is;
@@ -107,8 +106,7 @@ bool gt_program_takes(const gt_program *p, const gt_program *other)
 {
     bool takes = false;
     for (size_t i = 0; i < p->functions.count; i++) {
-        const size_t at = p->functions.items[i].name;
-        const gt_token *name = gt_token_at(p, at);
+        const gt_token *name = gt_token_at(p, p->functions.items[i].name);
         if (gt_program_function_of(other, name)) {
             return false;
         }

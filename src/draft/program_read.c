@@ -36,6 +36,13 @@ size_t gt_program_named(const gt_program *p, gt_span span, const gt_token *name)
     return is ? p->names.items[i].at : span.end;
 }
 
+bool gt_program_next(const gt_program *p, gt_span *rest, const gt_token *name, size_t *at)
+{
+    *at = gt_program_named(p, *rest, name);
+    rest->first = *at + 1;
+    return *at < rest->end;
+}
+
 size_t gt_program_last_named(const gt_program *p, gt_span span, const gt_token *name)
 {
     const size_t i = count_before(p, name, span.end);

@@ -326,7 +326,7 @@ static gt_span alias_of(const gt_program *p, const char *name)
 {
     const gt_token own = gt_token_of(name);
     gt_span type = {0, 0}, rest = {1, p->code};
-    for (size_t i; (i = gt_program_named(p, rest, &own)) < rest.end; rest.first = i + 1) {
+    for (size_t i; gt_program_next(p, &rest, &own, &i);) {
         const gt_span before = gt_program_type(p, i);
         if (gt_program_is(p, i + 1, ";") && before.first > 0 &&
             gt_program_is(p, before.first - 1, "typedef")) {
@@ -402,8 +402,7 @@ static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
     const bool is_element = is_star || gt_program_is(p, name + 1, "[");
     char words[GT_NAME_MAX];
     gt_span rest = {2, name < span.end ? p->code : 0};
-    for (size_t i; (i = gt_program_named(p, rest, gt_token_at(p, name))) < rest.end;
-         rest.first = i + 1) {
+    for (size_t i; gt_program_next(p, &rest, gt_token_at(p, name), &i);) {
         bool is_pointer = gt_program_is(p, i - 1, "*") && is_element;
         if (!is_pointer && !gt_program_is(p, i + 1, "[")) {
             continue;

@@ -235,8 +235,7 @@ bool gt_function_definition(gt_function *out, const char *text, const char *name
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index)
 {
-    static const gt_token equals = {GT_TOKEN_PUNCTUATION, "=", 1, 0, 0},
-                          pack = {GT_TOKEN_PUNCTUATION, "...", 3, 0, 0};
+    const gt_token equals = gt_token_of("="), pack = gt_token_of("...");
     gt_lexer list = gt_lexer_on(text + function->begin, function->name - function->begin), item;
     size_t count = 0;
     name[0] = '\0';
