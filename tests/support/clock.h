@@ -14,14 +14,14 @@ static _Atomic int64_t clock_ahead_us; /* of both clocks */
 static _Atomic time_t clock_leap_s;    /* of the wall clock alone */
 static atomic_bool sleeps_are_short;   /* a tenth of what is asked for; the clocks skip the rest */
 
-static struct timespec clock_stands_at; /* both clocks; {0}: they go by themselves */
+static atomic_bool clock_stands; /* both clocks, but for sleeps */
+static struct timespec clock_stands_at;
 
 /* A clock that stands goes on by what the program sleeps, and by a microsecond when it is read. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    bool stands = clock_stands_at.tv_sec > 0;
     int code = 0;
-    if (stands) {
+    if (clock_stands) {
         clock_ahead_us++;
         *out = clock_stands_at;
     } else {
@@ -40,11 +40,6 @@ static struct {
     void *user;
 } clock_alarm;
 
-static inline void clock_stand(void)
-{
-    clock_gettime(CLOCK_REALTIME, &clock_stands_at);
-}
-
 static inline void clock_skip(double seconds)
 {
     clock_ahead_us += (int64_t)(1e6 * seconds);
@@ -54,8 +49,16 @@ static inline void clock_set_true(void)
 {
     clock_ahead_us = 0;
     clock_leap_s = 0;
-    clock_stands_at = (struct timespec){0};
+    clock_stands = false;
     sleeps_are_short = false;
+}
+
+/* From now on. */
+static inline void clock_stand(void)
+{
+    clock_set_true();
+    clock_gettime(CLOCK_REALTIME, &clock_stands_at);
+    clock_stands = true;
 }
 
 static inline void clock_set_alarm(double seconds, void (*act)(void *user), void *user)
@@ -67,7 +70,7 @@ static inline void clock_set_alarm(double seconds, void (*act)(void *user), void
 
 int nanosleep(const struct timespec *asked, struct timespec *left)
 {
-    if (clock_stands_at.tv_sec > 0) {
+    if (clock_stands) {
         clock_skip((double)asked->tv_sec + 1e-9 * (double)asked->tv_nsec);
         void (*act)(void *) = clock_ahead_us < clock_alarm.at_us ? NULL : clock_alarm.act;
         if (act) {

@@ -175,7 +175,7 @@ typedef struct slow_start {
 static void *start_slowly(void *user)
 {
     slow_start *start = user;
-    const struct timespec longer = {0, 60000000};
+    const struct timespec longer = {0, 600000000};
     pthread_mutex_lock(&start->workers->mutex);
     pthread_barrier_wait(&start->begun);
     nanosleep(&longer, NULL);
@@ -192,7 +192,8 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     pthread_t thread;
     options.alignment = 32; /* stores code */
     ASSERT_OK(tune(w, &options));
-    options = limited_to(0.05);
+    clock_set_true(); /* of both threads */
+    options = limited_to(0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
     pthread_barrier_wait(&start.begun);
@@ -200,10 +201,10 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_barrier_destroy(&start.begun);
     assert_string_equal(w->choice.stop_reason,
-                        "no variant was measured in 0.05 s; raise the time limit");
+                        "no variant was measured in 0.2 s; raise the time limit");
     gt_terms asked = w->choice.terms;
     asked.effort = GPUTUNE_MEASURE;
-    asked.limit_s = 0.05;
+    asked.limit_s = 0.2;
     assert_true(gt_answers(&w->choice.terms, &asked));
 }
 
