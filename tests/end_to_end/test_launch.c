@@ -42,7 +42,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {
     static const char *const only[] = {"VEC=4"};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = OPTIONS();
     gputune_plan *plan;
     char path[96];
     snprintf(path, sizeof path, "%s/x%s.cu", world.folder, word);

@@ -45,7 +45,7 @@ TEST(misses_are_counted_and_hits_are_not)
 {
     char path[128];
     static const char *const only[] = {"VEC=1", "BLOCK=64"};
-    gputune_options cached = GPUTUNE_OPTIONS_INIT, quick = GPUTUNE_OPTIONS_INIT;
+    gputune_options cached = OPTIONS(), quick = OPTIONS();
     cached.effort = GPUTUNE_CACHED_ONLY;
     quick.only = only;
     quick.only_count = 2;

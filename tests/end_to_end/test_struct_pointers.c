@@ -63,8 +63,7 @@ static seen prove(const char *configuration)
     const char *const both[] = {"VEC=4 STEPS=1", configuration};
     seen last = {"", ""};
     gputune *tuner = tuner_new();
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &OPTIONS(.time_limit_s = 120),
-                   note, &last));
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &OPTIONS(), note, &last));
     gputune_close(tuner);
     return last;
 }
@@ -148,7 +147,7 @@ TEST(test_structs_in_device_memory)
     enum { M = 7, ROW = 1000 };
     static float x[M * ROW], y[M * ROW], w[M];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = OPTIONS();
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "tests/language/batch.cu", GPUTUNE_SIZES({"n", ROW}), &options));
     assert_int_equal(info_of(plan).failed, 0);

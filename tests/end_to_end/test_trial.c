@@ -58,7 +58,7 @@ static const char *outcome(const char *input, const char *args, const char *line
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_template(path, input, args, lines, right, other, reference);
     gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS(.time_limit_s = 120)));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
     gputune_plan_release(plan);
     filter.all_trials = true;
     filter.kernel = "tried";
@@ -130,7 +130,7 @@ TEST(test_the_default_is_believed_of_others_alone)
     char path[128], found[512] = "";
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan;
-    gputune_options options = OPTIONS(.time_limit_s = 120);
+    gputune_options options = OPTIONS();
     write_template(path, "", "", "", fast, fast, clamp);
     gputune *tuner = tuner_open(":memory:");
     OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 2, &options, on_run, found));
@@ -191,7 +191,7 @@ static bool is_told_loose(const char *tolerance)
              tolerance);
     file_write(path, "%s", text);
     gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
     gputune_plan_release(plan);
     gputune_close(tuner);
     unlink(path);

@@ -156,8 +156,7 @@ TEST(test_cancelling_leaves_a_plan_or_says_so)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = NULL;
     cancel = 0;
-    gputune_options options =
-        OPTIONS(.cancel = &cancel, .progress = cancel_at_once, .time_limit_s = 120);
+    gputune_options options = OPTIONS(.cancel = &cancel, .progress = cancel_at_once);
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     assert_true(cancel);
     if (status == GPUTUNE_OK) {

@@ -101,6 +101,7 @@ TEST(wrong_import_is_never_launched)
     OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options));
     gputune_plan_release(plan);
     OK(gputune_wisdom_export(&text, &count, tuner, NULL));
+    assert_int_equal(count, 1);
     gputune_close(tuner);
     for (char *at = text; (at = strstr(at, "BAD=0 BLOCK")) != NULL; at++) {
         at[4] = '1';
@@ -217,7 +218,7 @@ TEST(stored_results_are_found_by_path)
     file_write(path, "%s", kernel);
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
     gputune_plan_release(plan);
     seen found = winners(tuner, path);
     assert_int_equal(found.count, 1);

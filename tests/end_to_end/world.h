@@ -26,6 +26,14 @@
     } while (0)
 #define CU(call) OK(gt_cuda_check(world.driver, world.driver->call, #call))
 
+/* Options of a call that a busy machine has the time for, unless the test sets a limit. */
+#undef OPTIONS
+#define OPTIONS(...)                                                                               \
+    (gputune_options)                                                                              \
+    {                                                                                              \
+        GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, .time_limit_s = 120, __VA_ARGS__                 \
+    }
+
 static struct {
     const gt_driver *driver;
     CUcontext context;
@@ -170,18 +178,18 @@ static CUstream stream_new(void)
     return stream;
 }
 
-/* Few variants of axpy, for which a busy machine has the time. */
+/* Few variants of axpy. */
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
-    return OPTIONS(.only = only, .only_count = 3, .time_limit_s = 120);
+    return OPTIONS(.only = only, .only_count = 3);
 }
 
-/* The plan of a tuning that a busy machine has the time for. */
+/* The plan of a tuning. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, kernel, sizes, &OPTIONS(.time_limit_s = 120)));
+    OK(tune_kernel(&plan, tuner, kernel, sizes, &OPTIONS()));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
     return plan;
 }
