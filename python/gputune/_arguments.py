@@ -148,6 +148,8 @@ class Arguments:
                             + ("; .view() gives the bits another type" if is_sign else ""))
         if array.bytes < parameter["buffer_bytes"]:
             raise TypeError(f"has {array.bytes} bytes; the plan is for {parameter['buffer_bytes']}")
+        if not array.address and parameter["buffer_bytes"]:
+            raise TypeError("has no data: its address is 0, as of a fake tensor")
         if array.readonly and parameter["is_output"]:
             raise TypeError("is read-only; the kernel writes to it")
         if array.stream is not None and _stream_of_interface(array.stream) != self._stream:

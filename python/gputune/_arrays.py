@@ -58,10 +58,15 @@ def _torch_type(tensor: Any) -> str | None:
 
 
 def _from_torch(tensor: Any) -> DeviceArray:
+    if getattr(tensor, "is_meta", False):
+        raise TypeError("is a meta tensor, which has no data")
     if not tensor.is_cuda:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     if not tensor.is_contiguous():
         raise TypeError("is not contiguous; use .contiguous()")
+    for lazy in ("conj", "neg"):
+        if getattr(tensor, f"is_{lazy}", bool)():
+            raise TypeError(f"is a view of other numbers than its memory has; use .resolve_{lazy}()")
     return DeviceArray(tensor.data_ptr(), _torch_type(tensor), tensor.numel() * tensor.element_size(),
                        keep=tensor)
 

@@ -96,7 +96,7 @@ def _buffer(wanted: str, least: int) -> Step:
             if type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous():
                 return False
             storage[i] = value.data_ptr()
-            return bool(value.numel() >= least)
+            return bool(value.numel() >= least and (storage[i] or not least))
         except AttributeError:
             return False
     return step

@@ -202,6 +202,14 @@ static int has_type(parameter *parameter, PyObject *value)
     return 0;
 }
 
+/* Whether so many elements at an address are what the parameter takes: a tensor without data (a
+ * fake one of torch.compile) is at 0. */
+static int fits(const parameter *parameter, unsigned long long elements, uint64_t address)
+{
+    unsigned long long least = parameter->bytes / parameter->element_bytes;
+    return elements >= least && (address || !least);
+}
+
 /* By DLPack's exchange. What its types are called here is learned from dtypes. */
 static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
                          const exchange_api *api)
@@ -217,7 +225,7 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
         parameter->exchanged = array.type;
     }
     *out = (uintptr_t)array.data + array.byte_offset;
-    return contiguous_elements(&array) < parameter->bytes / parameter->element_bytes ? LOOK : 0;
+    return fits(parameter, contiguous_elements(&array), *out) ? 0 : LOOK;
 }
 
 static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
@@ -231,11 +239,11 @@ static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
         return LOOK;
     }
     unsigned long long elements = number(method(value, word.numel));
-    if (PyErr_Occurred() || elements < parameter->bytes / parameter->element_bytes) {
+    if (PyErr_Occurred()) {
         return LOOK;
     }
     *out = number(method(value, word.data_ptr));
-    return PyErr_Occurred() ? LOOK : 0;
+    return !PyErr_Occurred() && fits(parameter, elements, *out) ? 0 : LOOK;
 }
 
 static int put_float(uint64_t *out, char code, PyObject *value)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 
 os.environ["GPUTUNE_EMU_DEVICES"] = "h200,h200"
 import gputune
@@ -260,6 +261,14 @@ def arguments_that_do_not_fit():
            axpy, y, x, 2.0, "7")
     raises(TypeError, "is no address", axpy, 1 << 64, x, 2.0, N)
     raises(TypeError, "argument 2 (float *x) is 0, which is no address", axpy, y, 0, 2.0, N)
+    for kind in (Tensor, Exchanged, Interface):
+        without = kind()
+        without.address = types.SimpleNamespace(value=0)  # a fake tensor of torch.compile
+        raises(TypeError, "argument 2 (float *x) has no data", axpy, y, without, 2.0, N)
+    meta, conjugated = Tensor(), Tensor()
+    meta.is_cuda, meta.is_meta, conjugated.is_conj = False, True, lambda: True
+    raises(TypeError, "is a meta tensor", _arrays.device_array, meta, 0, False)
+    raises(TypeError, "use .resolve_conj()", _arrays.device_array, conjugated, 0, False)
     raises(TypeError, "argument", axpy, y=y, x=x, a=2.0, n=N)
     assert [one["kind"] for one in axpy.arguments] == ["buffer", "buffer", "scalar", "scalar"]
     assert y.read() == [3.0] * N
