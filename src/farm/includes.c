@@ -20,6 +20,7 @@ struct gt_includes {
     bool searched_toolkit;
     gt_toolkit toolkit;
     gt_texts options;
+    gt_texts read; /* since gt_includes_begin() */
 };
 
 /* ---- folders --------------------------------------------------------------------------------- */
@@ -84,6 +85,7 @@ void gt_includes_close(gt_includes *includes)
     }
     gt_texts_free(&includes->named);
     gt_texts_free(&includes->options);
+    gt_texts_free(&includes->read);
     gt_toolkit_free(&includes->toolkit);
     free(includes->shared);
     free(includes->own);
@@ -96,6 +98,7 @@ gputune_status gt_includes_begin(gt_includes *includes, const char *template_pat
     free(includes->own);
     free(includes->written);
     includes->own = includes->written = NULL;
+    gt_texts_free(&includes->read);
     if (!template_path) {
         return GPUTUNE_OK;
     }
@@ -104,6 +107,11 @@ gputune_status gt_includes_begin(gt_includes *includes, const char *template_pat
     GT_TRY(gt_strndup(&includes->written, template_path, length));
     includes->own = realpath(length ? includes->written : ".", NULL);
     return GPUTUNE_OK;
+}
+
+const gt_texts *gt_includes_read(const gt_includes *includes)
+{
+    return &includes->read;
 }
 
 /* The toolkit is looked for when the first header asks for it. */
@@ -252,6 +260,7 @@ static gputune_status digest_file(walk *walk, char *real)
     }
     GT_TRY(gt_texts_take(&walk->seen, real));
     GT_TRY(gt_file_read(&text, &bytes, real));
+    GT_TRY(gt_texts_add(&walk->includes->read, real, strlen(real)));
     add_digest(walk, text, bytes);
     return digest_includes(walk, text, real);
 }
@@ -352,6 +361,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     }
     gt_included found = {0};
     gputune_status status = gt_file_read(&found.text, NULL, real);
+    GT_THEN(status, gt_texts_add(&includes->read, real, strlen(real)));
     GT_THEN(status, message_path(&found.path, includes, real));
     return GT_GIVE(status, out, found, free(found.text));
 }

@@ -8,6 +8,7 @@
  * folder, the template folder, the named folders and the toolkit is read. */
 #pragma once
 
+#include "base/array.h"
 #include "kernel/template.h"
 
 typedef struct gt_includes gt_includes; /* for one thread at a time: the caller sees to that */
@@ -28,6 +29,10 @@ gputune_status gt_includes_begin(gt_includes *includes, const char *template_pat
  * covers its content and that of all headers that it includes; for a header of the toolkit it
  * covers the toolkit's version. */
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out);
+
+/* The paths, without links, of the files that were read since gt_includes_begin(), except of the
+ * toolkit's. Lives until the next one. */
+const gt_texts *gt_includes_read(const gt_includes *includes);
 
 /* Gives the compiler's options -IFOLDER, in the order of the search. The options belong to
  * `includes` and live as long. ENOMEM. */

@@ -82,19 +82,26 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 
 /* A kernel of a file. */
 typedef struct gt_catalog_kernel {
-    const struct gt_catalog_file *file;
+    struct gt_catalog_file *file;
     char *name;            /* "" stands for the kernels of a file that has none */
     gt_template *template; /* NULL until it is asked for */
 } gt_catalog_kernel;
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
+/* When a file was written that was read. */
+typedef struct gt_stamp {
+    char *path;
+    struct timespec changed;
+} gt_stamp;
+
 /* A template file as it was at one time, or a text that a program gave. */
 typedef struct gt_catalog_file {
     char *path;
     struct timespec changed;
-    bool in_memory; /* a text: the path is the name that came with it */
-    char *text;     /* until its kernels are listed; in memory, until they are parsed */
+    GT_ARRAY(gt_stamp) included; /* the files that its kernels include */
+    bool in_memory;              /* a text: the path is the name that came with it */
+    char *text; /* until its kernels are listed; in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -144,6 +151,10 @@ static void free_file(gt_catalog_file *file)
     for (size_t i = 0; i < file->kernels.count; i++) {
         free_kernel(file->kernels.items[i]);
     }
+    for (size_t i = 0; i < file->included.count; i++) {
+        free(file->included.items[i].path);
+    }
+    gt_array_free(&file->included);
     gt_array_free(&file->kernels);
     free(file->path);
     free(file->text);
@@ -196,6 +207,34 @@ static gputune_status begin(const gt_catalog *catalog, const gt_catalog_file *fi
     return gt_includes_begin(catalog->includes, file->in_memory ? NULL : file->path);
 }
 
+static bool has_stamp(const gt_catalog_file *file, const char *path)
+{
+    size_t at = 0;
+    while (at < file->included.count && strcmp(file->included.items[at].path, path) != 0) {
+        at++;
+    }
+    return at < file->included.count;
+}
+
+/* Notes what was included since begin(). */
+static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
+{
+    const gt_texts *read = gt_includes_read(catalog->includes);
+    for (size_t i = 0; i < read->count; i++) {
+        struct stat now;
+        if (!has_stamp(file, read->items[i]) && stat(read->items[i], &now) == 0) {
+            gt_stamp stamp = {.changed = now.st_mtim};
+            GT_TRY(gt_strdup(&stamp.path, read->items[i]));
+            gputune_status status = gt_array_push(&file->included, stamp);
+            if (status != GPUTUNE_OK) {
+                free(stamp.path);
+                return status;
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* Lists a file's kernels. Reading the clauses takes as long as reading a template, so it is done
  * only when it is needed. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
@@ -205,6 +244,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     }
     GT_TRY(begin(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
+    GT_TRY(stamp_included(file, catalog));
     if (!file->in_memory) {
         free(file->text);
         file->text = NULL;
@@ -215,15 +255,16 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 /* Parses a kernel of a file, unless that is done. */
 static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
-    const gt_catalog_file *file = kernel->file;
+    gt_catalog_file *file = kernel->file;
     GT_FREED char *text = NULL;
     if (kernel->template) {
         return GPUTUNE_OK;
     }
     GT_TRY(begin(catalog, file));
     GT_TRY(file->in_memory ? GPUTUNE_OK : gt_file_read(&text, NULL, file->path));
-    return gt_template_parse(&kernel->template, file->path, text ? text : file->text, kernel->name,
-                             find_include, catalog);
+    GT_TRY(gt_template_parse(&kernel->template, file->path, text ? text : file->text, kernel->name,
+                             find_include, catalog));
+    return stamp_included(file, catalog);
 }
 
 /* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
@@ -248,16 +289,35 @@ static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Finds or reads a file. A file that was deleted stays as it was last read. */
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* What was deleted stays as it was last read. */
+static bool are_includes_unchanged(const gt_catalog_file *file)
+{
+    for (size_t i = 0; i < file->included.count; i++) {
+        const gt_stamp *one = &file->included.items[i];
+        struct stat now;
+        if (stat(one->path, &now) == 0 && !is_same_time(one->changed, now.st_mtim)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Finds or reads a file, which is another one as soon as it, or a file that it includes, was
+ * written. A file that was deleted stays as it was last read. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     struct stat now = {0};
     bool exists = stat(path, &now) == 0;
     for (size_t i = catalog->files.count; i-- > 0;) {
         gt_catalog_file *known = catalog->files.items[i];
-        bool is_same = known->changed.tv_sec == now.st_mtim.tv_sec &&
-                       known->changed.tv_nsec == now.st_mtim.tv_nsec;
-        if (strcmp(known->path, path) == 0 && (known->in_memory || !exists || is_same)) {
+        if (strcmp(known->path, path) == 0 &&
+            (known->in_memory || !exists ||
+             (is_same_time(known->changed, now.st_mtim) && are_includes_unchanged(known)))) {
             *out = known;
             return GPUTUNE_OK;
         }

@@ -50,7 +50,8 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-    static const char *const names[] = {"gputune.cuh", "pair.cu", "copy.cu", "more.cu", "own.txt"};
+    static const char *const names[] = {"gputune.cuh", "pair.cu", "copy.cu",
+                                        "more.cu",     "own.txt", "part.h"};
     gt_catalog_close(*state);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unlink(path_of(names[i]));
@@ -122,6 +123,47 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     assert_int_equal(utimensat(AT_FDCWD, path_of("more.cu"), times, 0), 0);
     assert_found(catalog, "add", "add", "pair.cu");
     assert_found(catalog, "subtract", "subtract", "more.cu");
+}
+
+/* Writes a text, at that second of 1970. */
+static void write_text(const char *name, const char *text, time_t second)
+{
+    const struct timespec times[2] = {{second, 0}, {second, 0}};
+    FILE *file = fopen(path_of(name), "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, path_of(name), times, 0), 0);
+}
+
+static gt_hash identity_of(gt_catalog *catalog, const char *kernel)
+{
+    const gt_template *found;
+    ASSERT_OK(gt_catalog_find(&found, catalog, kernel));
+    return found->identity;
+}
+
+/* A part of the template, and a header that the compiler reads. */
+TEST_OF(test_a_file_is_what_it_includes, gt_catalog *catalog, open_folder, close_folder)
+{
+    static const char *const forms[] = {"#include \"part.h\"\n", "#include <part.h>\n"};
+    const char *const paths[] = {folder};
+    ASSERT_OK(gt_catalog_set_include_paths(catalog, paths, 1));
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "%s#pragma gputune kernel(part) args(out int y[4]) block(1) grid(1)\n"
+                 "__global__ void part(int *y) { *y = PART; }\n",
+                 forms[i]);
+        write_text("part.h", "#define PART 1\n", 1);
+        write_text("more.cu", text, i);
+        gt_hash first = identity_of(catalog, "part");
+        assert_true(gt_hash_equal(first, identity_of(catalog, "part")));
+        write_text("part.h", "#define PART 2\n", 2);
+        assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
+        unlink(path_of("part.h")); /* it stays as it was last read */
+        assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
+    }
 }
 
 TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
