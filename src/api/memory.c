@@ -126,22 +126,63 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
+/* The context that memory belongs to; NULL: none, or not known. */
+static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
+{
+    CUcontext owner;
+    return driver->PointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) ==
+                   CUDA_SUCCESS
+               ? owner
+               : NULL;
+}
+
+/* Whether the current context uses another one's memory as its own, as a green context does that of
+ * the device's primary one: then what it allocates belongs to that one. */
+static bool shares_memory(const gt_driver *driver, CUcontext owner)
+{
+    CUdeviceptr probe;
+    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    bool made = driver->MemAlloc(&probe, 1) == CUDA_SUCCESS;
+    bool shares = made && owner_of(driver, probe) == owner;
+    if (made) {
+        driver->MemFree(probe);
+    }
+    gt_relaxed_leave(driver, mode);
+    return shares;
+}
+
 static gputune_status check_owner(const gt_driver *driver, const gt_context *current,
                                   const char *kernel, const char *name, CUdeviceptr address)
 {
-    CUcontext owner = NULL;
+    CUcontext owner = owner_of(driver, address);
     CUdevice here;
     int there = -1;
-    bool known = driver->PointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) ==
-                     CUDA_SUCCESS &&
-                 owner && driver->CtxGetDevice(&here) == CUDA_SUCCESS &&
+    bool known = owner && driver->CtxGetDevice(&here) == CUDA_SUCCESS &&
                  driver->PointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                              address) == CUDA_SUCCESS;
-    GT_REFUSE(known && here == there && owner != current->handle, GPUTUNE_EINVAL,
+    GT_REFUSE(known && here == there && owner != current->handle && !shares_memory(driver, owner),
+              GPUTUNE_EINVAL,
               "%s: %s = %p belongs to another context of this device; launch in the context that "
               "allocated it",
               kernel, name, (void *)(uintptr_t)address);
     return GPUTUNE_OK;
+}
+
+/* How many bytes are mapped from an address on, as far as `enough`. A range of virtual memory may
+ * be mapped piece by piece, as PyTorch's expandable segments are; any other range is one piece. */
+static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
+{
+    CUdeviceptr start = 0, base, end = address;
+    size_t range = 0, bytes;
+    driver->PointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address);
+    driver->PointerGetAttribute(&range, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
+    do {
+        if (driver->MemGetAddressRange(&base, &bytes, end) != CUDA_SUCCESS) {
+            return end > address ? end - address : enough; /* not known at all */
+        }
+        end = base + bytes;
+    } while (end < start + range && end - address < enough);
+    return end - address;
 }
 
 static gputune_status check_buffer(const gt_driver *driver, const gt_context *current,
@@ -149,20 +190,16 @@ static gputune_status check_buffer(const gt_driver *driver, const gt_context *cu
                                    CUdeviceptr address)
 {
     unsigned kind;
-    CUdeviceptr base;
-    size_t bytes;
     CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
     if (code == CUDA_ERROR_INVALID_VALUE) {
         return check_unknown(driver, kernel, buffer->name, address);
     }
     GT_TRY(check_owner(driver, current, kernel, buffer->name, address));
-    GT_REFUSE(code == CUDA_SUCCESS &&
-                  driver->MemGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS &&
-                  base + bytes - address < buffer->buffer_bytes,
-              GPUTUNE_EINVAL,
+    uint64_t bytes = code == CUDA_SUCCESS ? bytes_behind(driver, address, buffer->buffer_bytes)
+                                          : buffer->buffer_bytes;
+    GT_REFUSE(bytes < buffer->buffer_bytes, GPUTUNE_EINVAL,
               "%s: %s = %p has %llu bytes up to the end of its allocation; the plan needs %llu",
-              kernel, buffer->name, (void *)(uintptr_t)address,
-              (unsigned long long)(base + bytes - address),
+              kernel, buffer->name, (void *)(uintptr_t)address, (unsigned long long)bytes,
               (unsigned long long)buffer->buffer_bytes);
     return GPUTUNE_OK;
 }

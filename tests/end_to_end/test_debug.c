@@ -98,6 +98,78 @@ TEST(another_contexts_memory_is_named)
     CU(CtxSetCurrent(first));
 }
 
+static void *driver_function(const char *name)
+{
+    void *out = dlsym(world.driver->handle, name);
+    assert_non_null(out);
+    return out;
+}
+
+/* DECLARE(name, parameters): a function of the driver that gputune does not call. */
+#define DECLARE(name, ...)                                                                         \
+    CUresult (*name)(__VA_ARGS__);                                                                 \
+    *(void **)&name = driver_function(#name)
+#define OF_DRIVER(name, ...) OK(gt_cuda_check(world.driver, name(__VA_ARGS__), #name))
+
+/* As PyTorch's expandable segments are. The emulator has no virtual memory. */
+TEST(memory_of_several_pieces_is_one_buffer)
+{
+    enum { PIECES = 2, PIECE = 2 << 20, READ_AND_WRITE = 3 };
+    const struct {
+        int kind, handles, location, device;
+        void *security;
+        uint64_t flags;
+    } allocation = {.kind = 1, .location = 1};
+    const struct {
+        int location, device, access;
+    } access = {1, 0, READ_AND_WRITE};
+    SKIP_IF(strncmp(world_driver(), "emu", 3) == 0);
+    DECLARE(cuMemAddressReserve, CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
+    DECLARE(cuMemCreate, unsigned long long *, size_t, const void *, unsigned long long);
+    DECLARE(cuMemMap, CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long);
+    DECLARE(cuMemSetAccess, CUdeviceptr, size_t, const void *, size_t);
+    CUdeviceptr base;
+    OF_DRIVER(cuMemAddressReserve, &base, (PIECES + 1) * PIECE, 0, 0, 0);
+    for (size_t i = 0; i < PIECES; i++) {
+        unsigned long long piece;
+        OF_DRIVER(cuMemCreate, &piece, PIECE, &allocation, 0);
+        OF_DRIVER(cuMemMap, base + i * PIECE, PIECE, 0, piece, 0);
+    }
+    OF_DRIVER(cuMemSetAccess, base, PIECES * PIECE, &access, 1);
+    OK(launch(plan, base + PIECE - BYTES / 2, x));
+    CU(CtxSynchronize());
+    refused(base + PIECES * PIECE - BYTES / 2, x, "axpy: y = ", "has 131072 bytes");
+}
+
+/* A green context has a part of the multiprocessors, and the memory of the primary one. */
+TEST(a_green_context_has_the_primary_ones_memory)
+{
+    enum { MULTIPROCESSORS = 1, DEFAULT_STREAM = 1, SOME = 16 };
+    _Alignas(16) char all[1024], part[1024];
+    void *description, *green;
+    CUcontext first, context;
+    unsigned groups = 1;
+    CU(CtxGetCurrent(&first));
+    SKIP_IF(!dlsym(world.driver->handle, "cuGreenCtxCreate"));
+    DECLARE(cuDeviceGetDevResource, CUdevice, void *, int);
+    DECLARE(cuDevSmResourceSplitByCount, void *, unsigned *, const void *, void *, unsigned,
+            unsigned);
+    DECLARE(cuDevResourceGenerateDesc, void **, void *, unsigned);
+    DECLARE(cuGreenCtxCreate, void **, void *, CUdevice, unsigned);
+    DECLARE(cuCtxFromGreenCtx, CUcontext *, void *);
+    DECLARE(cuGreenCtxDestroy, void *);
+    OF_DRIVER(cuDeviceGetDevResource, 0, all, MULTIPROCESSORS);
+    OF_DRIVER(cuDevSmResourceSplitByCount, part, &groups, all, NULL, 0, SOME);
+    OF_DRIVER(cuDevResourceGenerateDesc, &description, part, 1);
+    OF_DRIVER(cuGreenCtxCreate, &green, description, 0, DEFAULT_STREAM);
+    OF_DRIVER(cuCtxFromGreenCtx, &context, green);
+    CU(CtxSetCurrent(context));
+    OK(launch(plan, y, x));
+    CU(CtxSynchronize());
+    CU(CtxSetCurrent(first));
+    OF_DRIVER(cuGreenCtxDestroy, green);
+}
+
 TEST(without_a_context_the_kernel_is_named)
 {
     CUcontext here;
