@@ -37,6 +37,13 @@ gputune_status gt_need(const char *function, const char *what, const void *point
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 
+/* The status of a call of the driver in the application's process. Where an illegal address has
+ * ended its context, that was no variant's doing (ECRASHED): ECUDA. The message stays. */
+static inline gputune_status gt_application_status(gputune_status status)
+{
+    return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;
+}
+
 /* Whether the tuner has been closed, or is about to be. */
 bool gt_calls_closing(const gt_calls *calls);
 

@@ -77,7 +77,7 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
             return GPUTUNE_OK;
         }
     }
-    return stage(out, tuner->driver, input);
+    return gt_application_status(stage(out, tuner->driver, input));
 }
 
 gputune_status gt_inputs_await(void *user, const gputune_options *options)
@@ -85,7 +85,8 @@ gputune_status gt_inputs_await(void *user, const gputune_options *options)
     const gputune *tuner = user;
     if (options->inputs_ready) {
         GT_TRY(need_driver(tuner));
-        GT_CUDA(tuner->driver, EventSynchronize, (CUevent)options->inputs_ready);
+        const CUresult waited = tuner->driver->EventSynchronize((CUevent)options->inputs_ready);
+        return gt_application_status(gt_cuda_check(tuner->driver, waited, "cuEventSynchronize"));
     }
     return GPUTUNE_OK;
 }

@@ -357,7 +357,7 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     GT_SCOPED(gt_signal_release) gt_held_signal calm;
     gt_signal_hold(&calm);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&plan->loading);
-    return plan_code_load(out, code, plan->driver, &plan->device);
+    return gt_application_status(plan_code_load(out, code, plan->driver, &plan->device));
 }
 
 /* A context of another device, and one that ends meanwhile, are no failure: the code is loaded
@@ -588,7 +588,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     GT_TRY(load(&launcher, plan,
                 aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
     gt_note_launch();
-    return gt_launcher_launch(launcher, (CUstream)stream, items);
+    return gt_application_status(gt_launcher_launch(launcher, (CUstream)stream, items));
 }
 
 static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)

@@ -249,4 +249,32 @@ TEST(test_without_a_context_a_launch_says_so)
     gputune_close(tuner);
 }
 
+/* The last test: a context that an illegal address has ended does no more. */
+TEST(test_a_context_that_the_application_lost_is_no_crash_of_a_variant)
+{
+    gputune_plan *none;
+    float values[2 * COUNT] = {0}, a = 2;
+    size_t n = COUNT;
+    CUevent event;
+    tuner = tuner_open(":memory:");
+    gputune_plan *plan = ask("axpy");
+    CU(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    CUdeviceptr x = buffer_of(values, sizeof values), y = x + COUNT * sizeof *values,
+                nowhere = 4096;
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &x, &a, &n)));
+    CU(EventRecord(event, NULL));
+    assert_true(gt_cuda_fatal(world.driver->CtxSynchronize()));
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_ECUDA);
+    assert_non_null(strstr(gputune_error(), "ILLEGAL_ADDRESS"));
+    gputune_input input = {.buffer = "x", .data = (void *)(uintptr_t)x, .bytes = COUNT * sizeof a};
+    gputune_options options = OPTIONS(.inputs = &input, .input_count = 1, .inputs_ready = event);
+    assert_int_equal(tune_kernel(&none, tuner, "axpy", GPUTUNE_SIZES({"n", COUNT}), &options),
+                     GPUTUNE_ECUDA);
+    options.inputs_ready = NULL;
+    assert_int_equal(tune_kernel(&none, tuner, "axpy", GPUTUNE_SIZES({"n", COUNT}), &options),
+                     GPUTUNE_ECUDA);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 TESTS_WITHIN(open_tuner, world_close)
