@@ -77,6 +77,7 @@ static gputune_status load(gt_measure *measure, const gt_image *image, gt_judge_
     gt_launcher **out = measure->judges[kind];
     const gt_launch *timed = launch_of(&measure->workspaces[0].workload, kind);
     GT_TRY(gt_launcher_load(&out[0], measure->driver, &measure->device, image, timed));
+    GT_TRY(gt_launcher_check_count(out[0]));
     for (uint32_t i = 1; i < measure->setup.workload_count; ++i) {
         GT_TRY(
             gt_launcher_share(&out[i], out[0], launch_of(&measure->workspaces[i].workload, kind)));

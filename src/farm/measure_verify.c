@@ -622,6 +622,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     GT_TRY(variables_find(&variant->variables, &job->image, &variant->launches[0]));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
+    GT_TRY(gt_launcher_check_count(variant->launchers[0]));
     scratch_guard(measure, variant->launchers[0]);
     variant->kernels = gt_launch_kernels(&variant->launches[0]);
     if (measure->setup.workload_count < 2) {

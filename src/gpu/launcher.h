@@ -29,6 +29,10 @@ enum { GT_LAUNCHER_STREAMS = 8 };
  * The image is copied; the launch, which must be sound, must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
+/* EINVAL where a kernel has more parameters than the launch gives. A call of the driver that fails
+ * where all is well tells it, which tools report as an application's mistake: only code that was
+ * never proved is asked. */
+gputune_status gt_launcher_check_count(const gt_launcher *launcher);
 /* Makes a launcher for another launch (problem size) of the image that `parent` has loaded, as a
  * rule without loading the image again: the measure worker verifies each variant at two sizes, and
  * a load costs as much as a verification. The parent must outlive the new launcher. Fails as

@@ -29,9 +29,21 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
                   "parameter %u of kernel %s has %zu bytes; the launch gives %u", i, kernel->entry,
                   bytes, launcher->launch->parameters[index].bytes);
     }
-    GT_REFUSE(launcher->driver->FuncGetParamInfo(function, count, &offset, &bytes) == CUDA_SUCCESS,
-              GPUTUNE_EINVAL, "kernel %s has more parameters than the %u that the launch gives",
-              kernel->entry, count);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_check_count(const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; launcher->driver->FuncGetParamInfo && i < launch->step_count; i++) {
+        size_t offset, bytes;
+        const uint32_t count = gt_step_parameters(launch, &launch->steps[i]);
+        CUresult behind =
+            launcher->driver->FuncGetParamInfo(launcher->base.functions[i], count, &offset, &bytes);
+        GT_REFUSE(behind == CUDA_SUCCESS, GPUTUNE_EINVAL,
+                  "kernel %s has more parameters than the %u that the launch gives",
+                  launch->steps[i].entry, count);
+    }
     return GPUTUNE_OK;
 }
 

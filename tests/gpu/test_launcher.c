@@ -369,9 +369,18 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
                         "parameter 1 of kernel kernel has 8 bytes; the launch gives 4");
     fake.parameter_sizes[1] = 4;
     fake.parameter_sizes[2] = 4;
-    assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),
-                     GPUTUNE_EINVAL);
-    assert_int_equal(fake.live_modules, 0);
+    ASSERT_OK(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch));
+    assert_int_equal(gt_launcher_check_count(launcher), GPUTUNE_EINVAL);
+    free_and_check(launcher);
+}
+
+/* A tool that reports failing calls of the driver finds none in a program whose plans are right. */
+TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
+{
+    for (gt_pass pass = GT_PASS_NONE; pass <= GT_PASS_GLOBAL; pass++) {
+        free_and_check(load_pass(pass));
+        assert_int_equal(fake.refused, 0);
+    }
 }
 
 TEST_WITHIN(test_another_context_is_named, setup, NULL)

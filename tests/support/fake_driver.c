@@ -203,6 +203,7 @@ static CUresult func_get_param_info(CUfunction function, size_t index, size_t *o
     (void)function;
     *offset = 0;
     *bytes = (size_t)fake.parameter_sizes[index];
+    fake.refused += !*bytes;
     return *bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -39,6 +39,7 @@ typedef struct fake_driver {
     int parameter_sizes[16]; /* of every kernel, 0 ends */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
+    int refused; /* calls that failed without a script */
     /* Books. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* of the texture object that was made last */
