@@ -647,7 +647,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .name = facts.symbol,
                                  .sizes = plan->description.sizes,
                                  .carveout_percent = facts.carveout_percent,
-                                 .parameter_count = gt_step_parameters(launch, kernel),
+                                 .parameter_count = kernel->parameter_count,
                                  .constants = plan->description.constants,
                                  .constant_count = plan->description.constant_count,
                                  .image = plan->winner.image.data,
@@ -668,11 +668,11 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     const gt_launch *launch = &plan->winner.launch;
     GT_TRY(check_index(__func__, launch, index));
     const gt_kernel_step *kernel = &launch->steps[index];
-    const uint32_t count = gt_step_parameters(launch, kernel);
+    const uint32_t count = kernel->parameter_count;
     GT_REFUSE(parameter >= count, GPUTUNE_ENOTFOUND,
               "gputune_plan_parameter: the kernel has %u parameters, and none of index %u", count,
               parameter);
-    uint32_t at = gt_step_parameter(kernel, parameter);
+    const uint32_t at = kernel->parameters[parameter];
     return write_parameter(out, &plan->description.parameters[at].parameter);
 }
 

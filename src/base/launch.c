@@ -34,29 +34,26 @@ static bool holds(const gt_launch *launch, uint32_t parameter)
     return any;
 }
 
-gputune_status gt_launch_name_parameters(gt_launch *launch)
+void gt_launch_take_all(gt_launch *launch)
 {
-    uint32_t taken[GT_PARAMETER_MAX], count = 0, held = 0;
+    gt_kernel_step *step = &launch->steps[0];
+    step->parameter_count = 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        held += holds(launch, i) ? launch->parameters[i].bytes : 0;
-        taken[count] = i;
-        count += !launch->parameters[i].holder;
+        step->parameters[step->parameter_count] = i;
+        step->parameter_count += !launch->parameters[i].holder;
     }
-    launch->held_count = launch->parameter_count - count;
-    if (launch->held_count == 0) {
-        return GPUTUNE_OK;
+}
+
+gputune_status gt_launch_count_held(gt_launch *launch)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        bytes += holds(launch, i) ? launch->parameters[i].bytes : 0;
+        launch->held_count += launch->parameters[i].holder != 0;
     }
-    GT_REFUSE(count > GT_STEP_ARGUMENTS || held > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
-              "%s: %u parameters, and %u bytes of structs that hold addresses; expected at most %d "
-              "and %d",
-              launch->steps[0].entry, count, held, GT_STEP_ARGUMENTS, GT_HELD_BYTES);
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        gt_kernel_step *step = &launch->steps[i];
-        if (!step->parameter_count && !step->takes_none) {
-            memcpy(step->parameters, taken, count * sizeof *taken);
-            step->parameter_count = count;
-        }
-    }
+    GT_REFUSE(bytes > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
+              "%s: %u bytes of structs that hold addresses; expected at most %d",
+              launch->steps[0].entry, bytes, GT_HELD_BYTES);
     return GPUTUNE_OK;
 }
 

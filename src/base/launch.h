@@ -111,7 +111,7 @@ typedef struct gt_l2_window {
     uint64_t set_aside_bytes;
     uint64_t window_bytes; /* bytes from the buffer's beginning; 0: no window */
 } gt_l2_window;
-enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
+enum { GT_STEPS_MAX = 8 };
 
 /* One kernel of a launch. */
 typedef struct gt_kernel_step {
@@ -121,11 +121,10 @@ typedef struct gt_kernel_step {
     uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
     uint32_t shared_bytes;      /* dynamic */
     uint32_t times;             /* how many times in a row the kernel is launched */
-    uint32_t cooperative;     /* 1: all blocks are resident at once, and may wait for each other */
-    uint32_t programmatic;    /* 1: the kernel may begin before the previous one ends */
-    uint32_t takes_none;      /* 1: the kernel has no parameters */
-    uint32_t parameter_count; /* 0: the kernel takes all of the launch's parameters, in order */
-    uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
+    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
+    uint32_t programmatic; /* 1: the kernel may begin before the previous one ends */
+    uint32_t parameter_count;
+    uint32_t parameters[GT_PARAMETER_MAX]; /* that it takes, as indices into the launch's */
 } gt_kernel_step;
 
 /* Everything that is needed to launch one variant at one problem size, except its image. */
@@ -159,22 +158,10 @@ static inline bool gt_launch_clears(const gt_launch *launch)
     return clears;
 }
 
-/* gt_step_parameters() says how many parameters a step takes; gt_step_parameter() the index of one
- * of them among the launch's parameters. */
-static inline uint32_t gt_step_parameters(const gt_launch *launch, const gt_kernel_step *step)
-{
-    return step->parameter_count || step->takes_none ? step->parameter_count
-                                                     : launch->parameter_count;
-}
-static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t index)
-{
-    return step->parameter_count ? step->parameters[index] : index;
-}
-
-/* Sets held_count, and makes steps that would take all parameters name those that are not in
- * structs. EUNSUPPORTED where these are more than a step can name, or the structs need more room
- * than GT_HELD_BYTES. */
-gputune_status gt_launch_name_parameters(gt_launch *launch);
+/* Makes the first kernel take all parameters that are not in structs, in order. */
+void gt_launch_take_all(gt_launch *launch);
+/* Sets held_count. EUNSUPPORTED where the structs need more room than GT_HELD_BYTES. */
+gputune_status gt_launch_count_held(gt_launch *launch);
 /* Copies the structs that hold addresses into `room`, makes `parameters` point to the copies, and
  * writes the addresses into them. `parameters` are pointers to the values of the launch's
  * parameters. */

@@ -127,8 +127,8 @@ static CUresult launch_run(const gt_launcher *launcher, const gt_instance *insta
     const gt_kernel_step *kernel = &launcher->launch->steps[run->step];
     CUlaunchConfig config = launcher->kernels[run->step].config;
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    void *own[GT_STEP_ARGUMENTS];
-    CUdeviceptr addresses[GT_STEP_ARGUMENTS];
+    void *own[GT_PARAMETER_MAX];
+    CUdeviceptr addresses[GT_PARAMETER_MAX];
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const uint32_t place = run->places[kernel->parameters[i]];
@@ -146,8 +146,8 @@ static CUresult launch_run(const gt_launcher *launcher, const gt_instance *insta
     config.hStream = stream;
     place_window(&config, attributes, launcher, parameters);
     for (uint32_t t = 0; t < run->times && result == CUDA_SUCCESS; t++) {
-        result = launcher->driver->LaunchKernelEx(&config, instance->functions[run->step],
-                                                  kernel->parameter_count ? own : parameters, NULL);
+        result =
+            launcher->driver->LaunchKernelEx(&config, instance->functions[run->step], own, NULL);
     }
     return result;
 }

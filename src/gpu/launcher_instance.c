@@ -19,12 +19,12 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
     if (!launcher->driver->FuncGetParamInfo) {
         return GPUTUNE_OK;
     }
-    const uint32_t count = gt_step_parameters(launcher->launch, kernel);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = gt_step_parameter(kernel, i);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const uint32_t index = kernel->parameters[i];
         CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
         GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_EINVAL,
-                  "kernel %s has %u parameters; the launch gives %u", kernel->entry, i, count);
+                  "kernel %s has %u parameters; the launch gives %u", kernel->entry, i,
+                  kernel->parameter_count);
         GT_REFUSE(bytes != launcher->launch->parameters[index].bytes, GPUTUNE_EINVAL,
                   "parameter %u of kernel %s has %zu bytes; the launch gives %u", i, kernel->entry,
                   bytes, launcher->launch->parameters[index].bytes);
@@ -37,7 +37,7 @@ gputune_status gt_launcher_check_count(const gt_launcher *launcher)
     const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; launcher->driver->FuncGetParamInfo && i < launch->step_count; i++) {
         size_t offset, bytes;
-        const uint32_t count = gt_step_parameters(launch, &launch->steps[i]);
+        const uint32_t count = launch->steps[i].parameter_count;
         CUresult behind =
             launcher->driver->FuncGetParamInfo(launcher->base.functions[i], count, &offset, &bytes);
         GT_REFUSE(behind == CUDA_SUCCESS, GPUTUNE_EINVAL,

@@ -180,7 +180,6 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
         const gt_template_step *from = &parts->steps[i];
         gt_kernel_step *step = &launch->steps[i];
         memcpy(step->entry, from->kernel.entry, sizeof step->entry);
-        step->takes_none = from->takes_none;
         step->parameter_count = from->argument_count;
         memcpy(step->parameters, from->arguments, sizeof step->parameters);
     }
@@ -219,7 +218,10 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
     GT_TRY(add_steps(launch, binding));
-    return gt_launch_name_parameters(launch);
+    if (!template->parts->is_pipeline) {
+        gt_launch_take_all(launch);
+    }
+    return gt_launch_count_held(launch);
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,

@@ -161,7 +161,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *p)
     gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER, p->code};
     const gt_place place = gt_lexer_place(&p->at);
     const bool name = is_name(&index, p, ", )");
-    GT_TRY(gt_check_room(step->argument_count, GT_STEP_ARGUMENTS, "arguments", place));
+    GT_TRY(gt_check_room(step->argument_count, GT_PARAMETER_MAX, "arguments", place));
     uint32_t *argument = &step->arguments[step->argument_count++];
     if (index >= 0) {
         *argument = (uint32_t)index;
@@ -192,19 +192,13 @@ static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
 }
 
 /* A step without args = (…) takes what a single kernel would. */
-static gputune_status take_all(gt_template_step *step, const gt_parse *p)
+static void take_all(gt_template_step *step, const gt_template *template)
 {
-    const gt_template *template = p->template;
-    const uint32_t all = template->parameter_count;
-    GT_REFUSE_AT(all - template->argument_count + template->taken_count > GT_STEP_ARGUMENTS,
-                 step->kernel.place, "more than %d arguments; expected args = (…)",
-                 GT_STEP_ARGUMENTS);
-    for (uint32_t i = 0; i < all; i++) {
+    for (uint32_t i = 0; i < template->parameter_count; i++) {
         if (i < template->taken_count || i >= template->argument_count) {
             step->arguments[step->argument_count++] = i;
         }
     }
-    return GPUTUNE_OK;
 }
 
 gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p)
@@ -265,7 +259,10 @@ gputune_status gt_parse_launch(gt_parse *p)
     GT_REFUSE_AT(!step->block.count || !step->grid.count, p->clause->place,
                  "launch(%s) without %s; expected launch(%s, block = 256, grid = ceil_div(n, 256))",
                  step->kernel.name, step->block.count ? "grid" : "block", step->kernel.name);
-    return step->argument_count || step->takes_none ? GPUTUNE_OK : take_all(step, p);
+    if (!step->argument_count && !step->takes_none) {
+        take_all(step, p->template);
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- options() ---- */

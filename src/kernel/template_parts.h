@@ -87,9 +87,9 @@ typedef struct gt_template_step {
     gt_kernel_name kernel;              /* first, as GT_NAMED() finds steps by it */
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count;               /* in `args` of a launch() */
-    bool takes_none;                       /* the launch() has args = () */
-    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices: args(), then scratch(), then `computed` */
+    uint32_t argument_count;              /* in `args` of a launch() */
+    bool takes_none;                      /* the launch() has args = () */
+    uint32_t arguments[GT_PARAMETER_MAX]; /* indices: args(), then scratch(), then `computed` */
 } gt_template_step;
 
 /* An argument of a launch() that is an expression. */

@@ -203,6 +203,13 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return gt_launch_arguments(out, binding, true);
 }
 
+/* All parameters have been added. */
+static gputune_status finish_judge(gt_launch *out)
+{
+    gt_launch_take_all(out);
+    return gt_launch_count_held(out);
+}
+
 /* One that the measure worker gives behind the caller's arguments. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
@@ -250,6 +257,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     if (out->has_init) {
         GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
         add_given(&out->init, GT_PARAMETER_SCALAR, 0); /* the seed */
+        GT_TRY(finish_judge(&out->init));
     }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
@@ -261,18 +269,18 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
         add_clears(&out->reference, out, binding->template);
         GT_TRY(add_made(&out->reference, out, binding, &parts->reference));
-    }
-    if (out->has_scale) {
-        add_given(&out->reference, GT_PARAMETER_BUFFER,
-                  first_output(out)->elements * parts->reference.scale_bytes);
+        if (out->has_scale) {
+            add_given(&out->reference, GT_PARAMETER_BUFFER,
+                      first_output(out)->elements * parts->reference.scale_bytes);
+        }
+        GT_TRY(finish_judge(&out->reference));
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
         add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
+        GT_TRY(finish_judge(&out->check));
     }
-    GT_TRY(gt_launch_name_parameters(&out->init));
-    GT_TRY(gt_launch_name_parameters(&out->reference));
-    return gt_launch_name_parameters(&out->check);
+    return GPUTUNE_OK;
 }
 
 /* --- work ------------------------------------------------------------------------------------- */

@@ -152,6 +152,7 @@ static gt_launch launch_of(const char *entry, uint64_t n)
             .kind = i < 2 ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR, .bytes = 8, .argument = i};
     }
     launch.parameters[2].bytes = 4;
+    gt_launch_take_all(&launch);
     return launch;
 }
 

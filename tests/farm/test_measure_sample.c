@@ -61,6 +61,7 @@ static gt_launch sum_launch(const char *entry, gt_pass pass, uint32_t by_value, 
     launch.parameters[launch.parameter_count++] =
         (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = 1};
     launch.parameters[launch.parameter_count - 1].clear_bytes = 4;
+    gt_launch_take_all(&launch);
     return launch;
 }
 

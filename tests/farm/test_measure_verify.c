@@ -92,6 +92,7 @@ TEST_ON_DEVICE(results_are_compared_with_a_reference_in_double)
                            .bytes = 8,
                            .argument = (int)workload->reference.argument_count++,
                            .scratch_bytes = 8 * workload->buffers[0].elements};
+        gt_launch_take_all(&workload->reference);
     }
     prepare(setup);
     must(verify(&verified, 1, RIGHT));
@@ -221,6 +222,7 @@ static gputune_status verify_with_scratch(const char *text)
         job.launches[i].parameter_count = 5;
         job.launches[i].parameters[4] = (gt_parameter){
             .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 64};
+        gt_launch_take_all(&job.launches[i]);
     }
     bool emulated = world.measure->device.emulated;
     world.measure->device.emulated = emulated && !unwatched;
@@ -306,6 +308,7 @@ TEST_ON_DEVICE(a_check_kernel_replaces_the_comparison)
             (gt_parameter){.kind = GT_PARAMETER_BUFFER,
                            .bytes = 8,
                            .argument = (int)workload->check.argument_count++};
+        gt_launch_take_all(&workload->check);
     }
     prepare(setup);
     assert_right(RIGHT);

@@ -60,6 +60,7 @@ static inline gt_launch make_launch(gt_pass pass)
     launch.parameters[n++] =
         (gt_parameter){.kind = GT_PARAMETER_SCALAR, .bytes = 4, .argument = first + 1};
     launch.parameter_count = n;
+    gt_launch_take_all(&launch);
     return launch;
 }
 
@@ -70,6 +71,9 @@ static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch
     static size_t next;
     gt_launch *copy = &kept[next++ % 32];
     *copy = *launch;
+    if (copy->step_count == 1 && !copy->sequence.item_count) {
+        gt_launch_take_all(copy);
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         fake.parameter_sizes[i] = (int)launch->parameters[i].bytes;
     }

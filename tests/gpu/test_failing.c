@@ -93,6 +93,7 @@ TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
                                             .scratch_bytes = 4096,
                                             .zero_first = true};
     j.launch.parameter_count = 3;
+    gt_launch_take_all(&j.launch);
     j.launch.parameters[2].clear_bytes = 4096;
     j.launch.parameters[0].clear_bytes = 777;
     j.launch.steps[0].cluster[0] = 16;

@@ -142,12 +142,19 @@ static gt_launch spread_launch(gt_pass pass)
     return launch;
 }
 
+/* The kernel takes all parameters. */
+static gputune_status load(gt_launcher **out, gt_pass pass, gt_launch *launch)
+{
+    gt_launch_take_all(launch);
+    return gt_launcher_load(out, driver, &device, &images[pass], launch);
+}
+
 static gt_launcher *load_spread(gt_pass pass)
 {
     static gt_launch launches[GT_PASS_GLOBAL + 1];
     gt_launcher *launcher;
     launches[pass] = spread_launch(pass);
-    OK(gt_launcher_load(&launcher, driver, &device, &images[pass], &launches[pass]));
+    OK(load(&launcher, pass, &launches[pass]));
     return launcher;
 }
 
@@ -431,7 +438,7 @@ TEST(test_scratch_and_clears)
     };
     gt_launcher *launcher;
     const void *arguments[] = {&out, &add};
-    OK(gt_launcher_load(&launcher, driver, &device, &images[GT_PASS_GLOBAL], &launch));
+    OK(load(&launcher, GT_PASS_GLOBAL, &launch));
     for (int i = 0; i < 3; i++) {
         OK(gt_launcher_launch(launcher, stream, arguments));
     }
@@ -473,7 +480,7 @@ TEST(test_clusters_up_to_the_device_limit)
         double occupancy;
         gt_launch launch = rank_launch(cluster, 64 * 1024);
         gt_launcher *launcher;
-        OK(gt_launcher_load(&launcher, driver, &device, &images[GT_PASS_GLOBAL], &launch));
+        OK(load(&launcher, GT_PASS_GLOBAL, &launch));
         OK(gt_launcher_launch(launcher, NULL, arguments));
         CU(CtxSynchronize());
         CU(MemcpyDtoH(result, out, sizeof result));
@@ -492,12 +499,10 @@ TEST(test_what_does_not_fit_is_refused)
     need_device();
     gt_launcher *launcher = NULL;
     gt_launch launch = rank_launch(1, (uint32_t)device.shared_per_block_optin_bytes + 1024);
-    assert_int_equal(gt_launcher_load(&launcher, driver, &device, &images[GT_PASS_GLOBAL], &launch),
-                     GPUTUNE_ECUDA);
+    assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "shared memory"));
     launch = rank_launch(32, 0); /* above what any device has */
-    assert_int_equal(gt_launcher_load(&launcher, driver, &device, &images[GT_PASS_GLOBAL], &launch),
-                     GPUTUNE_ECUDA);
+    assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "cluster"));
     assert_null(launcher);
 }
@@ -534,7 +539,7 @@ TEST(test_free_waits_for_a_running_kernel)
     };
     const void *arguments[] = {&out, &turns};
     gt_launcher *launcher;
-    OK(gt_launcher_load(&launcher, driver, &device, &images[GT_PASS_GLOBAL], &launch));
+    OK(load(&launcher, GT_PASS_GLOBAL, &launch));
     OK(gt_launcher_launch(launcher, stream, arguments));
     gt_launcher_free(launcher);
     assert_int_equal(driver->StreamQuery(stream), CUDA_SUCCESS);
