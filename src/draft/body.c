@@ -67,6 +67,13 @@ static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_sum index)
     }
 }
 
+/* Whether threads of another dimension have other elements, too: rows of a flat array. */
+static bool has_rows(const gt_sum *index, int d)
+{
+    return gt_sum_has(index, GT_DRAFT_THREAD + (d + 1) % 3) ||
+           gt_sum_has(index, GT_DRAFT_THREAD + (d + 2) % 3);
+}
+
 /* What a thread's index in an extent says about the block: that all of it fits, unless a comparison
  * lets only some of its threads that far. */
 static void note_extent(gt_draft *draft, int d, const gt_sum *extent, const gt_sum *index)
@@ -99,7 +106,8 @@ static void read_shared_access(walk *w, gt_draft_shared *shared, gt_span rest)
         }
         for (int d = 0; d < 3 && plain.known; d++) {
             const gt_sum factor = gt_sum_factor(plain, GT_DRAFT_THREAD + d);
-            if (gt_sum_is_number(&factor, &times) && times >= 1 && times <= 1) {
+            if (gt_sum_is_number(&factor, &times) && times >= 1 && times <= 1 &&
+                !has_rows(&plain, d)) {
                 note_extent(draft, d, &shared->extents[k], &index);
             }
         }

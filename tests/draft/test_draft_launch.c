@@ -2,6 +2,18 @@
 #include "draft_support.h"
 
 static const gt_drafted_program programs[] = {
+    {"a flat shared array of all threads, by which no dimension alone is as long",
+     "#define W 64\n#define H 8\n__global__ void k(float *y, const float *x, int n, int m)\n{\n"
+     "    __shared__ float tile[W * H];\n"
+     "    int i = blockIdx.x * W + threadIdx.x, j = blockIdx.y * H + threadIdx.y;\n"
+     "    tile[threadIdx.y * W + threadIdx.x] = i < n && j < m ? x[j * n + i] : 0;\n"
+     "    __syncthreads();\n    if (i < n && j < m) y[j * n + i] = tile[threadIdx.y * W + W - 1 - "
+     "threadIdx.x];\n}\n",
+     "kernel(k)\nproblem(n = 1 << 11)\nproblem(m = 1 << 11)\n"
+     "args(out float y[m][n], in float x[m][n], int n, int m)\n"
+     "tune(W = 8, 16, 32, 64)\ndefault(W = 64)\ntune(H = 8, 16, 32)\ndefault(H = 8)\n"
+     "block(W, H)\ngrid(ceil_div(n, W), ceil_div(m, H))\nwork(bytes = 8 * n * m)\n"
+     "reference(self)\n"},
     {"several elements of each thread, of which only the launch says how many there are",
      "__global__ void k(intptr_t *y, const intptr_t *x)\n{\n"
      "    int i = 25 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
