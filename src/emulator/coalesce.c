@@ -80,7 +80,6 @@ static unsigned most_on_one(const emu_access *access, uint32_t mask)
 static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsigned sectors)
 {
     emu_counters *counters = &warp->worker->counters;
-    counters->global_load_requests++;
     counters->global_load_lines += all->count;
     counters->global_load_sectors += sectors;
     if (op->flags & EMU_ACCESS_BYPASS)
@@ -117,20 +116,13 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
     else
         find_lines(&all, access, access->is_uniform ? mask & -mask : mask);
     unsigned sectors = count_sectors(&all);
-    uint64_t bytes = (uint64_t)access->bytes * emu_popcount(mask);
     if (op->flags & EMU_ACCESS_ATOMIC) {
-        counters->global_atomic_requests++;
-        counters->global_atomic_lanes += emu_popcount(mask);
         counters->global_atomic_sectors += sectors;
-        counters->global_atomic_serial += most_on_one(access, mask);
         note_hot(warp->block->group, access, mask);
     } else if (op->flags & EMU_ACCESS_WRITE) {
-        counters->global_store_requests++;
-        counters->global_store_bytes += bytes;
         counters->global_store_lines += all.count;
         counters->global_store_sectors += sectors;
     } else {
-        counters->global_load_bytes += bytes;
         count_loads(warp, op, &all, sectors);
     }
 }
@@ -157,14 +149,16 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 }
 
 /* 64-bit accesses go by half warps, wider ones by quarters. */
-static unsigned shared_cycles(const emu_access *access, uint32_t mask, unsigned *least)
+static unsigned phases_of(const emu_access *access)
 {
-    unsigned phases = access->bytes <= 4 ? 1 : access->bytes / 4;
-    unsigned lanes = EMU_WARP / phases, cycles = 0;
-    *least = 0;
+    return access->bytes <= 4 ? 1 : access->bytes / 4;
+}
+
+static unsigned shared_cycles(const emu_access *access, uint32_t mask)
+{
+    unsigned phases = phases_of(access), lanes = EMU_WARP / phases, cycles = 0;
     for (unsigned p = 0; p < phases; p++) {
         uint32_t part = mask & (lanes == 32 ? UINT32_MAX : ((1u << lanes) - 1) << p * lanes);
-        *least += part != 0;
         cycles += part ? phase_cycles(access, part) : 0;
     }
     return cycles;
@@ -174,17 +168,12 @@ void emu_count_shared(emu_warp *warp, const emu_op *op, const emu_access *access
 {
     emu_counters *counters = &warp->worker->counters;
     if (op->flags & EMU_ACCESS_ATOMIC) {
-        counters->shared_atomic_requests++;
-        counters->shared_atomic_lanes += emu_popcount(mask);
         counters->shared_atomic_serial += most_on_one(access, mask);
         return;
     }
-    unsigned least = access->bytes <= 4 ? 1 : access->bytes / 4, cycles = least;
-    if (!access->is_contiguous)
-        cycles = shared_cycles(access, mask, &least);
     counters->shared_requests++;
-    counters->shared_wavefronts += cycles;
-    counters->shared_conflicts += cycles - least;
+    counters->shared_wavefronts +=
+        access->is_contiguous ? phases_of(access) : shared_cycles(access, mask);
 }
 
 void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *access, uint32_t mask)
@@ -192,13 +181,10 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
     emu_counters *counters = &warp->worker->counters;
     lines all;
     find_lines(&all, access, mask);
-    if (op->flags & EMU_ACCESS_ATOMIC) {
-        counters->cluster_atomic_requests++;
+    if (op->flags & EMU_ACCESS_ATOMIC)
         counters->cluster_atomic_lanes += emu_popcount(mask);
-        counters->cluster_atomic_serial += most_on_one(access, mask);
-    } else {
+    else
         counters->cluster_requests++;
-    }
     counters->cluster_sectors += count_sectors(&all);
 }
 
@@ -214,9 +200,7 @@ void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
     add_line(&all, access->address[lane] / 4, 1u << lane / 8);
     for (unsigned lane = 0; lane < EMU_WARP && access->is_uniform; lane += 8)
         add_line(&all, 0, (mask >> lane & 0xff) != 0 ? 1u << lane / 8 : 0);
-    counters->local_requests++;
     counters->local_sectors += (uint64_t)count_sectors(&all) * per_lane;
-    counters->local_bytes_touched += (uint64_t)access->bytes * emu_popcount(mask);
 }
 
 void emu_count_constant(emu_warp *warp, const emu_access *access, uint32_t mask)

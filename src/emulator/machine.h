@@ -192,45 +192,30 @@ typedef struct emu_counters {
     uint64_t blocks;
     uint64_t warps;
     uint64_t thread_instructions; /* active lanes, guard predicate applied */
-    uint64_t warp_instructions;
     uint64_t issued[EMU_CLASS_COUNT];
-    uint64_t branches_diverged;
 
-    uint64_t global_load_requests;
-    uint64_t global_load_bytes;   /* asked for by lanes */
     uint64_t global_load_lines;   /* distinct 128-byte lines per request: tag look-ups */
     uint64_t global_load_sectors; /* distinct sectors per request */
     uint64_t global_load_l1_hits; /* of those sectors, found in the level-1 model */
-    uint64_t global_store_requests;
-    uint64_t global_store_bytes;
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
-    uint64_t local_requests; /* loads and stores; 32 lanes' words are interleaved as on hardware */
-    uint64_t local_sectors;
+    uint64_t local_sectors; /* loads and stores; 32 lanes' words are interleaved as on hardware */
 
     uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
     uint64_t shared_wavefronts; /* cycles they take: 1 each without conflicts, 2 and 4 for 64 and
                                    128 bits */
-    uint64_t shared_conflicts;  /* of those, cycles beyond the least possible */
 
-    uint64_t cluster_requests; /* loads, stores and atomics to other blocks' shared memory */
+    uint64_t cluster_requests; /* loads and stores of other blocks' shared memory */
     uint64_t cluster_sectors;
 
     uint64_t
         const_requests; /* loads of constant memory and of parameters through the constant path */
     uint64_t const_addresses; /* distinct words in them: cycles; equal to requests when uniform */
 
-    uint64_t global_atomic_requests;
-    uint64_t global_atomic_lanes;
     uint64_t global_atomic_sectors;
-    uint64_t global_atomic_serial; /* sum over requests of the most lanes on one address */
-    uint64_t shared_atomic_requests;
-    uint64_t shared_atomic_lanes;
-    uint64_t shared_atomic_serial;
-    uint64_t cluster_atomic_requests;
+    uint64_t shared_atomic_serial; /* sum over requests of the most lanes on one address */
     uint64_t cluster_atomic_lanes;
-    uint64_t cluster_atomic_serial;
     uint64_t hottest_address_lanes; /* most atomic lanes on one global sector within a block or
                                        cluster, summed over them; about, when sectors are many */
 
@@ -240,7 +225,6 @@ typedef struct emu_counters {
                               one latency each, however many loads were in flight */
     uint64_t longest_warp; /* most instructions one warp issued */
     uint64_t longest_waits; /* most memory_waits one warp had */
-    uint64_t local_bytes_touched;
 } emu_counters;
 
 /* Why a launch failed. The message is one line: error, kernel, PTX line, block, thread, address. */

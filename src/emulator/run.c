@@ -268,8 +268,6 @@ static void collect(team *all, emu_counters *out)
         if (i > 0)
             free(all->workers[i]);
     }
-    for (int i = 0; i < EMU_CLASS_COUNT; i++)
-        total.warp_instructions += i == EMU_CLASS_FOLDED ? 0 : total.issued[i];
     if (out)
         *out = total;
 }

@@ -35,7 +35,6 @@ void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target)
         warp->pc = target;
         return;
     }
-    warp->worker->counters.branches_diverged++;
     emu_leave_split(warp, mask);
     emu_add_split(warp, warp->frame, target, mask);
 }

@@ -26,7 +26,6 @@ TEST(test_loops_of_different_lengths)
         assert_int_equal(out[2 * i], i * (i + 1) / 2);
         assert_int_equal(out[2 * i + 1], 32);
     }
-    assert_true(m.counters.branches_diverged > 0);
 }
 
 /* A lock that lanes of one warp take in turn: a lane that spins must not keep the holder from

@@ -112,7 +112,7 @@ TEST(test_matrix_product)
             assert_true(c[i * N + j] == sum);
         }
     /* one conflict in each store of a tile: columns 0 of two rows of 17 words share a bank */
-    assert_int_equal(m.counters.shared_conflicts, 1024);
+    assert_int_equal(m.counters.shared_wavefronts - m.counters.shared_requests, 1024);
 }
 
 static const char sort[] = "extern \"C\" __global__ void sort(unsigned *keys) {\n"

@@ -29,8 +29,6 @@ static copy copy_of(uint64_t n, uint64_t width, int threads, uint64_t address)
                               .memory_waits = warps,
                               .longest_warp = 12,
                               .longest_waits = 1,
-                              .global_load_requests = warps,
-                              .global_store_requests = warps,
                               .global_load_lines = n / 32,
                               .global_store_lines = n / 32,
                               .global_load_sectors = n / 8,
