@@ -72,8 +72,8 @@ typedef struct gt_farm_ops {
      * nothing where the worker is a thread, which cannot be ended. */
     void (*interrupt)(gt_farm *farm);
     /* Asks how fast the GPU is now. The event is SAMPLED with the id GT_PACE_ID. It has one value,
-     * the time of a short launch that is the same on every GPU of a kind, and NVML's clocks and
-     * throttle reasons. Nothing need be prepared. */
+     * the time of a short launch that is the same on every GPU of a kind; what NVML shows of the
+     * clock and of other processes comes with it. Nothing need be prepared. */
     gputune_status (*pace)(gt_farm *farm);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);

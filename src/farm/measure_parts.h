@@ -27,8 +27,8 @@ gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 /* Begins a round: forgets what was seen before. */
 void gt_monitor_begin(gt_monitor *monitor);
-/* Ends a round. Writes to *out the latest clocks, and the throttle reasons and `spoiled` as seen
- * since gt_monitor_begin(). `noisy` and `other` are of the latest look at the GPU's processes. The
+/* Ends a round. Writes to *out the latest clock, and `spoiled` as seen since gt_monitor_begin().
+ * `noisy` and `other` are of the latest look at the GPU's processes. The
  * process of the host application is no other user. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Waits until NVML is open, and reads it now. The round's end then tells what it showed. */
@@ -449,17 +449,17 @@ double gt_trial_winner_ns(double *further_ns, const gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
+/* Raises measure->damage to `damage` where the status is a failure. Returns the status. */
+gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status status);
 /* Judges the findings of a proof, or of the winner's second proof (`after_race`). OK: *out has the
- * largest error and its tolerance. EWRONG: the message has place, value, expected value, tolerance
- * and the tolerance that would have accepted the value. *damage says what must be filled again. */
-gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
-                                  bool after_race);
+ * largest error. EWRONG: the message has place, value, expected value, tolerance and the tolerance
+ * that would have accepted the value; measure->damage says what must be filled again. */
+gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race);
 /* Judges likewise a launch on the trial's data; `measure` is the trial's state. A message contains
  * `words`. */
-gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
-                               const char *words);
-/* Judges likewise launches whose results were not compared (the table `edges`). */
-gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
+gputune_status gt_report_trial(gt_verified *out, gt_measure *measure, const char *words);
+/* Judges likewise what a table has found of guard zones and inputs, and no results. */
+gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no
  * tolerance. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot);

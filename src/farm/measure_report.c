@@ -245,31 +245,30 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
                                : GPUTUNE_OK;
 }
 
-gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
-                                  bool after_race)
+gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status status)
+{
+    if (status < 0 && damage > measure->damage) {
+        measure->damage = damage;
+    }
+    return status;
+}
+
+gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only)
+{
+    return gt_damaged(measure, GT_DAMAGE_EVERYTHING,
+                      judge_edges(measure, table, timed_only, measure->findings));
+}
+
+gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
     /* damage is reported first, because it may be why a result is wrong */
-    *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(measure, &measure->check, after_race, measure->findings));
-    *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
-    GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
-    *damage = GT_DAMAGE_NONE;
-    return GPUTUNE_OK;
+    GT_TRY(gt_report_edges(measure, &measure->check, after_race));
+    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* those of the timed workspace were not checked */
+                      after_race ? judge_race(out, measure) : judge_proof(out, measure));
 }
 
-gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
-                               const char *words)
+gputune_status gt_report_trial(gt_verified *out, gt_measure *measure, const char *words)
 {
-    *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(measure, &measure->check, false, measure->findings));
-    *damage = GT_DAMAGE_NONE;
+    GT_TRY(gt_report_edges(measure, &measure->check, false));
     return judge_last(out, measure, &measure->workspaces[0], words);
-}
-
-gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
-{
-    *damage = GT_DAMAGE_EVERYTHING;
-    GT_TRY(judge_edges(measure, &measure->edges, false, measure->findings));
-    *damage = GT_DAMAGE_NONE;
-    return GPUTUNE_OK;
 }

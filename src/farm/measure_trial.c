@@ -267,13 +267,9 @@ static void describe(gt_text *text, const gt_trial *trial, const char *words)
 /* Judges the findings of the last launch, which must have reached the host. */
 static gputune_status judge(gt_verified *out, gt_measure *measure, const char *words)
 {
-    gt_trial *trial = measure->trial;
-    gt_damage damage = GT_DAMAGE_NONE;
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    describe(&text, trial, words);
-    gputune_status status = gt_report_trial(out, &damage, &trial->measure, gt_text_string(&text));
-    trial->measure.damage = damage > trial->measure.damage ? damage : trial->measure.damage;
-    return status;
+    describe(&text, measure->trial, words);
+    return gt_report_trial(out, &measure->trial->measure, gt_text_string(&text));
 }
 
 /* Waits for the last launch on the trial's data, and judges it. */

@@ -460,24 +460,18 @@ typedef enum extent {
 static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                extent extent)
 {
-    gt_damage damage = GT_DAMAGE_NONE;
     GT_TRY(gt_service_look_for_stray(measure));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
     if (extent != AGAIN) {
         GT_TRY(gt_service_reset_ahead(measure, &measure->launch));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
-    gputune_status status = extent == EDGES
-                                ? gt_report_edges(&damage, measure)
-                                : gt_report_findings(out, &damage, measure, extent == AGAIN);
-    gputune_status stray = gt_service_judge_stray(measure);
-    damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
+    gputune_status status = extent == EDGES ? gt_report_edges(measure, &measure->edges, false)
+                                            : gt_report_findings(out, measure, extent == AGAIN);
+    gputune_status stray =
+        gt_damaged(measure, GT_DAMAGE_EVERYTHING, gt_service_judge_stray(measure));
     status = status < 0 ? status : stray;
-    if (status == GPUTUNE_OK) {
-        status = scratch_look(measure, variant);
-        damage = status < 0 ? GT_DAMAGE_EVERYTHING : damage;
-    }
-    measure->damage = damage > measure->damage ? damage : measure->damage;
+    GT_THEN(status, gt_damaged(measure, GT_DAMAGE_EVERYTHING, scratch_look(measure, variant)));
     GT_TRY(status);
     if (!(out->pilot_ns > 0)) {
         GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));

@@ -1,4 +1,4 @@
-// What comes before a launch: a swept cache, a busy stream, poisoned shared memory. Appended to
+// What comes before a launch: a swept cache, a busy stream, poisoned shared memory. Behind
 // service_tasks.cu.
 
 // Reads `bytes` (a multiple of 16) of zeros, so that nothing else stays in L2. The write keeps the
