@@ -293,13 +293,9 @@ static void keep_touches(emu_decoder *decoder)
 
 static void keep_lists(emu_decoder *decoder)
 {
-    emu_function *out = decoder->out;
-    uint32_t *callees = emu_decode_alloc(decoder, decoder->callee_count * sizeof *callees + 1);
-    if (callees && decoder->callee_count)
-        memcpy(callees, decoder->callees, decoder->callee_count * sizeof *callees);
-    out->callees = callees;
-    out->callee_count = decoder->callee_count;
-    out->uses_shared = decoder->uses_shared;
+    decoder->out->callees = decoder->callees;
+    decoder->out->callee_count = decoder->callee_count;
+    decoder->out->uses_shared = decoder->uses_shared;
 }
 
 /* Decodes twice: the first pass finds the registers that each instruction touches, the second knows
@@ -327,6 +323,8 @@ static void decode_function(emu_decoder *decoder)
     decoder->flows = emu_decode_alloc(decoder, flow_bytes);
     decoder->uses_shared = emu_decode_alloc(decoder, decoder->program->module.shared_count + 1);
     decoder->slots = slots;
+    decoder->callees = NULL;
+    decoder->callee_capacity = 0;
     decoder->in = NULL;
     if (slots && decoder->flows)
         decode_body(decoder, slots);

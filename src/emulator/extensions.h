@@ -10,8 +10,9 @@
  * Environment, read by cuInit; a mistake makes it fail with 1, and emuLastMessage says what it is:
  *   GPUTUNE_EMU_PROFILE  h200 or a100; else what follows the colon in GPUTUNE_DRIVER=emu:...
  *   GPUTUNE_EMU_DEVICES  h200,h200*1.3,a100: as many devices, where no profile is chosen; the
- * second takes 1.3 times as long as the others of its kind GPUTUNE_EMU_SET      key=value,... over
- * the profile, e.g. driver_version=12000 GPUTUNE_EMU_FAULTS   failures by script (faults.h)
+ *                        second takes 1.3 times as long as the others of its kind
+ *   GPUTUNE_EMU_SET      key=value,... over the profile, e.g. driver_version=12000
+ *   GPUTUNE_EMU_FAULTS   failures by script (faults.h)
  *   GPUTUNE_EMU_REACHED  a file that is made when one comes to pass
  *   GPUTUNE_EMU_THREADS  host threads a kernel may use; all by default
  *   GPUTUNE_EMU_VERBOSE  set: print what emuLastMessage would tell on stderr */

@@ -214,7 +214,6 @@ void emu_group_end(emu_group *group)
     counters->hottest_address_lanes += group->hottest;
     for (uint32_t b = 0; b < group->block_count; b++) {
         const emu_block *block = &group->blocks[b];
-        counters->blocks++;
         counters->warps += block->warp_count;
         for (uint32_t w = 0; w < block->warp_count; w++) {
             const emu_warp *warp = &block->warps[w];

@@ -184,7 +184,6 @@ static void place_classes(emu_function *out, const uint32_t counts[CLASSES],
     uint32_t at = EMU_FIRST_SLOT;
     bases[0] = at;
     at = (at + counts[0] * 4 + 63) & ~63u;
-    out->predicate_bytes = at;
     for (unsigned class = 1; class < CLASSES; class ++) {
         bases[class] = at;
         at += counts[class] * (EMU_WARP << class);

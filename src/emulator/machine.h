@@ -189,7 +189,6 @@ typedef enum emu_class {
  * depend on the order of its threads. A request is one memory instruction of one warp; a sector is
  * 32 bytes; a line is 128 bytes. */
 typedef struct emu_counters {
-    uint64_t blocks;
     uint64_t warps;
     uint64_t thread_instructions; /* active lanes, guard predicate applied */
     uint64_t issued[EMU_CLASS_COUNT];

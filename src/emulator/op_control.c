@@ -217,17 +217,15 @@ static const uint32_t *area_offsets(emu_decoder *decoder, const ptx_operand *lis
 
 static void note_callee(emu_decoder *decoder, uint32_t index)
 {
-    if (decoder->callee_count == decoder->callee_capacity) {
-        size_t larger = decoder->callee_capacity ? 2 * decoder->callee_capacity : 16;
-        uint32_t *copy = emu_decode_alloc(decoder, larger * sizeof *copy);
-        if (!copy)
-            return;
-        if (decoder->callee_count)
-            memcpy(copy, decoder->callees, decoder->callee_count * sizeof *copy);
-        decoder->callees = copy;
-        decoder->callee_capacity = larger;
+    uint32_t *callees =
+        emu_pool_grow(&decoder->program->module.pool, decoder->callees, decoder->callee_count,
+                      &decoder->callee_capacity, sizeof *callees);
+    if (!callees) {
+        emu_decode_fail(decoder, "out of memory");
+        return;
     }
-    decoder->callees[decoder->callee_count++] = index;
+    decoder->callees = callees;
+    callees[decoder->callee_count++] = index;
 }
 
 static void resolve_callee(emu_decoder *decoder, const char *name, emu_call *call)

@@ -57,7 +57,7 @@ typedef struct conversion {
     ptx_type to, from;
     uint8_t to_width, from_width; /* bytes of the registers */
     emu_rounding rounding;
-    bool has_rounding, to_integer; /* to_integer: .rni and the like */
+    bool to_integer; /* .rni and the like */
     bool ftz, sat, satfinite, relu;
 } conversion;
 
@@ -366,7 +366,6 @@ static void take_rounding(emu_decoder *decoder, conversion *c)
     static const char *const to_float[] = {"rn", "rz", "rm", "rp", "rna"};
     static const char *const to_integer[] = {"rni", "rzi", "rmi", "rpi"};
     int rounding = emu_take_one(decoder, to_float, 5);
-    c->has_rounding = rounding >= 0;
     if (rounding < 0) {
         rounding = emu_take_one(decoder, to_integer, 4);
         c->to_integer = rounding >= 0;

@@ -21,7 +21,6 @@ typedef struct reach {
     bool *uses_shared;
     uint8_t *state; /* of each function: 1 on the way, 2 done */
     uint32_t *depth_bytes;
-    bool any_indirect;
 } reach;
 
 static void merge_shared(reach *r, const emu_function *function)

@@ -18,7 +18,6 @@ typedef struct emu_function {
     const ptx_function *source;
     uint32_t first, end; /* operations */
     uint32_t register_bytes;
-    uint32_t predicate_bytes; /* predicates come first */
     uint32_t param_bytes;
     uint32_t local_bytes;
     uint32_t live_words; /* most 32-bit values live at once */
