@@ -380,7 +380,7 @@ static void check_unknown(patient *p)
 static void check_compile_memory(patient *p)
 {
     const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
-    if (value && !strtoull(value, NULL, 10)) {
+    if (value && !gt_compile_memory_asked()) {
         WARN(p, "set it to a number, such as 2048",
              "GPUTUNE_COMPILE_MEMORY=%s is no number of megabytes, and is ignored", value);
     }

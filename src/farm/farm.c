@@ -65,12 +65,18 @@ static uint64_t machine_bytes(void)
     return bytes < group ? bytes : group;
 }
 
+uint64_t gt_compile_memory_asked(void)
+{
+    const char *given = gt_environment("GPUTUNE_COMPILE_MEMORY");
+    bool is_number = given && !given[strspn(given, "0123456789")];
+    return is_number ? strtoull(given, NULL, 10) : 0;
+}
+
 /* Megabytes that each of `workers` compile workers may take: together half of
  * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
 static uint64_t compile_memory_mb(uint32_t workers)
 {
-    const char *given = gt_environment("GPUTUNE_COMPILE_MEMORY");
-    uint64_t asked = given ? strtoull(given, NULL, 10) : 0;
+    uint64_t asked = gt_compile_memory_asked();
     if (asked) {
         return asked;
     }

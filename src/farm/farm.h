@@ -139,6 +139,10 @@ typedef struct gt_farm_options {
  * EWORKER naming both versions. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
+/* How many megabytes GPUTUNE_COMPILE_MEMORY allows each compile worker; 0: the variable is not set,
+ * or is no whole number. */
+uint64_t gt_compile_memory_asked(void);
+
 /* Finds the path of gputune-worker: `given` if not NULL, else the variable GPUTUNE_WORKER, else a
  * file in the library's or the program's folder or in its gputune/ or ../libexec/gputune/, else in
  * the folder of the installation. EWORKER if there is none; the message lists where it was looked

@@ -18,7 +18,7 @@ $GPUTUNE doctor --driver /nowhere/libcuda.so.1 --format csv -q | grep -c '^drive
 $GPUTUNE doctor --driver /nowhere/libcuda.so.1 -q >/dev/null
 echo "exit $?"
 echo "variables:"
-GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_COMPILE_MEMORY=much GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
+GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_COMPILE_MEMORY=4G GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
     $GPUTUNE doctor --driver emu --format csv | grep 'warning\|failure'
 echo "every variable of the man page is known:"
 (
