@@ -107,11 +107,16 @@ bool gt_append_within(char *string, size_t bytes, const char *more, size_t lengt
 
 int gt_word_at(const char *text, size_t length, const char *words)
 {
-    size_t word;
-    for (int i = 0; *words; words += word + (words[word] == ' '), i++) {
-        word = strcspn(words, " ");
-        if (word == length && memcmp(words, text, length) == 0) {
+    for (int i = 0; *words; words += *words == ' ', i++) {
+        size_t same = 0;
+        while (same < length && words[same] == text[same] && words[same] != ' ') {
+            same++;
+        }
+        if (same == length && (words[same] == ' ' || words[same] == '\0')) {
             return i;
+        }
+        while (*words && *words != ' ') {
+            words++;
         }
     }
     return -1;

@@ -270,7 +270,7 @@ static size_t list_kernels(gt_text *out, const char *text)
 {
     gt_function found;
     size_t count = 0;
-    for (gt_functions walk = gt_functions_of(text, NULL); next_kernel(&found, &walk);) {
+    for (gt_functions walk = gt_functions_of(text, NULL, 0); next_kernel(&found, &walk);) {
         const gt_lexer name = gt_lexer_of(text + found.name);
         gt_text_printf(out, "%s%s%s%s", count++ ? ", " : "", found.scope,
                        found.scope[0] ? "::" : "", GT_TOKEN_TEXT(&name.token));
@@ -308,7 +308,7 @@ static gputune_status choose_kernel(gt_function *out, const maker *m, const char
     GT_REFUSE(!kernel && count > 1, GPUTUNE_EINVAL,
               "%s: several kernels; expected the name of one behind the path: %s", m->path,
               gt_text_string(&names));
-    gt_functions walk = gt_functions_of(text, NULL);
+    gt_functions walk = gt_functions_of(text, NULL, 0);
     if (kernel ? gt_function_definition(out, text, kernel) : next_kernel(out, &walk)) {
         return GPUTUNE_OK;
     }
@@ -371,7 +371,7 @@ static gputune_status add_all(maker *m)
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0; launched--) {
         gt_function function;
-        gt_functions walk = gt_functions_of(m->texts.items[0], NULL);
+        gt_functions walk = gt_functions_of(m->texts.items[0], NULL, 0);
         while (next_kernel(&function, &walk)) {
             GT_SCOPED(end_draft) gt_draft *draft = new_draft(m, &function);
             GT_TRY(draft ? GPUTUNE_OK : gt_fail_memory());

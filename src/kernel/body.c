@@ -134,10 +134,11 @@ static gputune_status carry_out(char **text, edits *e)
     return replace_text(text, &out);
 }
 
-void gt_functions_cut(char *text, const char *name, bool instantiations)
+void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations)
 {
     gt_function function;
-    for (gt_functions walk = gt_functions_of(text, name); gt_function_next(&function, &walk);) {
+    gt_functions walk = gt_functions_of(text, names, count);
+    while (count > 0 && gt_function_next(&function, &walk)) {
         if (function.plain && (!instantiations || function.is_instantiation)) {
             gt_blank(text, function.begin, function.end);
         }
@@ -150,9 +151,10 @@ void gt_functions_cut(char *text, const char *name, bool instantiations)
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
-    gt_functions_cut(*text, kernel->name, true); /* the only instance is the variant's */
+    const char *own = kernel->name;
+    gt_functions_cut(*text, &own, 1, true); /* the only instance is the variant's */
     edits e = {.text = *text};
-    gt_functions walk = gt_functions_of(*text, kernel->name);
+    gt_functions walk = gt_functions_of(*text, &own, 1);
     while (gt_function_next(&function, &walk)) {
         const char *begin = *text + function.begin, *name = *text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
@@ -420,7 +422,7 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_te
 static bool is_specialised(const char *text, const char *name)
 {
     gt_function function = {0};
-    gt_functions walk = gt_functions_of(text, name);
+    gt_functions walk = gt_functions_of(text, &name, 1);
     while (!function.is_specialisation && gt_function_next(&function, &walk)) {
     }
     return function.is_specialisation;
@@ -515,10 +517,11 @@ static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
     for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
         const gt_kernel_name *kernel = &judges[i]->kernel;
+        const char *name = kernel->name;
         bool has =
             body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
         if (judges[i]->present && !has) {
-            gt_functions_cut(body->text, kernel->name, false);
+            gt_functions_cut(body->text, &name, 1, false);
         }
         GT_TRY(judges[i]->present && has ? export_kernel(&body->text, kernel, false) : GPUTUNE_OK);
     }
@@ -549,10 +552,12 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
     gt_body *body = &parts->judge_body;
+    const char *names[GT_STEPS_MAX];
     GT_TRY(gt_strdup(&body->text, text));
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        gt_functions_cut(body->text, parts->steps[i].kernel.name, false);
+        names[i] = parts->steps[i].kernel.name;
     }
+    gt_functions_cut(body->text, names, parts->step_count, false);
     GT_TRY(take_judges(body, parts));
     return finish_body(body, &parse->judge_uses, parse->template);
 }

@@ -23,9 +23,9 @@ uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
  * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known.
  * ETEMPLATE for an entry that becomes too long. */
 gputune_status gt_instances_name(gt_template_parts *parts);
-/* Blanks every declaration of the __global__ function `name`, or only the `instantiations` of it,
- * in the text, as far as they can be cut out; lines keep their numbers. */
-void gt_functions_cut(char *text, const char *name, bool instantiations);
+/* Blanks every declaration of these __global__ functions, or only the `instantiations` of them, in
+ * the text, as far as they can be cut out; lines keep their numbers. */
+void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations);
 /* Appends the token stream of a text: no comments, one blank between tokens, directives on lines of
  * their own, and no #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

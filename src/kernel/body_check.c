@@ -379,13 +379,14 @@ static bool fits_arguments(const gt_parse *parse, const char *text, const gt_fun
 void gt_overloads_blank(const gt_parse *parse, char *text)
 {
     const gt_kernel_name *kernel = &parse->parts->steps[0].kernel;
+    const char *name = kernel->name;
     gt_function function;
     bool has = false;
     if (parse->parts->is_pipeline || parse->parts->step_count == 0 || kernel->is_template) {
         return;
     }
     for (int pass = 0; pass < 1 + has; pass++) {
-        gt_functions walk = gt_functions_of(text, kernel->name);
+        gt_functions walk = gt_functions_of(text, &name, 1);
         while (gt_function_next(&function, &walk)) {
             const bool fits = fits_arguments(parse, text, &function);
             has |= fits && function.is_definition;

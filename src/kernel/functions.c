@@ -126,6 +126,22 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
+/* Whether a name in front of a parenthesis may be a function's: __launch_bounds__ is none. */
+static bool may_be_function(const gt_token *token)
+{
+    return token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
+}
+
+/* Whether the token can be the name of a function that the walk is for: any one without names. */
+static bool is_sought(const gt_functions *walk, const gt_token *token)
+{
+    bool is = walk->name_count == 0 && may_be_function(token);
+    for (size_t i = 0; i < walk->name_count && !is; i++) {
+        is = is_named(token, walk->namespaces.scope, walk->names[i]);
+    }
+    return is;
+}
+
 /* The declaration that a scan is in. */
 typedef struct declaration {
     gt_function read; /* as far as it has come */
@@ -160,7 +176,7 @@ static void note_directive(declaration *now, gt_lexer *lexer)
 
 static void note(declaration *now, const gt_lexer *lexer, const char *text)
 {
-    if (gt_token_is_any(&lexer->token, "; { }")) {
+    if (lexer->token.kind == GT_TOKEN_PUNCTUATION && gt_token_is_any(&lexer->token, "; { }")) {
         *now = (declaration){0};
         return;
     }
@@ -177,21 +193,16 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
     now->read.is_extern_c |= gt_lexer_is(lexer, "\"C\"");
 }
 
-/* Whether a name in front of a parenthesis may be a function's: __launch_bounds__ is none. */
-static bool may_be_function(const gt_lexer *lexer)
+gt_functions gt_functions_of(const char *text, const char *const *names, size_t count)
 {
-    return lexer->token.kind == GT_TOKEN_NAME && strncmp(lexer->token.text, "__", 2) != 0;
-}
-
-gt_functions gt_functions_of(const char *text, const char *name)
-{
-    return (gt_functions){.text = text, .name = name, .lexer = gt_lexer_of(text)};
+    return (gt_functions){
+        .text = text, .names = names, .name_count = count, .lexer = gt_lexer_of(text)};
 }
 
 bool gt_function_next(gt_function *out, gt_functions *walk)
 {
     declaration now = {0};
-    const char *text = walk->text, *name = walk->name, *scope = walk->namespaces.scope;
+    const char *text = walk->text, *scope = walk->namespaces.scope;
     gt_lexer *lexer = &walk->lexer;
     while (lexer->token.kind != GT_TOKEN_END) {
         if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
@@ -200,8 +211,7 @@ bool gt_function_next(gt_function *out, gt_functions *walk)
         }
         note(&now, lexer, text);
         note_namespace(&walk->namespaces, lexer);
-        bool hit =
-            now.is_global && (name ? is_named(&lexer->token, scope, name) : may_be_function(lexer));
+        bool hit = now.is_global && is_sought(walk, &lexer->token);
         size_t at = offset(lexer, text);
         gt_lexer_next(lexer);
         if (hit && gt_lexer_is(lexer, "<")) {
@@ -213,7 +223,7 @@ bool gt_function_next(gt_function *out, gt_functions *walk)
             memcpy(out->scope, scope, sizeof out->scope);
             read_rest(out, lexer, text);
             out->plain &= now.conditionals == 0;
-            if (name || out->is_definition) {
+            if (walk->name_count > 0 || out->is_definition) {
                 *lexer = gt_lexer_of(text + (out->plain ? out->end : out->parameters_end));
                 return true;
             }
@@ -224,7 +234,7 @@ bool gt_function_next(gt_function *out, gt_functions *walk)
 
 bool gt_function_definition(gt_function *out, const char *text, const char *name)
 {
-    gt_functions walk = gt_functions_of(text, name);
+    gt_functions walk = gt_functions_of(text, &name, 1);
     bool found;
     do {
         found = gt_function_next(out, &walk);

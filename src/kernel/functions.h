@@ -31,7 +31,9 @@ typedef struct gt_function_parameter {
 
 /* A walk over the __global__ functions of a text. */
 typedef struct gt_functions {
-    const char *text, *name;
+    const char *text;
+    const char *const *names;
+    size_t name_count;
     gt_lexer lexer;
     struct gt_namespaces {
         char scope[GT_ENTRY_MAX];
@@ -42,10 +44,10 @@ typedef struct gt_functions {
     } namespaces; /* that the walk is in */
 } gt_functions;
 
-/* Begins a walk over the declarations and definitions of `name`, which may have namespaces, all or
- * the last ones (b::scan for a::b::scan). NULL for `name`: over the definitions of all functions.
- * What the walk has come to may be blanked. */
-gt_functions gt_functions_of(const char *text, const char *name);
+/* Begins a walk over the declarations and definitions of some functions. A name may have
+ * namespaces, all or the last ones (b::scan for a::b::scan). No names: over the definitions of all
+ * functions. The names must outlive the walk. What the walk has come to may be blanked. */
+gt_functions gt_functions_of(const char *text, const char *const *names, size_t count);
 /* The walk's next function; false: there is none. */
 bool gt_function_next(gt_function *out, gt_functions *walk);
 /* Finds the first definition of the function that is no specialisation. false: there is none. */
