@@ -339,7 +339,9 @@ cli_measured_list cli_measured_of(const cli_records *records)
             is_of(last, record) ? last : cli_add(&list, (cli_measured){record, 0, none.items, ""});
         last->count++;
         last->winner = is_better_winner(record, last->winner) ? record : last->winner;
-        last->standard = record->is_default ? record->configuration : last->standard;
+        last->standard = record->is_default  ? record->configuration
+                         : last->standard[0] ? last->standard
+                                             : record->default_configuration;
     }
     for (size_t i = 0; i < list.count; i++) {
         const char *compared = list.items[i].winner->default_configuration;
