@@ -145,9 +145,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     gt_packet_drop(host->setup);
     host->setup = gt_packet_keep(request->packet);
     host->plain = false;
-    while (host->variants.count > 0) {
-        gt_live_forget(host, host->variants.items[0].id);
-    }
+    gt_live_forget_all(host);
     gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }
@@ -162,7 +160,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     request->patient = job->patient;
     gt_live_forget(host, job->id);
     host->variants.items[host->variants.count++] =
-        (gt_live_variant){job->id, gt_packet_keep(request->packet), 0, job->work};
+        (gt_live_variant){job->id, gt_packet_keep(request->packet), 0, job->work, job->standard};
     gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }

@@ -234,6 +234,7 @@ typedef struct gt_live_variant {
     gt_packet *packet;   /* the verify request that loads it into a new worker */
     uint64_t generation; /* of the worker (gt_slot) that has it, or is to load it again; 0: none */
     double work;         /* gt_verify_job.work */
+    bool standard;       /* gt_verify_job.standard */
 } gt_live_variant;
 
 typedef struct gt_measure_host {
@@ -243,6 +244,10 @@ typedef struct gt_measure_host {
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
     bool plain;       /* the trial of this setup has ended a worker: later ones do without it */
     GT_ARRAY(gt_live_variant) variants;
+    /* The default, once it is proved, even if it was dropped; no packet: none. What it gets wrong
+     * on rare data is not demanded of others: each new worker proves it again, before all others.
+     */
+    gt_live_variant standard;
     double reference_ns, prepare_s; /* of the last setup: the reference's time, and how long
                                        preparing took */
     /* Workers in a row that ended before their context was open, or by no variant's fault. */
@@ -316,7 +321,8 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forgets the variant of that id, if the host knows one. The worker is not told. */
+/* Forgets all variants, or that of an id, if the host knows one. The worker is not told. */
+void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 
 /* As gt_farm_ops.interrupt. */

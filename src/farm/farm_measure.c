@@ -45,6 +45,38 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
     }
 }
 
+void gt_live_forget_all(gt_measure_host *host)
+{
+    while (host->variants.count > 0) {
+        gt_packet_drop(host->variants.items[--host->variants.count].packet);
+    }
+    gt_packet_drop(host->standard.packet);
+    host->standard = (gt_live_variant){.packet = NULL};
+}
+
+/* Each new worker is to have the default, which this one has proved. */
+static void keep_standard(gt_measure_host *host, const gt_live_variant *variant)
+{
+    gt_packet_keep(variant->packet);
+    gt_packet_drop(host->standard.packet);
+    host->standard = *variant;
+}
+
+static bool is_standard(const gt_measure_host *host, uint64_t id)
+{
+    return host->standard.packet && host->standard.id == id;
+}
+
+/* Forgets a variant that failed: as the default, too. */
+static void forget_failed(gt_measure_host *host, uint64_t id)
+{
+    gt_live_forget(host, id);
+    if (is_standard(host, id)) {
+        gt_packet_drop(host->standard.packet);
+        host->standard.packet = NULL;
+    }
+}
+
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
 /* Inserts an internal request at `index`. */
@@ -100,7 +132,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
         gt_farm_request_free(request);
         request = dependent;
     }
-    gt_live_forget(host, culprit);
+    forget_failed(host, culprit);
     if (!request) {
         return;
     }
@@ -109,7 +141,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
         host->setup = NULL;
     }
     if (request->kind == GT_FRAME_VERIFY) {
-        gt_live_forget(host, request->id);
+        forget_failed(host, request->id);
     }
     request->event.status = status;
     request->event.culprit = culprit;
@@ -155,6 +187,29 @@ static void fail_all(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
+/* Whether the worker must load again what an earlier one has proved. */
+static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
+{
+    return variant->packet && variant->generation != 0 &&
+           variant->generation != host->slot.generation;
+}
+
+/* Whether the default is to be there before the request is carried out: variants are proved, or
+ * loaded again and so proved, beside it. */
+static bool uses_standard(const gt_measure_host *host, const gt_farm_request *request)
+{
+    const bool proves = request->kind == GT_FRAME_VERIFY && request->id != host->standard.id;
+    return !request->internal &&
+           (proves || request->kind == GT_FRAME_RECHECK || request->kind == GT_FRAME_SAMPLE);
+}
+
+static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant *variant)
+{
+    GT_TRY(measure_insert(host, index, GT_FRAME_VERIFY, variant->id, variant->packet));
+    variant->generation = host->slot.generation;
+    return GPUTUNE_OK;
+}
+
 /* Queues before `index` the requests that load what a new worker lacks. *missing: whether there
  * were any. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
@@ -162,12 +217,18 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = live_find(host, request->variants[i]);
-        if (!variant || variant->generation == 0 || variant->generation == host->slot.generation) {
-            continue;
+        if (variant && lacks(host, variant) && !is_standard(host, variant->id)) {
+            *missing = true;
+            GT_TRY(load(host, index, variant));
         }
+    }
+    if (lacks(host, &host->standard) && uses_standard(host, request)) {
+        gt_live_variant *variant = live_find(host, host->standard.id);
         *missing = true;
-        GT_TRY(measure_insert(host, index, GT_FRAME_VERIFY, variant->id, variant->packet));
-        variant->generation = host->slot.generation;
+        GT_TRY(load(host, index, &host->standard)); /* in front of the others */
+        if (variant) {
+            variant->generation = host->slot.generation;
+        }
     }
     return GPUTUNE_OK;
 }
@@ -224,6 +285,9 @@ static void note(gt_measure_host *host, const gt_farm_request *request)
         host->prepare_s = gt_seconds_since(host->slot.since_ns);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
+        if (variant->standard) {
+            keep_standard(host, variant);
+        }
     } else if (request->kind == GT_FRAME_VERIFY) {
         gt_live_forget(host, request->id);
     }
@@ -249,9 +313,7 @@ static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 static void forget_all(gt_measure_host *host)
 {
     gt_slot_clear(&host->slot);
-    while (host->variants.count > 0) {
-        gt_packet_drop(host->variants.items[--host->variants.count].packet);
-    }
+    gt_live_forget_all(host);
     gt_packet_drop(host->setup);
     host->setup = NULL;
 }

@@ -152,6 +152,22 @@ TEST(test_the_default_is_believed_of_others_alone)
     unlink(path);
 }
 
+/* Also behind a variant that ends the worker, where the next one proves the others. */
+TEST(test_the_default_is_believed_by_each_worker)
+{
+    const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
+    const char *traps = "if (TRAPS) { __trap(); } y[i] = fmaxf(x[i], 0);";
+    static const char *const some[] = {"OTHER=0", "OTHER=1 TRAPS=1", "OTHER=1"};
+    char path[128], found[512] = "";
+    gputune_options options = OPTIONS();
+    write_template(path, "", "", "#pragma gputune tune(TRAPS = 0, 1)\n", fast, traps, clamp);
+    gputune *tuner = tuner_open(":memory:");
+    OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, some, 3, &options, on_run, found));
+    assert_string_equal(found, "OTHER=0 TRAPS=0 ok;OTHER=1 TRAPS=1 crashed;OTHER=1 TRAPS=0 ok;");
+    gputune_close(tuner);
+    unlink(path);
+}
+
 TEST(test_a_reference_that_fails_there_is_not_asked)
 {
     const char *only_zero = "if (mode) { __trap(); } y[i] = x[i];";
