@@ -445,54 +445,33 @@ static bool stays(const gt_reader *reader, const groups *all, const group *own, 
     return !gives_way;
 }
 
-/* A function that a clause names. */
-typedef struct named {
-    bool stays; /* the clause does */
-    gt_kernel_name kernel;
-} named;
-
-/* The functions that only clauses of other groups name. */
-typedef struct left_out {
-    GT_ARRAY(named) all;          /* what all clauses name */
-    GT_ARRAY(const char *) names; /* of `all`, those that no clause which stays names */
-} left_out;
-
-static void free_left_out(left_out *out)
+/* Whether a clause that stays names the function. */
+static bool is_used(const gt_reader *reader, const groups *all, const group *own, const char *name)
 {
-    gt_array_free(&out->all);
-    gt_array_free(&out->names);
-}
-
-static gputune_status find_left_out(left_out *out, const gt_reader *reader, const groups *all,
-                                    const group *own)
-{
-    for (size_t c = 0; c < reader->clauses.count; c++) {
-        named one = {.stays = stays(reader, all, own, c)};
-        gputune_status status = read_name(&one.kernel, &reader->clauses.items[c]);
-        GT_TRY(one.stays ? GPUTUNE_OK : status); /* else parsing says it */
-        GT_TRY(status == GPUTUNE_OK && one.kernel.name[0] ? gt_array_push(&out->all, one)
-                                                          : GPUTUNE_OK);
+    bool used = false;
+    for (size_t c = 0; c < reader->clauses.count && !used; c++) {
+        gt_kernel_name other;
+        used = stays(reader, all, own, c) &&
+               read_name(&other, &reader->clauses.items[c]) == GPUTUNE_OK &&
+               strcmp(other.name, name) == 0;
     }
-    for (size_t i = 0; i < out->all.count; i++) {
-        bool is_used = false;
-        for (size_t k = 0; k < out->all.count && !is_used; k++) {
-            is_used = out->all.items[k].stays &&
-                      strcmp(out->all.items[k].kernel.name, out->all.items[i].kernel.name) == 0;
-        }
-        const char *name = out->all.items[i].kernel.name;
-        GT_TRY(is_used ? GPUTUNE_OK : gt_array_push(&out->names, name));
-    }
-    return GPUTUNE_OK;
+    return used;
 }
 
 /* Drops the clauses of the other groups, and the functions that they alone name. */
 static gputune_status keep_group(gt_reader *reader, const groups *all, const group *own)
 {
-    GT_SCOPED(free_left_out) left_out others = {0};
+    GT_SCOPED(gt_texts_free) gt_texts cut = {0};
     gt_clause *clauses = reader->clauses.items;
     size_t kept = 0;
-    GT_TRY(find_left_out(&others, reader, all, own));
-    gt_functions_cut(reader->body.data, others.names.items, others.names.count, false);
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        gt_kernel_name other = {.name = ""};
+        GT_TRY(stays(reader, all, own, c) ? GPUTUNE_OK : read_name(&other, &clauses[c]));
+        if (other.name[0] && !is_used(reader, all, own, other.name)) {
+            GT_TRY(gt_texts_add(&cut, other.name, strlen(other.name)));
+        }
+    }
+    gt_functions_cut(reader->body.data, (const char *const *)cut.items, cut.count, false);
     for (size_t c = 0; c < reader->clauses.count; c++) {
         if (stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];
