@@ -54,7 +54,7 @@ void gt_live_forget_all(gt_measure_host *host)
     host->standard = (gt_live_variant){.packet = NULL};
 }
 
-/* Each new worker is to have the default, which this one has proved. */
+/* Keeps the default, which the worker has proved, for the workers after it. */
 static void keep_standard(gt_measure_host *host, const gt_live_variant *variant)
 {
     gt_packet_keep(variant->packet);
@@ -67,7 +67,7 @@ static bool is_standard(const gt_measure_host *host, uint64_t id)
     return host->standard.packet && host->standard.id == id;
 }
 
-/* Forgets a variant that failed: as the default, too. */
+/* Forgets a variant that failed. If it is the default, later workers do without it. */
 static void forget_failed(gt_measure_host *host, uint64_t id)
 {
     gt_live_forget(host, id);

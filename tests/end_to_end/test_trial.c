@@ -122,33 +122,39 @@ static int on_run(void *user, const gputune_record *record)
     return 0;
 }
 
+/* Runs these configurations of the template; what became of each: "OTHER=1 ok;". */
+static const char *run(const char *path, const char *const *some, uint32_t count, int expected)
+{
+    static char found[512];
+    gputune *tuner = tuner_open(":memory:");
+    found[0] = '\0';
+    assert_int_equal(
+        gputune_run(tuner, path, GPUTUNE_NO_SIZES, some, count, &OPTIONS(), on_run, found),
+        expected);
+    gputune_close(tuner);
+    return found;
+}
+
 /* That holds where the default is not among the variants, too. */
 TEST(test_the_default_is_believed_of_others_alone)
 {
     const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
     static const char *const other[] = {"OTHER=1", "OTHER=1"};
-    char path[128], found[512] = "";
+    char path[128];
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan;
-    gputune_options options = OPTIONS();
     write_template(path, "", "", "", fast, fast, clamp);
-    gputune *tuner = tuner_open(":memory:");
-    OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 2, &options, on_run, found));
-    assert_string_equal(found, "OTHER=1 ok;OTHER=1 ok;");
-    gputune_close(tuner);
+    assert_string_equal(run(path, other, 2, GPUTUNE_OK), "OTHER=1 ok;OTHER=1 ok;");
     setenv("GPUTUNE_FORCE", "tried:OTHER=1", true);
-    tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
+    gputune *tuner = tuner_open(":memory:");
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
     unsetenv("GPUTUNE_FORCE");
     OK(gputune_plan_info(&info, plan));
     assert_string_equal(info.configuration, "OTHER=1");
     gputune_plan_release(plan);
     gputune_close(tuner);
     write_template(path, "", "", "", fast, "y[i] = x[i];", clamp);
-    tuner = tuner_open(":memory:");
-    assert_int_equal(gputune_run(tuner, path, GPUTUNE_NO_SIZES, other, 1, &options, on_run, found),
-                     GPUTUNE_EWRONG);
-    gputune_close(tuner);
+    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG), ""); /* none can be measured */
     unlink(path);
 }
 
@@ -158,13 +164,10 @@ TEST(test_the_default_is_believed_by_each_worker)
     const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
     const char *traps = "if (TRAPS) { __trap(); } y[i] = fmaxf(x[i], 0);";
     static const char *const some[] = {"OTHER=0", "OTHER=1 TRAPS=1", "OTHER=1"};
-    char path[128], found[512] = "";
-    gputune_options options = OPTIONS();
+    char path[128];
     write_template(path, "", "", "#pragma gputune tune(TRAPS = 0, 1)\n", fast, traps, clamp);
-    gputune *tuner = tuner_open(":memory:");
-    OK(gputune_run(tuner, path, GPUTUNE_NO_SIZES, some, 3, &options, on_run, found));
-    assert_string_equal(found, "OTHER=0 TRAPS=0 ok;OTHER=1 TRAPS=1 crashed;OTHER=1 TRAPS=0 ok;");
-    gputune_close(tuner);
+    assert_string_equal(run(path, some, 3, GPUTUNE_OK),
+                        "OTHER=0 TRAPS=0 ok;OTHER=1 TRAPS=1 crashed;OTHER=1 TRAPS=0 ok;");
     unlink(path);
 }
 
