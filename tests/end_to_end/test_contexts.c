@@ -261,8 +261,8 @@ TEST(test_a_context_that_the_application_lost_is_no_crash_of_a_variant)
     CU(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CUdeviceptr x = buffer_of(values, sizeof values), y = x + COUNT * sizeof *values,
                 nowhere = 4096;
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &x, &a, &n)));
     CU(EventRecord(event, NULL));
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &x, &a, &n)));
     assert_true(gt_cuda_fatal(world.driver->CtxSynchronize()));
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_ECUDA);
     assert_non_null(strstr(gputune_error(), "ILLEGAL_ADDRESS"));
