@@ -142,14 +142,10 @@ static int report_variant(const report *r, const gt_variant *variant)
 static gputune_status report_all(const gt_session *session, gt_finding_fn each, void *user)
 {
     const gt_request *request = session->request;
-    const gt_field *field = &session->field;
-    GT_FREED char *usual = NULL, *other = NULL;
-    GT_TRY(gt_problem_text(&usual, request->template, &request->problem));
-    GT_TRY(gt_problem_text(&other, request->template,
-                           field->workload_count > 1 ? &field->awkward : &request->problem));
-    const report r = {session, {usual, other}, each, user};
+    const report r = {session, {request->problem_text, request->awkward_text}, each, user};
     int answer = 0;
-    for (const gt_variant *variant = field->first; variant && !answer; variant = variant->next) {
+    for (const gt_variant *variant = session->field.first; variant && !answer;
+         variant = variant->next) {
         bool ended = variant->stage == GT_STAGE_READY || variant->stage == GT_STAGE_FAILED;
         answer = ended ? report_variant(&r, variant) : 0; /* the time was up */
     }

@@ -41,17 +41,6 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
-void gt_stand_by(gt_request *request)
-{
-    static const double share = 0.8; /* the rest is for tunings meanwhile */
-    const gt_patience all = request->patience, grace = request->grace;
-    const gt_config config = gt_config_default(request->template);
-    request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
-    (void)gt_compile_one(NULL, NULL, request, &config);
-    request->patience = all;
-    request->grace = grace;
-}
-
 /* --- a space ---------------------------------------------------------------------------------- */
 
 typedef struct compile_run {

@@ -46,7 +46,7 @@ static const char *phase_name(const gt_tuning *tuning)
 
 uint32_t gt_tuning_tried(const gt_tuning *tuning)
 {
-    return gt_field_tried(&tuning->session.field) + gt_strategy_proposer_known(tuning->strategy);
+    return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
 /* Variants with a result, or whose twin has one or is tried for both, or that are known. */
@@ -55,11 +55,8 @@ static uint32_t count_done(const gt_tuning *tuning)
     const gt_field *field = &tuning->session.field;
     uint32_t done =
         field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] + field->in[GT_STAGE_TWIN];
-    for (uint32_t i = 0; i < field->given; i++) {
-        const gt_variant *variant = field->variants.items[i];
-        done -= variant->role == GT_ROLE_FALLBACK && variant->stage == GT_STAGE_READY;
-    }
-    return done + gt_strategy_proposer_known(tuning->strategy);
+    bool beside = field->fallback && field->fallback->stage == GT_STAGE_READY;
+    return done - beside + tuning->strategy.known;
 }
 
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
@@ -402,8 +399,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
     /* a request for all takes what the limit allowed, when it is made again */
-    terms.complete = (terms.final || terms.complete) &&
-                     !gt_strategy_proposer_is_content(tuning->strategy) &&
+    terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.in[GT_STAGE_GIVEN_UP];
     return terms;
 }
@@ -414,10 +410,9 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
 {
     gt_race_end end = result->end;
     bool hot = tuning->hot_winner == result->winner;
-    uint64_t size = gt_strategy_proposer_size(tuning->strategy);
+    uint64_t size = tuning->strategy.proposer.total;
     uint32_t given_up = tuning->session.field.in[GT_STAGE_GIVEN_UP];
-    bool content =
-        tuning->session.stop == GT_STOP_NONE && gt_strategy_proposer_is_content(tuning->strategy);
+    bool content = tuning->session.stop == GT_STOP_NONE && tuning->strategy.content;
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
     char count[32], all[32];
@@ -620,7 +615,7 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
     const gt_field *field = &tuning->session.field;
     gt_config champion;
     gt_summary time;
-    double champion_ns = gt_strategy_proposer_champion(&champion, tuning->strategy);
+    double champion_ns = gt_strategy_proposer_champion(&champion, &tuning->strategy);
     if (tuning->session.stop == GT_STOP_NONE || !(champion_ns > 0) ||
         summarise(&time, tuning, winner) != GPUTUNE_OK ||
         (time.count && time.median < champion_ns)) {

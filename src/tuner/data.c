@@ -623,28 +623,22 @@ static gputune_status refer(const target *to)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static gputune_status send_awkward(gt_field *field)
-{
-    const gt_request *request = field->options.request;
-    GT_FREED gt_workload *awkward = malloc(sizeof *awkward);
-    GT_TRY(gt_allocated(awkward));
-    GT_TRY(
-        gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0));
-    const target to = {request, field->setup, &field->awkward, awkward, 1};
-    GT_TRY(send_expressions(&to));
-    return refer(&to);
-}
-
 gputune_status gt_data_send(gt_field *field)
 {
     const gt_request *request = field->options.request;
+    gt_measure_setup *setup = field->setup;
+    const target timed = {request, setup, &request->problem, &setup->workloads[0], 0};
+    const target awkward = {request, setup, &request->awkward, &setup->workloads[1], 1};
     GT_TRY(save_outputs(field));
-    const target to = {request, field->setup, &request->problem, &request->workload, 0};
-    GT_TRY(send_live(&to));
-    GT_TRY(send_files(&to));
-    GT_TRY(send_expressions(&to));
-    GT_TRY(refer(&to));
-    return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
+    GT_TRY(send_live(&timed));
+    GT_TRY(send_files(&timed));
+    GT_TRY(send_expressions(&timed));
+    GT_TRY(refer(&timed));
+    if (setup->workload_count == 1) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(send_expressions(&awkward));
+    return refer(&awkward);
 }
 
 void gt_data_release(gt_field *field)

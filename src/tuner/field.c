@@ -30,20 +30,19 @@ static gputune_status leave_out(gt_field *field, gt_variant *variant)
     return gt_strdup(&variant->message, variant->unit->message);
 }
 
-static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
+static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
 {
-    const gt_request *r = field->options.request;
-    GT_FREED char *sizes = NULL;
-    setup->workload_count = field->workload_count;
-    setup->check = r->check;
+    *setup = (gt_measure_setup){.objective = gt_objective_facts(r->options.objective)->sampled,
+                                .cache = r->options.cache,
+                                .seed = r->options.seed,
+                                .workload_count = r->awkward_text[0] ? 2 : 1,
+                                .check = r->check};
     setup->workloads[0] = r->workload;
-    if (field->workload_count == 1) {
+    if (setup->workload_count == 1) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
-                            0));
-    GT_TRY(gt_problem_text(&sizes, r->template, &field->awkward));
-    (void)snprintf(setup->awkward, sizeof setup->awkward, "%s", sizes);
+    (void)snprintf(setup->awkward, sizeof setup->awkward, "%s", r->awkward_text);
+    GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &r->awkward, r->device, 1, NULL, 0));
     gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
@@ -53,15 +52,12 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
 static gputune_status submit_prepare(gt_field *field)
 {
     gt_measure_setup *setup = field->setup;
-    gputune_status status = prepare_workloads(field, setup);
-    if (status == GPUTUNE_OK) {
-        setup->service = field->units.items[GT_UNIT_SERVICE]->compiled.image;
-        setup->reference = field->units.items[GT_UNIT_REFERENCE]->compiled.image;
-        status = field->options.farm->ops->prepare(field->options.farm, setup);
-    }
+    setup->service = field->units.items[GT_UNIT_SERVICE]->compiled.image;
+    setup->reference = field->units.items[GT_UNIT_REFERENCE]->compiled.image;
+    GT_TRY(field->options.farm->ops->prepare(field->options.farm, setup));
     field->preparing = true;
-    GT_THEN(status, gt_field_prepare_helpers(field));
-    return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
+    GT_TRY(gt_field_prepare_helpers(field));
+    return gt_field_verify_compiled(field);
 }
 
 static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit)
@@ -250,17 +246,11 @@ void gt_field_close(gt_field *field)
 
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
-    const gt_request *request = options->request;
-    gt_field field = {.options = *options, .setup = calloc(1, sizeof *field.setup)};
+    gt_field field = {
+        .options = *options, .setup = calloc(1, sizeof *field.setup), .start_ns = gt_now_ns()};
     GT_TRY(gt_allocated(field.setup));
-    bool changed = false;
-    gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
-                                               &request->problem, request->device);
-    field.workload_count = changed ? 2 : 1;
-    field.start_ns = gt_now_ns();
-    field.setup->objective = gt_objective_facts(request->options.objective)->sampled;
-    field.setup->cache = request->options.cache;
-    field.setup->seed = request->options.seed;
+    gputune_status status =
+        options->measure ? make_setup(field.setup, options->request) : GPUTUNE_OK;
     for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
         status = add_unit(&field, (gt_hash){0});
     }
@@ -526,6 +516,19 @@ gputune_status gt_field_take_elsewhere(gt_field *field)
     return GPUTUNE_OK;
 }
 
+/* Warns of an output whose tolerance lets almost anything pass. */
+static void say_loose(const gt_request *request, const gt_prepared *prepared)
+{
+    if (prepared->loose[0]) {
+        gt_log_line(
+            &request->log, GPUTUNE_LOG_WARNING,
+            "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
+            "anything passes; state another in reference()",
+            request->template->name, prepared->loose, prepared->loose_tolerance,
+            prepared->loose_median);
+    }
+}
+
 gputune_status gt_field_handle(gt_field *field, gt_event *event)
 {
     switch (event->kind) {
@@ -538,7 +541,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
         GT_REFUSE(event->status != GPUTUNE_OK, event->status, "%s", event->message);
         field->prepared = true;
         field->preparation = event->prepared;
-        gt_request_say_loose(field->options.request, &event->prepared);
+        say_loose(field->options.request, &event->prepared);
         return GPUTUNE_OK;
     case GT_EVENT_VERIFIED:
         return gt_field_handle_verified(field, event);

@@ -132,17 +132,17 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup; /* owned; objective (as it is sampled), cache, seed, inputs; the rest
-                                is filled in when it is sent. On the heap, because it is large */
+    gt_measure_setup *setup; /* owned; its images are filled in when it is sent. On the heap,
+                                because it is large */
     gt_variant *first;       /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *)
     units;                 /* [0] the service kernels, [1] the reference; variants' follow; owned */
     gt_variant *standard;  /* the default; NULL: it is not in the field */
+    gt_variant *fallback;  /* the variant for any alignment, while it does not race; NULL: none */
     gt_hash_index sources; /* hash of a source: the id of its unit */
     gt_hash_index launches; /* hash of a launch: the id of the first variant with it; with
                                options.races */
-    uint32_t given;         /* how many of `variants` were added before the first proposal */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
     uint32_t elsewhere;   /* how many of these other sessions of this process compile */
@@ -163,8 +163,6 @@ typedef struct gt_field {
     bool awaits_default; /* the default is verified before all others */
     bool added_default;  /* the default was added only because a variant was found wrong */
     gt_prepared preparation;
-    gt_problem awkward;
-    uint32_t workload_count;
     GT_ARRAY(gt_variant *)
     compiled; /* variants that wait for preparation, default and their turn to be verified */
     GT_ARRAY(gt_variant *)

@@ -21,6 +21,7 @@ static gputune_status add(gt_field *field, const gt_config *config, gt_role role
     field->variants.items[field->variants.count++] = variant;
     field->in[GT_STAGE_WAITING]++;
     field->sketches += role == GT_ROLE_SKETCH;
+    field->fallback = role == GT_ROLE_FALLBACK ? variant : field->fallback;
     if (role == GT_ROLE_DEFAULT) {
         field->standard = variant;
         field->awaits_default |= field->options.measure;
@@ -49,21 +50,20 @@ gputune_status gt_field_add_given(gt_field *field)
     if (field->options.with_default) {
         GT_TRY(gt_field_add_default(field));
     }
-    if (field->options.races && !gt_config_is(&scalar, &standard)) {
-        GT_TRY(add_permitted(field, &scalar, GT_ROLE_FALLBACK));
-    }
-    field->given = (uint32_t)field->variants.count;
-    return GPUTUNE_OK;
+    return field->options.races && !gt_config_is(&scalar, &standard)
+               ? add_permitted(field, &scalar, GT_ROLE_FALLBACK)
+               : GPUTUNE_OK;
 }
 
-/* The variant of a configuration that the field began with, or NULL. */
-static gt_variant *find_given(const gt_field *field, const gt_config *config)
+static bool is_of(const gt_variant *variant, const gt_config *config)
 {
-    uint32_t id = 0;
-    while (id < field->given && !gt_config_is(&field->variants.items[id]->config, config)) {
-        id++;
-    }
-    return id < field->given ? field->variants.items[id] : NULL;
+    return variant && gt_config_is(&variant->config, config);
+}
+
+/* Whether the field began with that configuration as its default. */
+static bool is_given_default(const gt_field *field, const gt_config *config)
+{
+    return field->options.with_default && is_of(field->standard, config);
 }
 
 /* A variant that the field began with may be proposed too. A fallback then races. */
@@ -72,28 +72,26 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
     if (field->options.proposer->sketches) {
         return add(field, config, GT_ROLE_SKETCH);
     }
-    gt_variant *given = find_given(field, config);
-    if (given) {
-        bool was_fallback = given->role == GT_ROLE_FALLBACK;
-        given->role = was_fallback ? GT_ROLE_PROPOSED : given->role;
-        return was_fallback && given->stage == GT_STAGE_READY
-                   ? gt_array_push(&field->newly_ready, given)
-                   : GPUTUNE_OK;
+    if (is_given_default(field, config)) {
+        return GPUTUNE_OK;
     }
-    return add(field, config,
-               gt_request_is_default(field->options.request, config) ? GT_ROLE_DEFAULT
-                                                                     : GT_ROLE_PROPOSED);
+    if (!is_of(field->fallback, config)) {
+        return add(field, config,
+                   gt_request_is_default(field->options.request, config) ? GT_ROLE_DEFAULT
+                                                                         : GT_ROLE_PROPOSED);
+    }
+    gt_variant *variant = field->fallback;
+    field->fallback = NULL;
+    variant->role = GT_ROLE_PROPOSED;
+    return variant->stage == GT_STAGE_READY ? gt_array_push(&field->newly_ready, variant)
+                                            : GPUTUNE_OK;
 }
 
 static uint32_t proposals_left(const gt_field *field)
 {
     uint32_t limit = field->options.limit;
     uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
-    uint32_t taken = 0;
-    for (uint32_t i = 0; i < field->given; i++) { /* a fallback is no proposal */
-        taken += field->variants.items[i]->role != GT_ROLE_FALLBACK;
-    }
-    taken += (uint32_t)field->variants.count - field->given - field->sketches;
+    uint32_t taken = (uint32_t)field->variants.count - field->sketches - (field->fallback != NULL);
     return taken < most ? most - taken : 0;
 }
 
@@ -170,7 +168,8 @@ static gputune_status take_proposals(gt_field *field)
     uint32_t most = field->options.proposer->learns ? room(field) : PROPOSALS;
     if (!left) {
         GT_TRY(propose(&count, field, configs, 1));
-        field->cut = count > 0 && !find_given(field, configs);
+        field->cut =
+            count > 0 && !is_given_default(field, configs) && !is_of(field->fallback, configs);
         return GPUTUNE_OK;
     }
     most = left < most ? left : most;

@@ -39,11 +39,10 @@ static void say_options(gt_text *out, const char *option, const char *list)
 static gputune_status say_check(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
-    const char *awkward = field->setup->awkward;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
     gt_text_printf(out, "; 'gputune check %s:%s", r->template->path, r->template->name);
-    say_options(out, "--size", awkward[0] ? awkward : r->problem_text);
+    say_options(out, "--size", r->awkward_text[0] ? r->awkward_text : r->problem_text);
     say_options(out, "--only", config);
     gt_text_append(out, "' names the line");
     return GPUTUNE_OK;
@@ -77,7 +76,7 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
         gt_text_printf(&text,
                        "%s%s; is a length in args() too small, shared() %s, or a require() "
                        "missing?",
-                       field->setup->awkward[0] ? ", or at " : "", field->setup->awkward,
+                       r->awkward_text[0] ? ", or at " : "", r->awkward_text,
                        gt_template_lacks_shared(r->template)
                            ? "missing, which an array 'extern __shared__' needs"
                            : "too small");
@@ -227,7 +226,7 @@ gputune_status gt_field_verdict(const gt_field *field)
                     "; they agree with one another: is the reference right, which has block %s and "
                     "grid %s%s?",
                     blocks, grids,
-                    field->workload_count > 1 ? ", or is a require() missing for such sizes" : "");
+                    request->awkward_text[0] ? ", or is a require() missing for such sizes" : "");
     }
     const bool is_old = first->remembered && first->failure != GPUTUNE_ETIMEOUT;
     return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s%s: %s%s",
@@ -320,19 +319,15 @@ const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *co
 
 uint32_t gt_field_tried(const gt_field *field)
 {
-    uint32_t fallbacks = 0;
-    for (uint32_t i = 0; i < field->given; i++) {
-        fallbacks += field->variants.items[i]->role == GT_ROLE_FALLBACK;
-    }
-    uint32_t untried = fallbacks + field->in[GT_STAGE_GIVEN_UP] + field->sketches + field->cut_off;
+    uint32_t untried =
+        (field->fallback != NULL) + field->in[GT_STAGE_GIVEN_UP] + field->sketches + field->cut_off;
     return field->started - (untried < field->started ? untried : field->started);
 }
 
 uint32_t gt_field_total(const gt_field *field)
 {
-    gt_proposer *proposer = field->options.proposer;
     uint64_t known = field->variants.count - field->sketches;
-    uint64_t total = proposer->total ? proposer->total(proposer) : 0;
+    uint64_t total = field->options.proposer->total;
     uint32_t limit = field->options.limit;
     total = limit && limit < total ? limit : total;
     total = total < known ? known : total;

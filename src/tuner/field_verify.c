@@ -37,10 +37,9 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 {
     const gt_request *r = field->options.request;
     GT_TRY(gt_launch_bind(&launches[0], r->template, &r->problem, &variant->config, r->device));
-    if (field->workload_count == 1) {
-        return GPUTUNE_OK;
-    }
-    return gt_launch_bind(&launches[1], r->template, &field->awkward, &variant->config, r->device);
+    return r->awkward_text[0]
+               ? gt_launch_bind(&launches[1], r->template, &r->awkward, &variant->config, r->device)
+               : GPUTUNE_OK;
 }
 
 static gputune_status describe_launches(gt_verify_job *job, const gt_field *field,

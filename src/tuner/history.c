@@ -2,7 +2,6 @@
 #include "tuner/history.h"
 
 #include "base/array.h"
-#include "base/objective.h"
 #include "tuner/outcome.h"
 #include "tuner/request.h"
 
@@ -52,14 +51,6 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial)
     return bsearch(&key, history->items, history->count, sizeof *history->items, compare_trials);
 }
 
-bool gt_history_is_slower(double time_ns, double best_ns, const gt_request *request)
-{
-    double ratio = request->device->emulated
-                       ? 1.02 /* a model gives the same time again */
-                       : gt_objective_facts(request->options.objective)->outclassed_ratio;
-    return best_ns > 0 && time_ns > best_ns * ratio;
-}
-
 gputune_status gt_history_failure(const gt_trial *trial, const gt_request *request)
 {
     bool has_more_time =
@@ -68,53 +59,47 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
-                                      const gt_request *request, const gt_scenario *scenario,
-                                      const gt_config *config)
+/* Fails as a trial of the scenario has failed. *proved: it was right where the request is proved.
+ */
+static gputune_status judge_in(bool *proved, const gt_request *request, const gt_scenario *scenario,
+                               gt_hash hash, bool only_harm)
 {
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, request, config));
-    GT_TRY(gt_history_load(history, request, scenario));
-    *out = gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
+    GT_TRY(gt_history_load(&history, request, scenario));
+    const gt_trial *trial = gt_history_find(&history, hash);
+    if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
+        return GPUTUNE_OK;
+    }
+    *proved |= gt_trial_is_right(trial->status) && is_at(trial, request) &&
+               trial->driver_version == request->device->driver_version;
+    gputune_status failure = gt_history_failure(trial, request);
+    GT_REFUSE(failure != GPUTUNE_OK, failure, "%s: %s is not launched: it was found '%s': %s",
+              request->template->name, trial->config, gt_trial_status_name(trial->status),
+              trial->message);
     return GPUTUNE_OK;
 }
 
 /* Proofs at the exact sizes are kept apart where sizes share a bucket. */
-static size_t scenario_count(const gt_request *request)
+static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
+                            bool only_harm)
 {
-    return request->here_text ? 2 : 1;
+    gt_hash hash;
+    *proved = false;
+    GT_TRY(gt_request_trial(&hash, request, config));
+    GT_TRY(judge_in(proved, request, &request->scenario, hash, only_harm));
+    return request->here_text ? judge_in(proved, request, &request->here, hash, only_harm)
+                              : GPUTUNE_OK;
 }
 
-gputune_status gt_history_is_proved(bool *out, const gt_request *request, const gt_config *config)
+bool gt_history_is_proved(const gt_request *request, const gt_config *config)
 {
-    *out = false;
-    const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
-    for (size_t i = 0; i < scenario_count(request) && !*out; i++) {
-        GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-        const gt_trial *trial;
-        GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
-        *out = trial && gt_trial_is_right(trial->status) && is_at(trial, request) &&
-               trial->driver_version == request->device->driver_version;
-    }
-    return GPUTUNE_OK;
+    bool proved;
+    return judge(&proved, request, config, false) == GPUTUNE_OK && proved;
 }
 
 gputune_status gt_history_refutes(const gt_request *request, const gt_config *config,
                                   bool only_harm)
 {
-    gputune_status status = GPUTUNE_OK;
-    const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
-    for (size_t i = 0; i < scenario_count(request) && status == GPUTUNE_OK; i++) {
-        GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-        const gt_trial *trial;
-        GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
-        gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
-        bool harmless = only_harm && trial && trial->status == GT_TRIAL_SLOW;
-        if (failure != GPUTUNE_OK && !harmless) {
-            status = gt_fail(failure, "%s: %s is not launched: it was found '%s': %s",
-                             request->template->name, trial->config,
-                             gt_trial_status_name(trial->status), trial->message);
-        }
-    }
-    return status;
+    bool ignored;
+    return judge(&ignored, request, config, only_harm);
 }

@@ -16,23 +16,13 @@ gputune_status gt_history_load(gt_history *out, const struct gt_request *request
                                const gt_scenario *scenario);
 /* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Whether a time of an earlier tuning is so far behind the best that its variant cannot win, in
- * spite of what may differ between two tunings: clocks, temperature, and that it may have been
- * sampled once only. */
-bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_request *request);
 /* The failure for which a trial is not tried again. OK if the trial was right, or if it only did
  * not finish within a limit that was shorter than the request's. What did not end is no answer of a
  * request that measures nothing, whatever its limit: the application would launch it. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
-/* Loads the history of a scenario of the request, and finds the trial of a configuration in it, or
- * NULL. The trial lives as long as the history. */
-gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
-                                      const struct gt_request *request, const gt_scenario *scenario,
-                                      const gt_config *config);
 /* Whether the configuration was proved right with the data and sizes of the request's proof
- * (gt_request.proved_at) and with the present driver. */
-gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,
-                                    const gt_config *config);
+ * (gt_request.proved_at) and with the present driver. False, too, where that cannot be read. */
+bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
 /* Fails, with a message, as the configuration is known to have failed with the present driver. OK:
  * no failure is known. `only_harm`: a compile that did not end within a limit is no failure, as it
  * does not harm a caller who launches the configuration. */

@@ -12,15 +12,9 @@ static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)
     return given;
 }
 
-static uint64_t list_total(gt_proposer *self)
-{
-    return ((gt_list_proposer *)self)->count;
-}
-
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
 {
-    const gt_proposer proposer = {
-        .propose = propose_list, .total = list_total, .exhausted = count == 0};
+    const gt_proposer proposer = {.propose = propose_list, .exhausted = count == 0};
     return (gt_list_proposer){proposer, configs, count, 0};
 }
 
@@ -35,13 +29,7 @@ static uint32_t propose_space(gt_proposer *self, gt_config *out, uint32_t count)
     return given;
 }
 
-static uint64_t space_total(gt_proposer *self)
-{
-    return gt_space_count(((gt_space_proposer *)self)->space).count;
-}
-
 gt_space_proposer gt_space_proposer_make(gt_space *space)
 {
-    const gt_proposer proposer = {.propose = propose_space, .total = space_total};
-    return (gt_space_proposer){proposer, space};
+    return (gt_space_proposer){{.propose = propose_space}, space};
 }

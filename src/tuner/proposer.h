@@ -16,14 +16,13 @@ struct gt_proposer {
      * is 0. May be NULL. */
     void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                  bool is_sketch);
-    /* How many configurations it will propose in all, as far as it knows; 0: not known. May be
-     * NULL. */
-    uint64_t (*total)(gt_proposer *self);
     /* Whether a compile of this configuration that has been running for `seconds` is to be given
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    bool sketches; /* its last proposals are sketches: compiled quickly and launched once, and no
-                      trials (search/sketching.h) */
+    uint64_t total; /* how many configurations it will propose in all, as far as it knows; 0: not
+                       known */
+    bool sketches;  /* its last proposals are sketches: compiled quickly and launched once, and no
+                       trials (search/sketching.h) */
     bool learns; /* what it hears changes what it proposes, so it is asked as late as possible. The
                     value may change */
     bool exhausted;     /* the proposer proposes nothing more, whatever it hears */

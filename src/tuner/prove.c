@@ -1,4 +1,4 @@
-/* Proves configurations in a worker, and takes the first that is right. */
+/* Proves a configuration in a worker. */
 #include "tuner/tune.h"
 
 #include "base/text.h"
@@ -24,39 +24,6 @@ gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt
     choice->has_fallback = choice->needs_alignment && fallback;
     GT_TRY(copy_image(&choice->image, variant));
     return choice->has_fallback ? copy_image(&choice->fallback_image, fallback) : GPUTUNE_OK;
-}
-
-/* Chooses the first that was verified. */
-static gputune_status take_first(gt_choice *choice, const gt_field *field, const gt_config *configs,
-                                 size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const gt_variant *variant = gt_field_find_ready(field, &configs[i]);
-        if (variant) {
-            return gt_choice_take(choice, field, variant);
-        }
-    }
-    return gt_field_verdict(field);
-}
-
-/* Lists the configurations, each followed by its variant for any alignment, if that is another
- * configuration. */
-static size_t list_all(gt_config out[2 * GT_PROVE_MAX], const gt_config *configs, size_t count,
-                       const gt_request *request)
-{
-    size_t all = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool listed = false;
-        const gt_config scalar = gt_config_scalar(request->template, &configs[i]);
-        out[all++] = configs[i];
-        for (size_t j = 0; j < all; j++) {
-            listed = listed || gt_config_is(&out[j], &scalar);
-        }
-        if (!listed && gt_request_permits(request, &scalar)) {
-            out[all++] = scalar;
-        }
-    }
-    return all;
 }
 
 /* ---- keeping --------------------------------------------------------------------------------- */
@@ -113,25 +80,27 @@ static void keep(const gt_field *field, const gt_request *request)
     }
 }
 
-bool gt_may_prove(const gt_request *request)
+static gputune_status take_proved(gt_choice *choice, const gt_field *field, const gt_config *config,
+                                  const char *reason)
 {
-    const gputune_options *o = &request->options;
-    bool at_once = o->background && o->effort < GPUTUNE_MEASURE;
-    return !at_once && !request->grace.until_ns && o->isolation == GPUTUNE_ISOLATION_PROCESS;
+    const gt_variant *variant = gt_field_find_ready(field, config);
+    GT_TRY(variant ? gt_choice_take(choice, field, variant) : gt_field_verdict(field));
+    return gt_strdup(&choice->stop_reason, reason ? reason : "");
 }
 
-gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
-                        size_t count, const char *reason)
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
+                        const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     static const double share = 0.75; /* of the time; the rest is for what is tried instead */
-    gt_config all[2 * GT_PROVE_MAX];
+    const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
+    bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);
     gt_session session;
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
               "%s: no time is left to prove it", request->template->name);
     GT_TRY(gt_history_load(&history, request, &request->scenario));
-    gt_list_proposer proposer = gt_list_proposer_make(all, list_all(all, configs, count, request));
+    gt_list_proposer proposer = gt_list_proposer_make(both, has_other ? 2 : 1);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = &history};
     const gt_patience whole = request->patience, grace = request->grace;
     request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));
@@ -139,8 +108,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
         keep(&session.field, request);
-        status = take_first(choice, &session.field, configs, count);
-        GT_THEN(status, gt_strdup(&choice->stop_reason, reason ? reason : ""));
+        status = take_proved(choice, &session.field, config, reason);
     }
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);

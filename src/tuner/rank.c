@@ -55,7 +55,7 @@ double gt_estimate(const gt_device *device, const gt_kernel_step *step,
 
 /* ---- the candidates -------------------------------------------------------------------------- */
 
-enum { CANDIDATES = GT_PROVE_MAX };
+enum { CANDIDATES = 3 };
 
 typedef struct candidate {
     gt_config config;
@@ -131,17 +131,17 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     return status;
 }
 
-/* Proves the candidates; the best that is right is chosen. */
+/* Chooses the best candidate that is right. */
 static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDATES],
                                  gt_request *request)
 {
-    gt_config configs[CANDIDATES];
-    size_t count = 0;
-    while (count < CANDIDATES && best[count].estimate > 0) {
-        configs[count] = best[count].config;
-        count++;
+    gputune_status status = GPUTUNE_ENOVARIANT;
+    bool next = true;
+    for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && next; i++) {
+        status = gt_prove(choice, request, &best[i].config, NULL);
+        next = status != GPUTUNE_OK && status != GPUTUNE_ENOMEM;
     }
-    return gt_prove(choice, request, configs, count, NULL);
+    return status;
 }
 
 gputune_status gt_rank(gt_choice *out, gt_request *request)

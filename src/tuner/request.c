@@ -174,19 +174,21 @@ static void append_reference(gt_text *out, const gputune_options *o)
     }
 }
 
-/* Writes the sizes and the awkward sizes at which a proof launches, and the caller's reference, as
- * text. */
+static gputune_status make_awkward(gt_request *request)
+{
+    bool changed = false;
+    GT_TRY(gt_problem_awkward(&request->awkward, &changed, request->template, &request->problem,
+                              request->device));
+    return changed ? gt_problem_text(&request->awkward_text, request->template, &request->awkward)
+                   : gt_strdup(&request->awkward_text, "");
+}
+
+/* Writes the sizes at which a proof launches, and the caller's reference, as text. */
 static gputune_status make_proved_at(gt_request *request)
 {
-    gt_problem awkward;
-    bool changed;
-    GT_FREED char *sizes = NULL;
     gt_text text = {0};
-    GT_TRY(gt_problem_awkward(&awkward, &changed, request->template, &request->problem,
-                              request->device));
-    GT_TRY(gt_problem_text(&sizes, request->template, &awkward));
-    gt_text_append(&text, request->problem_text);
-    gt_text_printf(&text, "%s%s", changed ? "; " : "", changed ? sizes : "");
+    gt_text_printf(&text, "%s%s%s", request->problem_text, request->awkward_text[0] ? "; " : "",
+                   request->awkward_text);
     append_reference(&text, &request->options);
     return gt_text_take(&request->proved_at, &text);
 }
@@ -223,6 +225,7 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
+    GT_TRY(make_awkward(request));
     GT_TRY(make_proved_at(request));
     make_environment(request);
     request->scenario = (gt_scenario){.environment = request->environment,
@@ -364,6 +367,7 @@ void gt_request_free(gt_request *request)
     free(request->only_text);
     free(request->proved_at);
     free(request->here_text);
+    free(request->awkward_text);
     free(request->samples_path);
     gt_code_free(&request->standby);
     free(request);
@@ -519,71 +523,10 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
                               gt_catalog_prelude(request->services->catalog));
 }
 
-void gt_request_say_proof(const gt_request *request)
+gputune_status gt_request_trial(gt_hash *out, const gt_request *request, const gt_config *config)
 {
-    if (!gt_workload_is_judged(&request->workload)) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s has neither reference() nor check() nor expect(): the results of its "
-                    "default variant "
-                    "are taken as right",
-                    request->template->name);
-    }
-}
-
-void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared)
-{
-    if (prepared->loose[0]) {
-        gt_log_line(
-            &request->log, GPUTUNE_LOG_WARNING,
-            "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
-            "anything passes; state another in reference()",
-            request->template->name, prepared->loose, prepared->loose_tolerance,
-            prepared->loose_median);
-    }
-}
-
-void gt_request_say_winner(const gt_request *request, const gt_verified *verified)
-{
-    const gt_log *log = &request->log;
-    if (verified->writes[0]) {
-        gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "%s writes the __device__ variable %s: launches on several streams share it, "
-                    "and what one leaves in it meets the next",
-                    request->template->name, verified->writes);
-    }
-    if (verified->trial[0]) {
-        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right%s",
-                    request->template->name, verified->trial);
-    }
-}
-
-/* ---- what an emulator can do ----------------------------------------------------------------- */
-
-/* As measured on two cores: elements that a kernel like axpy reads or writes, and operations that
- * one like gemm does, in a second. */
-static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Making the inputs, the reference twice, and a variant twice. */
-static const double passes = 5;
-
-static double seconds_needed(const gt_workload *workload)
-{
-    double elements = 0;
-    for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        elements += (double)workload->buffers[i].elements;
-    }
-    return passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
-}
-
-gputune_status gt_emulated_can(const gt_request *request)
-{
-    double needed_s = seconds_needed(&request->workload);
-    double limit_s = request->options.time_limit_s;
-    if (!request->device->emulated || needed_s <= limit_s) {
-        return GPUTUNE_OK;
-    }
-    return gt_fail(GPUTUNE_ETIMEOUT,
-                   "%s: this size is for a GPU: the emulator would take about %.0f s before it has "
-                   "measured anything, and the limit is %.3g s; give a smaller size, or a longer "
-                   "limit",
-                   request->template->name, needed_s, limit_s);
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, config));
+    *out = gt_trial_hash(request->template, config, source.hash);
+    return GPUTUNE_OK;
 }

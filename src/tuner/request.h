@@ -51,6 +51,7 @@ typedef struct gt_request {
     gt_log log;   /* the tuner's, which also writes to the call's */
     bool by_path; /* the call named the template by its path */
     gt_problem problem;
+    gt_problem awkward; /* other sizes, at which a proof launches, too */
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
     gt_space *space;         /* of the problem, with the restrictions of the options; owned */
@@ -76,6 +77,7 @@ typedef struct gt_request {
                         others may be right */
     char *only_text; /* the restrictions, such as "UNROLL=1,2,4; VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
+    char *awkward_text;    /* "": there are no awkward sizes */
     char *samples_path;    /* a copy of the option; NULL: it is the caller's */
     const char *host_text; /* the processor that results depend on, or NULL */
 } gt_request;
@@ -129,20 +131,6 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* The objective of a request that names none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Logs a warning if the template has no reference, so that only its default says what is right. */
-void gt_request_say_proof(const gt_request *request);
-
-/* ETIMEOUT if an emulated device could not make the inputs, run the reference and prove one variant
- * within the request's time limit; the message says how long that would take. Always OK on a GPU.
- * The time is an estimate: a caller who wants to try all the same sets a longer limit. */
-gputune_status gt_emulated_can(const gt_request *request);
-
-/* Logs a warning about an output whose tolerance lets almost anything pass. */
-void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared);
-/* Logs what the last proof has shown of the winner: a warning if the winner writes a variable of
- * its module. */
-void gt_request_say_winner(const gt_request *request, const gt_verified *verified);
-
 /* Fails as a request that its caller or its limit ended before something: "it was compiled". */
 gputune_status gt_request_ended(const gt_request *request, const char *before);
 /* Calls gt_space_prepare() for the request's space. ETIMEOUT: the message names the limit that
@@ -165,3 +153,5 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
+/* The hash of a configuration's trial: gt_trial.hash. */
+gputune_status gt_request_trial(gt_hash *out, const gt_request *request, const gt_config *config);

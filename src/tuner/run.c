@@ -133,7 +133,8 @@ static bool done(const gt_session *session)
  * conditions. */
 static gputune_status next(gt_session *session)
 {
-    bool ready = gt_field_is_done(&session->field) && gt_session_is_idle(session);
+    const gt_field *field = &session->field;
+    bool ready = gt_field_is_done(field) && field->prepared && !session->round_id;
     return ready && !done(session) ? sample_round(session->state) : GPUTUNE_OK;
 }
 

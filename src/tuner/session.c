@@ -29,6 +29,50 @@ bool gt_session_runs_here(void)
     return running_here;
 }
 
+/* As measured on two cores: elements that a kernel like axpy reads or writes, and operations that
+ * one like gemm does, in a second. */
+static const double elements_per_s = 12e6, flops_per_s = 600e6;
+/* Making the inputs, the reference twice, and a variant twice. */
+static const double passes = 5;
+
+static double seconds_needed(const gt_workload *workload)
+{
+    double elements = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        elements += (double)workload->buffers[i].elements;
+    }
+    return passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
+}
+
+/* ETIMEOUT if an emulated device could not make the inputs, run the reference and prove one variant
+ * within the request's time limit; the message says how long that would take. Always OK on a GPU.
+ * The time is an estimate: a caller who wants to try all the same sets a longer limit. */
+static gputune_status check_emulated(const gt_request *request)
+{
+    double needed_s = seconds_needed(&request->workload);
+    double limit_s = request->options.time_limit_s;
+    if (!request->device->emulated || needed_s <= limit_s) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_ETIMEOUT,
+                   "%s: this size is for a GPU: the emulator would take about %.0f s before it has "
+                   "measured anything, and the limit is %.3g s; give a smaller size, or a longer "
+                   "limit",
+                   request->template->name, needed_s, limit_s);
+}
+
+/* Warns if the template has no reference, so that only its default says what is right. */
+static void say_proof(const gt_request *request)
+{
+    if (!gt_workload_is_judged(&request->workload)) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s has neither reference() nor check() nor expect(): the results of its "
+                    "default variant "
+                    "are taken as right",
+                    request->template->name);
+    }
+}
+
 static gt_farm *last_farm(gt_session *session)
 {
     return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
@@ -107,7 +151,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
                         .recheck_id = GT_NO_VARIANT};
     if (policy->exclusive) {
         GT_TRY(gt_session_may_measure(request));
-        GT_TRY(gt_emulated_can(request));
+        GT_TRY(check_emulated(request));
     }
     GT_TRY(gt_workers_borrow(request->services->workers, &out->farm, policy->measures,
                              request->options.isolation));
@@ -121,7 +165,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     all.measure = policy->measures;
     GT_TRY(gt_field_open(&out->field, &all));
     if (policy->exclusive) {
-        gt_request_say_proof(request);
+        say_proof(request);
     }
     if (policy->measures) {
         GT_TRY(gt_field_pump(&out->field)); /* the default is compiled while the data are made */
@@ -167,12 +211,6 @@ void gt_session_close(gt_session *session)
 
 /* --- the measure worker ----------------------------------------------------------------------- */
 
-bool gt_session_is_idle(const gt_session *session)
-{
-    return session->field.prepared && !session->field.verifying && !session->round_id &&
-           session->recheck_id == GT_NO_VARIANT;
-}
-
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
 {
     gt_field *field = &session->field;
@@ -183,12 +221,6 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
     }
     field->rounds_wait = wanted && !busy && field->prepared;
     return field->prepared && !busy && gt_schedule_is_rounds_turn(&field->schedule, waiting);
-}
-
-double gt_session_outstanding_s(const gt_session *session)
-{
-    double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
-    return session->field.verifying * session->field.schedule.newcomer_s + rounds_s;
 }
 
 bool gt_session_is_done(const gt_session *session)
@@ -208,20 +240,6 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     assert(session->recheck_id == GT_NO_VARIANT && job->id != GT_NO_VARIANT);
     session->recheck_id = job->id;
     return session->farm->ops->recheck(session->farm, job);
-}
-
-void gt_session_interrupt(gt_session *session)
-{
-    session->round_id = 0;
-    session->recheck_id = GT_NO_VARIANT;
-    session->farm->ops->interrupt(session->farm);
-}
-
-void gt_session_forget_jobs(gt_session *session)
-{
-    session->round_id = 0;
-    session->recheck_id = GT_NO_VARIANT;
-    session->farm->ops->cancel(session->farm);
 }
 
 /* Asks for the GPU until no other session measures on it. A policy that takes no times need not

@@ -113,8 +113,6 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
-/* Whether the measure worker may be asked, and has answered everything that it was asked. */
-bool gt_session_is_idle(const gt_session *session);
 /* Decides, with search/schedule.h, what the measure worker does next. True: a round of samples.
  * False: newcomers are handed over. `wanted`: there are contestants to sample. */
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
@@ -126,14 +124,6 @@ bool gt_session_is_done(const gt_session *session);
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Asks for another proof of a variant; the job's id is the variant's. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
-/* Estimates, from earlier answers, the seconds until the measure worker has done all that it was
- * asked. */
-double gt_session_outstanding_s(const gt_session *session);
-/* Forgets what the measure worker was asked for, and ends the worker if it is busy with that. A new
- * worker then gets again what was prepared and proved. */
-void gt_session_interrupt(gt_session *session);
-/* Forgets all that was asked of the workers; their answers will not come. */
-void gt_session_forget_jobs(gt_session *session);
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 /* Seconds since the session began. */

@@ -2,28 +2,11 @@
  * configuration as their indices. */
 #include "tuner/strategy_proposer.h"
 
-#include "base/array.h"
-#include "search/sketching.h"
+#include "base/objective.h"
 #include "tuner/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct gt_strategy_proposer {
-    gt_proposer proposer; /* the first member: one address for both */
-    const gt_request *request;
-    gt_space_size size;
-    gt_strategy *strategy;
-    gt_sketching sketching;
-    gt_domain domain;
-    gt_domain_axis axes[GT_AXIS_MAX];
-    double *values[GT_AXIS_MAX];
-    gt_point fallback;
-    GT_ARRAY(gt_tried) earlier; /* what is right in earlier tunings, the fastest first */
-    size_t first, next_first;   /* so many of them may win still; so many were proposed */
-    uint32_t known;             /* variants told that are not proposed */
-    bool content;
-};
 
 /* --- the space as a domain -------------------------------------------------------------------- */
 
@@ -107,11 +90,12 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 {
     const gt_template *template = p->request->template;
     const gt_config standard = gt_config_default(template);
-    p->size = gt_space_count(p->request->space);
+    const gt_space_size size = gt_space_count(p->request->space);
+    p->proposer.total = size.count;
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
-                            .size = (double)p->size.count,
-                            .size_is_exact = p->size.certainty == GT_EXACT,
+                            .size = (double)size.count,
+                            .size_is_exact = size.certainty == GT_EXACT,
                             .user = p,
                             .draw = draw,
                             .is_valid = is_valid,
@@ -219,6 +203,15 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* How many times the best time an earlier one must be for its variant not to win, in spite of what
+ * may differ between two tunings: clocks, temperature, and that it may have been sampled once. */
+static double outclassed_ratio(const gt_request *request)
+{
+    return request->device->emulated
+               ? 1.02 /* a model gives the same time again */
+               : gt_objective_facts(request->options.objective)->outclassed_ratio;
+}
+
 /* The fastest of earlier tunings race again. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history,
                                    bool in_order)
@@ -228,8 +221,8 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
     }
     gt_array_sort(&p->earlier, by_time);
     const gt_tried *all = p->earlier.items;
-    while (p->first < p->earlier.count &&
-           !gt_history_is_slower(all[p->first].time_ns, all[0].time_ns, p->request)) {
+    const double ratio = outclassed_ratio(p->request);
+    while (p->first < p->earlier.count && all[p->first].time_ns <= ratio * all[0].time_ns) {
         p->first++;
     }
     for (size_t i = p->first; in_order && i < p->earlier.count; i++) {
@@ -332,11 +325,6 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-static uint64_t total(gt_proposer *self)
-{
-    return ((gt_strategy_proposer *)self)->size.count;
-}
-
 /* A sketch tells by its first launch, whose time must be a GPU's. */
 static bool may_sketch(const gt_request *request)
 {
@@ -355,7 +343,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
 {
     const gputune_options *options = &p->request->options;
     bool in_order = options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
-    bool first_few = in_order && options->max_variants && options->max_variants < p->size.count;
+    bool first_few = in_order && options->max_variants && options->max_variants < p->proposer.total;
     size_t hints = 0;
     GT_TRY(in_order ? GPUTUNE_OK : give_hints(p, &hints));
     GT_TRY(options->force || first_few ? GPUTUNE_OK : tell_history(p, history, in_order));
@@ -365,53 +353,30 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
                : GPUTUNE_OK;
 }
 
-gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
-                                         const gt_history *history, uint32_t workers)
+gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_request *request,
+                                         const gt_history *history)
 {
-    gt_strategy_proposer *p = calloc(1, sizeof *p);
-    GT_TRY(gt_allocated(p));
     const gt_search_settings settings = {.seed = request->options.seed,
-                                         .workers = workers,
+                                         .workers = request->services->compile_workers,
                                          .limit_s = gt_patience_left_s(&request->patience),
                                          .epsilon = request->options.epsilon,
                                          .by_seconds = true};
-    p->proposer = (gt_proposer){
-        .propose = propose, .hear = hear, .total = total, .gives_up = gives_up, .learns = true};
-    p->request = request;
-    gputune_status status = describe_domain(p);
-    GT_THEN(status,
-            gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
-    GT_THEN(status, use_what_is_known(p, history, &settings));
-    return GT_GIVE(status, out, p, gt_strategy_proposer_free(p));
+    *p = (gt_strategy_proposer){
+        .proposer = {.propose = propose, .hear = hear, .gives_up = gives_up, .learns = true},
+        .request = request};
+    GT_TRY(describe_domain(p));
+    GT_TRY(gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
+    return use_what_is_known(p, history, &settings);
 }
 
-void gt_strategy_proposer_free(gt_strategy_proposer *p)
+void gt_strategy_proposer_close(gt_strategy_proposer *p)
 {
-    if (!p) {
-        return;
-    }
     gt_strategy_free(p->strategy);
     gt_sketching_end(&p->sketching);
     gt_array_free(&p->earlier);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(p->values[i]);
     }
-    free(p);
-}
-
-gt_proposer *gt_strategy_proposer_of(gt_strategy_proposer *p)
-{
-    return &p->proposer;
-}
-
-uint32_t gt_strategy_proposer_known(const gt_strategy_proposer *p)
-{
-    return p->known;
-}
-
-uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *p)
-{
-    return p->size.count;
 }
 
 double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *p)
@@ -421,9 +386,4 @@ double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer 
     }
     *out = to_config(p, &p->earlier.items[0].point);
     return p->earlier.items[0].time_ns;
-}
-
-bool gt_strategy_proposer_is_content(gt_strategy_proposer *p)
-{
-    return p->content;
 }

@@ -29,8 +29,10 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
 {
     const gt_config standard = gt_config_default(request->template);
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    const gt_trial *trial;
-    GT_TRY(gt_history_find_config(&trial, &history, request, &request->scenario, &standard));
+    gt_hash hash;
+    GT_TRY(gt_request_trial(&hash, request, &standard));
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    const gt_trial *trial = gt_history_find(&history, hash);
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
         choice->verdict.speedup = trial->time.median / winner->median_ns;
@@ -101,10 +103,8 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = stored_fallback(winner);
     bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
-    bool here = verified && strcmp(winner->proved_at, request->proved_at) == 0;
-    if (verified && !here) {
-        verified = gt_history_is_proved(&here, request, &stored) == GPUTUNE_OK && here;
-    }
+    verified = verified && (strcmp(winner->proved_at, request->proved_at) == 0 ||
+                            gt_history_is_proved(request, &stored));
     *fallback = verified ? stored : *fallback;
     return verified;
 }
@@ -204,11 +204,9 @@ static bool is_same_source(const gt_winner *winner, const gt_request *request,
  * with the data and sizes of the request's proof (gt_request.proved_at). */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
-    bool proved = false;
-    if (strcmp(winner->proved_at, request->proved_at) == 0) {
-        return winner->terms.proved && is_same_source(winner, request, config);
-    }
-    return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
+    return strcmp(winner->proved_at, request->proved_at) == 0
+               ? winner->terms.proved && is_same_source(winner, request, config)
+               : gt_history_is_proved(request, config);
 }
 
 /* Of the stored results that answer what is asked, returns the preferred one, with its
@@ -254,6 +252,15 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 }
 
 /* --- what is stored and not proved here ------------------------------------------------------- */
+
+/* Whether this call may wait until an answer that is not proved here is proved. It may not if the
+ * caller wants the answer at once, or if no worker process would run the proof. */
+static bool may_prove(const gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    bool at_once = o->background && o->effort < GPUTUNE_MEASURE;
+    return !at_once && !request->grace.until_ns && o->isolation == GPUTUNE_ISOLATION_PROCESS;
+}
 
 /* The code was stored by the proof. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
@@ -306,7 +313,7 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     choice.terms.proved = true;
-    gputune_status status = gt_prove(&choice, request, config, 1, winner->stop_reason);
+    gputune_status status = gt_prove(&choice, request, config, winner->stop_reason);
     GT_THEN(status, take_times(&choice, winner, request));
     if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
@@ -323,7 +330,7 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
     gt_config config;
-    if (!gt_may_prove(request)) {
+    if (!may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
     GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
@@ -349,28 +356,19 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Whether the configuration is launched without a proof: known to be right here, or the default,
- * which is the author's own. */
-static gputune_status is_sound(bool *out, const gt_request *request, const gt_config *config)
-{
-    *out = gt_request_is_default(request, config);
-    return *out ? GPUTUNE_OK : gt_history_is_proved(out, request, config);
-}
-
-/* Completes a choice of a configuration that was proved at another size. */
+/* Completes a choice of a configuration that was proved at another size. It is launched without
+ * another proof if it is known to be right here, or is the default, which is the author's own. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_request *request,
                                      gt_winner *winner)
 {
-    bool sound;
     const gt_config config = choice->config;
-    GT_TRY(is_sound(&sound, request, &config));
-    if (sound) {
+    if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
         return finish(out, choice, request, winner);
     }
-    if (!gt_may_prove(request)) {
+    if (!may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_prove(choice, request, &config, 1, winner->stop_reason);
+    gputune_status status = gt_prove(choice, request, &config, winner->stop_reason);
     if (status != GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
@@ -426,6 +424,19 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
+/* Compiles the default, so that its code is the request's standby. The compile gets most of the
+ * time that is left. If it does not succeed, the request has no standby. */
+static void stand_by(gt_request *request)
+{
+    static const double share = 0.8; /* the rest is for tunings meanwhile */
+    const gt_patience all = request->patience, grace = request->grace;
+    const gt_config config = gt_config_default(request->template);
+    request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
+    (void)gt_compile_one(NULL, NULL, request, &config);
+    request->patience = all;
+    request->grace = grace;
+}
+
 /* Leaves the tuning to others for some time, then compiles the default, which the call returns if
  * they take all of its time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
@@ -436,7 +447,7 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
     if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
-        gt_stand_by(request);
+        stand_by(request);
     }
     GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
     if (lease->silent) {
@@ -607,17 +618,15 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
 {
     gt_config config;
-    bool known;
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOVARIANT,
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
     gt_choice choice = {
         .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_ordered(request)};
-    GT_TRY(gt_history_is_proved(&known, request, &config));
-    if (known) {
+    if (gt_history_is_proved(request, &config)) {
         return finish(out, &choice, request, NULL);
     }
-    gputune_status status = gt_prove(&choice, request, &config, 1, NULL);
+    gputune_status status = gt_prove(&choice, request, &config, NULL);
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -87,9 +87,6 @@ double gt_estimate(const gt_device *device, const gt_kernel_step *step,
  * request. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
-/* Compiles the default, so that its code is the request's standby. The compile gets most of the
- * time that is left. If it does not succeed, the request has no standby. */
-void gt_stand_by(gt_request *request);
 /* Compiles the request's space, stores the code, and calls `each` for every variant once its
  * compile ends, in the order of the space. A value of `each` other than 0 ends the calls and is
  * returned. If the time limit or the caller ends the compiling, the code compiled so far is kept.
@@ -112,18 +109,11 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */
 
-enum { GT_PROVE_MAX = 3 };
-
-/* Compiles at most GT_PROVE_MAX configurations of the request's space, proves them in a worker, and
- * fills `choice` with the first one that is right: its code, and the code of its variant for any
- * alignment, if that variant is another one and right too. The choice's reason is `reason` (NULL:
- * none). Leaves out configurations that are known to fail. Stores the code of the right ones, the
- * proof (for the data and sizes in gt_request.proved_at), and the failures that are final there. If
- * none is right, fails as gt_field_verdict() says, and fills nothing. A failure of the default is
- * noted in the request. */
-gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
-                        size_t count, const char *reason);
-
-/* Whether this call may wait until an answer that is not proved here is proved. It may not if the
- * caller wants the answer at once, or if no worker process would run the proof. */
-bool gt_may_prove(const gt_request *request);
+/* Compiles a configuration of the request's space, proves it in a worker, and fills `choice` with
+ * it: its code, and the code of its variant for any alignment, if that variant is another one and
+ * right too. The choice's reason is `reason` (NULL: none). Does not try what is known to fail.
+ * Stores the code of what is right, the proof (for the data and sizes in gt_request.proved_at), and
+ * failures that are final there. If the configuration is not right, fails as gt_field_verdict()
+ * says, and fills nothing. A failure of the default is noted in the request. */
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
+                        const char *reason);

@@ -237,6 +237,23 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
 }
 
+/* What the last proof has shown of the winner: a warning if the winner writes a variable of its
+ * module. */
+static void say_winner(const gt_request *request, const gt_verified *verified)
+{
+    const gt_log *log = &request->log;
+    if (verified->writes[0]) {
+        gt_log_line(log, GPUTUNE_LOG_WARNING,
+                    "%s writes the __device__ variable %s: launches on several streams share it, "
+                    "and what one leaves in it meets the next",
+                    request->template->name, verified->writes);
+    }
+    if (verified->trial[0]) {
+        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right%s",
+                    request->template->name, verified->trial);
+    }
+}
+
 static gputune_status proved_again(gt_session *session, const gt_event *event)
 {
     gt_tuning *tuning = session->state;
@@ -244,7 +261,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
     if (event->status == GPUTUNE_OK) {
         tuning->proved = event->id;
         gt_session_mark(session, &session->timeline.proved_again);
-        gt_request_say_winner(session->request, &event->verified);
+        say_winner(session->request, &event->verified);
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
@@ -332,11 +349,6 @@ gt_race *gt_tuning_current_race(const gt_tuning *tuning)
     return tuning->phase == GT_PHASE_BREAK_TIE ? tuning->tie_break : tuning->race;
 }
 
-bool gt_tuning_is_by_time(const gt_tuning *tuning)
-{
-    return gt_tuning_is_before_weighing(tuning) || tuning->phase == GT_PHASE_BREAK_TIE;
-}
-
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)
 {
     return tuning->session.field.variants.items[id];
@@ -353,10 +365,10 @@ static void say_if_cut(const gt_tuning *tuning)
     }
 }
 
-static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *proposer)
+static gputune_status run(gt_choice *out, gt_tuning *tuning)
 {
     gt_request *request = tuning->session.request;
-    const gt_field_options options = {.proposer = proposer,
+    const gt_field_options options = {.proposer = &tuning->strategy.proposer,
                                       .with_default = true,
                                       .races = true,
                                       .limit = request->options.max_variants,
@@ -384,14 +396,13 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     GT_TRY(gt_request_space_to_try(request));
     gt_request_warn_of_default(request);
     gputune_status status = gt_history_load(&tuning.history, request, &request->scenario);
-    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, &tuning.history,
-                                              request->services->compile_workers));
+    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, &tuning.history));
     if (status == GPUTUNE_OK) {
-        status = run(out, &tuning, gt_strategy_proposer_of(tuning.strategy));
+        status = run(out, &tuning);
         gt_session_close(&tuning.session);
     }
     gt_tuning_free_races(&tuning);
-    gt_strategy_proposer_free(tuning.strategy);
+    gt_strategy_proposer_close(&tuning.strategy);
     gt_trial_list_free(&tuning.history);
     return status;
 }

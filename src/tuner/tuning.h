@@ -69,7 +69,7 @@ typedef struct gt_tuning {
     gt_race_end end;         /* how `race` ended */
     gt_race_round round;     /* in progress; its ids belong to the race until the next round */
     gt_history history;
-    gt_strategy_proposer *strategy;
+    gt_strategy_proposer strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* after a stop: when the winner's last proof must have ended */
@@ -88,8 +88,6 @@ gt_race *gt_tuning_current_race(const gt_tuning *tuning);
 /* Whether variants that are equally fast with a cold cache race by the time with a warm one, which
  * may be far apart: not where the cache cannot hold the data. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
-/* Whether device time is sampled now, although the objective is another one. */
-bool gt_tuning_is_by_time(const gt_tuning *tuning);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* --- tuning_rounds.c -------------------------------------------------------------------------- */

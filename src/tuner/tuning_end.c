@@ -71,11 +71,19 @@ static double storing_s(const gt_tuning *tuning)
     return lags ? fmin(share * limit_s(tuning), most_s) : 0;
 }
 
+/* Estimates, from earlier answers, the seconds until the measure worker has done all that it was
+ * asked. */
+static double outstanding_s(const gt_session *session)
+{
+    double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
+    return session->field.verifying * session->field.schedule.newcomer_s + rounds_s;
+}
+
 /* Whether the measure worker is at something for far longer than it should be. */
 static bool is_stuck(const gt_session *session)
 {
     static const double far_longer = 4, least_s = 0.1;
-    double usual_s = gt_session_outstanding_s(session);
+    double usual_s = outstanding_s(session);
     return session->field.prepared &&
            gt_session_busy_s(session) > fmax(least_s, far_longer * usual_s);
 }
@@ -87,7 +95,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
         return 0;
     }
     /* what is in hand, and one more that takes longer than the others did */
-    double needed = gt_session_outstanding_s(session) + session->field.schedule.newcomer_s;
+    double needed = outstanding_s(session) + session->field.schedule.newcomer_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     needed += storing_s(tuning);
@@ -119,14 +127,22 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
+/* The answers to what the measure worker was asked for will not come. */
+static void forget_jobs(gt_session *session)
+{
+    session->round_id = 0;
+    session->recheck_id = GT_NO_VARIANT;
+}
+
 /* Ends a stuck job of the measure worker, which would take the time that was set aside for the last
- * proof. */
+ * proof. A new worker then gets again what was prepared and proved. */
 static void interrupt_if_stuck(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
     double left_s = gt_patience_left_s(&session->request->patience);
     if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
-        gt_session_interrupt(session);
+        forget_jobs(session);
+        session->farm->ops->interrupt(session->farm);
     }
 }
 
@@ -199,11 +215,10 @@ gputune_status gt_tuning_stopped(gt_session *session)
 void gt_tuning_hurry(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
-    if (session->stop == GT_STOP_NONE || tuning->phase == GT_PHASE_DONE) {
-        return;
-    }
-    if (gt_now_ns() > tuning->give_up_ns) {
-        gt_session_forget_jobs(session);
+    bool stopped = session->stop != GT_STOP_NONE && tuning->phase != GT_PHASE_DONE;
+    if (stopped && gt_now_ns() > tuning->give_up_ns) {
+        forget_jobs(session);
+        session->farm->ops->cancel(session->farm);
         tuning->phase = GT_PHASE_DONE;
     }
 }

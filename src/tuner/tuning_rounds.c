@@ -288,8 +288,8 @@ static gputune_status drop_losers(gt_tuning *tuning)
 /* What is sampled now: the objective of the race in progress. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
-    return gt_tuning_is_by_time(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
-                                        : tuning->session.field.setup->objective;
+    bool by_time = gt_tuning_is_before_weighing(tuning) || tuning->phase == GT_PHASE_BREAK_TIE;
+    return by_time ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
 /* A quick round needs one short sample of every newcomer. The launch that verified a variant was
