@@ -31,7 +31,7 @@ static bool is_time_for_all(const gt_strategy *strategy)
     if (domain->size_is_exact && domain->size <= SMALL) {
         return true;
     }
-    uint32_t told = evidence->ok + evidence->failed;
+    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
     if (told < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
         return false;
     }
@@ -83,7 +83,7 @@ static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
                                   const gt_tried *result)
 {
     const gt_known *known = gt_evidence_find(evidence, &result->point);
-    if (known->state != GT_STATE_OK || isnan(known->expected)) {
+    if (known->outcome != GT_TRIED_OK || isnan(known->expected)) {
         return GPUTUNE_OK;
     }
     at->expected[at->foreseen % JUDGED] = known->expected;

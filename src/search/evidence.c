@@ -13,40 +13,25 @@ static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_poin
     GT_TRY(gt_hash_index_intern(&evidence->places, gt_point_hash(point), next, &place));
     *out = &evidence->known.items[place];
     if (place == next) {
-        **out = (gt_known){.point = *point, .state = GT_STATE_PENDING, .expected = (double)NAN};
+        **out = (gt_known){.point = *point, .outcome = GT_TRIED_PENDING, .expected = (double)NAN};
         evidence->known.count++;
-        evidence->pending++;
+        evidence->count[GT_TRIED_PENDING]++;
     }
     return GPUTUNE_OK;
 }
 
-static uint32_t *tally(gt_evidence *evidence, gt_state state)
+static void change(gt_evidence *evidence, gt_known *known, gt_tried_outcome outcome)
 {
-    return state == GT_STATE_OK         ? &evidence->ok
-           : state == GT_STATE_FAILED   ? &evidence->failed
-           : state == GT_STATE_GIVEN_UP ? &evidence->given_up
-                                        : &evidence->pending;
-}
-
-static gt_state state_after(gt_tried_outcome outcome)
-{
-    return outcome == GT_TRIED_OK         ? GT_STATE_OK
-           : outcome == GT_TRIED_GIVEN_UP ? GT_STATE_GIVEN_UP
-                                          : GT_STATE_FAILED;
-}
-
-static void change(gt_evidence *evidence, gt_known *known, gt_state state)
-{
-    --*tally(evidence, known->state);
-    ++*tally(evidence, state);
-    known->state = state;
+    evidence->count[known->outcome]--;
+    evidence->count[outcome]++;
+    known->outcome = outcome;
 }
 
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected)
 {
     gt_known *known;
     GT_TRY(enter(&known, evidence, point));
-    change(evidence, known, GT_STATE_PENDING);
+    change(evidence, known, GT_TRIED_PENDING);
     known->expected = expected;
     return GPUTUNE_OK;
 }
@@ -55,7 +40,7 @@ static void find_best(gt_evidence *evidence)
 {
     double best = INFINITY;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
-        if (evidence->known.items[i].state == GT_STATE_OK &&
+        if (evidence->known.items[i].outcome == GT_TRIED_OK &&
             evidence->known.items[i].log_time < best) {
             best = evidence->known.items[i].log_time;
             evidence->best = i;
@@ -77,9 +62,9 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
 {
     gt_known *known;
     GT_TRY(enter(&known, evidence, &result->point));
-    bool again = known->state != GT_STATE_PENDING;
+    bool again = known->outcome != GT_TRIED_PENDING;
     bool ok = result->outcome == GT_TRIED_OK;
-    change(evidence, known, state_after(result->outcome));
+    change(evidence, known, result->outcome);
     known->log_time = ok ? log(result->time_ns) : 0;
     add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
     add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);
@@ -89,7 +74,7 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
         uint32_t before = evidence->best;
         find_best(evidence);
         evidence->told_at_best = evidence->best != before ? evidence->told : evidence->told_at_best;
-    } else if (ok && (evidence->ok == 1 ||
+    } else if (ok && (evidence->count[GT_TRIED_OK] == 1 ||
                       known->log_time < evidence->known.items[evidence->best].log_time)) {
         evidence->best = (uint32_t)(known - evidence->known.items);
         evidence->told_at_best = evidence->told;
@@ -117,7 +102,7 @@ uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
-        if (evidence->known.items[i].state != GT_STATE_OK) {
+        if (evidence->known.items[i].outcome != GT_TRIED_OK) {
             continue;
         }
         double time = evidence->known.items[i].log_time;

@@ -5,17 +5,10 @@
 #include "base/hash_index.h"
 #include "search/strategy.h"
 
-typedef enum gt_state {
-    GT_STATE_PENDING, /* proposed */
-    GT_STATE_OK,
-    GT_STATE_FAILED,
-    GT_STATE_GIVEN_UP /* given up: nothing is known but that it takes long to compile */
-} gt_state;
-
 typedef struct gt_known {
     gt_point point;
-    gt_state state;
-    double log_time;  /* logarithm of time_ns; only in GT_STATE_OK */
+    gt_tried_outcome outcome;
+    double log_time;  /* logarithm of time_ns; only of GT_TRIED_OK */
     double compile_s; /* 0: not known */
     double measure_s; /* 0: not known */
     double expected;  /* logarithm of the time that its proposer expected; NAN: none */
@@ -25,16 +18,16 @@ typedef struct gt_known {
 
 /* The evidence of a search. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
-    GT_ARRAY(gt_known) known; /* what is proposed or told */
-    gt_hash_index places;     /* in that, by the hash of a point */
-    uint32_t ok, failed, pending, given_up;
-    uint64_t results;      /* so far, second ones of a configuration too */
-    uint32_t told;         /* configurations with a result */
-    uint32_t told_at_best; /* value of `told` when the best result came */
-    uint32_t best;         /* index of the fastest point; has no meaning while ok is 0 */
-    double compile_s;      /* compile time in all, each configuration once */
-    uint32_t compiled;     /* number of configurations in compile_s */
-    double measure_s;      /* GPU time in all, each configuration once */
+    GT_ARRAY(gt_known) known;          /* what is proposed or told */
+    gt_hash_index places;              /* in that, by the hash of a point */
+    uint32_t count[GT_TRIED_OUTCOMES]; /* of `known`, by outcome */
+    uint64_t results;                  /* so far, second ones of a configuration too */
+    uint32_t told;                     /* configurations with a result */
+    uint32_t told_at_best;             /* value of `told` when the best result came */
+    uint32_t best;     /* index of the fastest point; has no meaning while none is right */
+    double compile_s;  /* compile time in all, each configuration once */
+    uint32_t compiled; /* number of configurations in compile_s */
+    double measure_s;  /* GPU time in all, each configuration once */
     uint32_t measured;
 } gt_evidence;
 

@@ -61,8 +61,8 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 {
     uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
-    return strategy->evidence.known.count >= first && strategy->evidence.ok >= LEAST_OK &&
-           !model->prior.due;
+    return strategy->evidence.known.count >= first &&
+           strategy->evidence.count[GT_TRIED_OK] >= LEAST_OK && !model->prior.due;
 }
 
 static gputune_status update(gt_model *model, gt_strategy *strategy)

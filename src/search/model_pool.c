@@ -194,7 +194,7 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
     double deviation =
         doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
     double success = 0; /* the logarithm of its chance */
-    if (strategy->evidence.failed) {
+    if (strategy->evidence.count[GT_TRIED_FAILED]) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
         success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
     }

@@ -62,7 +62,7 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     GT_TRY(gt_gaussian_open(&prior->gaussian, &model->coordinates));
     prior->present = true;
     prior->lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
-    if (strategy->evidence.ok) {
+    if (strategy->evidence.count[GT_TRIED_OK]) {
         uint32_t workers = strategy->settings.workers;
         prior->due = workers < prior->lead_count ? workers : prior->lead_count;
     }

@@ -61,11 +61,11 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
     gt_evidence *evidence = &strategy->evidence;
     uint32_t count = 0, kept = 0;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
-        gt_state state = evidence->known.items[i].state;
-        evidence->known.items[i].row = 0;
-        if (state != GT_STATE_PENDING) {
-            order[count++] = (gt_ranked){
-                state == GT_STATE_OK ? evidence->known.items[i].log_time : (double)INFINITY, i};
+        gt_known *known = &evidence->known.items[i];
+        known->row = 0;
+        if (known->outcome != GT_TRIED_PENDING) {
+            bool ok = known->outcome == GT_TRIED_OK;
+            order[count++] = (gt_ranked){ok ? known->log_time : (double)INFINITY, i};
         }
     }
     gt_sort_ranked(order, count);
@@ -126,7 +126,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
         evidence->compiled ? log(evidence->compile_s / evidence->compiled) : (double)NAN;
     for (uint32_t i = 0; i < model->gaussian.count; i++) {
         const gt_known *known = &evidence->known.items[model->known_of[i]];
-        bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
+        bool ok = known->outcome == GT_TRIED_OK, failed = known->outcome == GT_TRIED_FAILED;
         target[GT_TARGET_TIME].y[i] = ok ? gt_model_value(model, known->log_time) : (double)NAN;
         target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
         target[GT_TARGET_COMPILE].y[i] = compile_value(model, known);
@@ -149,7 +149,7 @@ static double misfit(gt_model *model, const gt_evidence *evidence)
     set_values(model, evidence);
     for (uint32_t i = 0; i < model->gaussian.count; i++) {
         const gt_known *known = &evidence->known.items[model->known_of[i]];
-        if (known->state == GT_STATE_OK) {
+        if (known->outcome == GT_TRIED_OK) {
             log_slope += gt_model_log_slope(model, known->log_time);
             count++;
         }
@@ -177,7 +177,7 @@ static void choose_width(gt_model *model, const gt_evidence *evidence)
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy)
 {
     gt_evidence *evidence = &strategy->evidence;
-    uint32_t told = evidence->ok + evidence->failed;
+    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
     bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
     bool thinned = !add_rows(model, evidence);
     if (thinned) {

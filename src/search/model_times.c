@@ -21,9 +21,10 @@ void gt_model_standardise(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
     double sum = 0, squares = 0;
-    model->best_log = evidence->ok ? evidence->known.items[evidence->best].log_time : 0;
+    model->best_log =
+        evidence->count[GT_TRIED_OK] ? evidence->known.items[evidence->best].log_time : 0;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
-        if (evidence->known.items[i].state == GT_STATE_OK) {
+        if (evidence->known.items[i].outcome == GT_TRIED_OK) {
             double over =
                 compress(evidence->known.items[i].log_time - model->best_log, model->width);
             sum += over;

@@ -141,7 +141,7 @@ gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *fro
         const gt_known *known = &evidence->known.items[i];
         const gt_tried hint = {
             .point = known->point, .outcome = GT_TRIED_OK, .time_ns = exp(known->log_time)};
-        GT_TRY(known->state == GT_STATE_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
+        GT_TRY(known->outcome == GT_TRIED_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -188,7 +188,7 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
     double remaining = strategy->domain->size - evidence->known.count;
-    *out = (gt_outlook){.tried = evidence->ok + evidence->failed,
+    *out = (gt_outlook){.tried = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED],
                         .since_improved = evidence->told - evidence->told_at_best,
                         .remaining = remaining > 0 ? remaining : 0,
                         .expected_gain = -1,
@@ -197,7 +197,7 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
         strategy->method->look(strategy, strategy->state, out);
     }
     out->exhausted =
-        !evidence->pending &&
+        !evidence->count[GT_TRIED_PENDING] &&
         (strategy->walked_all || (strategy->domain->size_is_exact && out->remaining == 0));
     out->done = out->exhausted || is_done(out, &strategy->settings);
 }

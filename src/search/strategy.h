@@ -12,7 +12,9 @@ const char *gt_strategy_name(gputune_strategy kind);
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
-    GT_TRIED_GIVEN_UP /* compiling it took too long, which says nothing of its neighbours' times */
+    GT_TRIED_GIVEN_UP, /* compiling it took too long, which says nothing of its neighbours' times */
+    GT_TRIED_PENDING,  /* it was proposed, and no result has come */
+    GT_TRIED_OUTCOMES
 } gt_tried_outcome;
 
 /* The result of one configuration. */
