@@ -1,4 +1,5 @@
-/* What the parameters and steps of a launch are, and what it looks like, for people. */
+/* What the parameters of a launch are, which launches of its kernels follow each other, and what it
+ * looks like, for people. */
 #include "base/launch.h"
 #include "base/number.h"
 
@@ -75,31 +76,101 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-void gt_step_complete(gt_iteration *run, const gt_kernel_step *step)
+/* ---- launch by launch ------------------------------------------------------------------------ */
+
+/* More items than this, and this for each launch, are those of a loop that does not end. */
+enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
+
+void gt_iteration_begin(gt_iteration *run)
 {
+    *run = (gt_iteration){.step = 0};
+    for (int i = 0; i < GT_PLACES_MAX; i++) {
+        run->places[i] = (uint8_t)i;
+    }
+}
+
+/* Sets a grid, a block or a number of launches. A value that is too large becomes one that is still
+ * too large. */
+static void set(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
+{
+    run->error = value < 1 ? error : GT_SEQUENCE_FINE;
+    *out = value < 1 ? 1 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* Carries out one item that launches nothing. */
+static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t value)
+{
+    uint8_t place;
+    switch (item->kind) {
+    case GT_SEQUENCE_COUNTER:
+        run->counters[item->index] = value;
+        break;
+    case GT_SEQUENCE_UNLESS:
+        run->at = value ? run->at : item->target;
+        break;
+    case GT_SEQUENCE_GOTO:
+        run->at = item->target;
+        break;
+    case GT_SEQUENCE_GRID:
+        set(&run->grid[item->index], run, value, GT_SEQUENCE_NO_GRID);
+        break;
+    case GT_SEQUENCE_BLOCK:
+        set(&run->block[item->index], run, value, GT_SEQUENCE_NO_BLOCK);
+        break;
+    case GT_SEQUENCE_TIMES:
+        set(&run->times, run, value, GT_SEQUENCE_NO_TIMES);
+        break;
+    case GT_SEQUENCE_VALUE:
+        run->values[item->index] = value;
+        break;
+    default:
+        place = run->places[item->index];
+        run->places[item->index] = run->places[item->target];
+        run->places[item->target] = place;
+    }
+}
+
+/* Carries out items up to the next launch, and sets run->step. */
+static bool follow(gt_iteration *run, const gt_sequence *sequence)
+{
+    while (!run->error && run->at < sequence->item_count) {
+        const gt_sequence_item *item = &sequence->items[run->at++];
+        int64_t value = 0;
+        if (item->count && gt_code_run(&value, sequence->code + item->first, (int)item->count - 1,
+                                       run->counters)) {
+            run->error = GT_SEQUENCE_UNCOMPUTED;
+        } else if (item->kind == GT_SEQUENCE_LAUNCH) {
+            run->step = item->index;
+            return true;
+        } else {
+            carry_out(run, item, value);
+        }
+        if (!run->error && ++run->items > ITEMS_MAX + ITEMS_OF_LAUNCH * run->launches) {
+            run->error = GT_SEQUENCE_TOO_MANY;
+        }
+    }
+    return false;
+}
+
+bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
+{
+    memset(run->grid, 0, sizeof run->grid);
+    memset(run->block, 0, sizeof run->block);
+    run->times = 0;
+    const bool loops = launch->sequence.item_count > 0;
+    run->step = loops ? run->step : run->at++;
+    if (loops ? !follow(run, &launch->sequence) : run->step >= launch->step_count) {
+        return false;
+    }
+    const gt_kernel_step *step = &launch->steps[run->step];
     run->times = run->times ? run->times : step->times;
     for (int i = 0; i < 3; i++) {
         run->grid[i] = run->grid[i] ? run->grid[i] : step->grid[i];
         run->block[i] = run->block[i] ? run->block[i] : step->block[i];
     }
-}
-
-bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
-{
-    bool more;
-    if (launch->sequence.item_count) {
-        more = gt_iteration_next(run, &launch->sequence);
-    } else {
-        run->step = run->at++;
-        run->times = 0;
-        memset(run->grid, 0, sizeof run->grid);
-        memset(run->block, 0, sizeof run->block);
-        more = run->step < launch->step_count;
-    }
-    if (more) {
-        gt_step_complete(run, &launch->steps[run->step]);
-    }
-    return more;
+    run->launches += run->times;
+    run->error = loops && run->launches > GT_SEQUENCE_LAUNCHES ? GT_SEQUENCE_TOO_MANY : run->error;
+    return !run->error;
 }
 
 uint64_t gt_launch_kernels(const gt_launch *launch)

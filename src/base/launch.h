@@ -168,10 +168,9 @@ gputune_status gt_launch_count_held(gt_launch *launch);
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
                     const gt_launch *launch);
 
-/* Sets the grid, block and times that the sequence left 0 to those of the step. */
-void gt_step_complete(gt_iteration *run, const gt_kernel_step *step);
-/* Moves *run to the next launch of a kernel, after gt_iteration_begin(). Grid, block and times that
- * the sequence does not set are those of the step. False: there is none, or an error. */
+void gt_iteration_begin(gt_iteration *run);
+/* Moves *run to the next launch of a kernel. Grid, block and times that the sequence does not set
+ * are those of the step. False: there is none, or run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
 
 /* How many kernel launches one launch of the variant makes. */

@@ -51,16 +51,13 @@ typedef enum gt_sequence_error {
 
 /* One launch of a step, and the state of the sequence that runs. */
 typedef struct gt_iteration {
-    uint32_t step, times;          /* `times`: how many times the step is launched in a row */
-    uint32_t grid[3], block[3];    /* 0 where the sequence does not set them, as `times` */
+    uint32_t step, times; /* `times`: how many times the step is launched in a row */
+    uint32_t grid[3], block[3];
     int64_t values[GT_VALUES_MAX]; /* values of the parameters that are GT_PARAMETER_VALUE */
     uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter that stands in the place of parameter
                                       i */
-    uint32_t at, items, launches;  /* index of the next item; how many there were */
+    uint32_t at, items;            /* index of the next item; how many there were */
+    uint64_t launches;             /* so far */
     int64_t counters[GT_COUNTERS_MAX];
     gt_sequence_error error;
 } gt_iteration;
-
-void gt_iteration_begin(gt_iteration *run);
-/* Moves *run to the next launch. False: there is none, or run->error is set. */
-bool gt_iteration_next(gt_iteration *run, const gt_sequence *sequence);

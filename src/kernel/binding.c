@@ -423,8 +423,7 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
 
 /* Carries out what was made, without launching anything. The steps' shapes become those of their
  * launches. */
-static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
-                         const gt_binding *binding)
+static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
         [GT_SEQUENCE_FINE] = GT_LIMIT_NONE,          [GT_SEQUENCE_UNCOMPUTED] = GT_LIMIT_EXPRESSION,
@@ -433,10 +432,9 @@ static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
     gt_iteration run;
     uint32_t launched = 0;
     gt_iteration_begin(&run);
-    while (gt_iteration_next(&run, sequence)) {
-        gt_kernel_step *step = &steps[run.step];
+    while (gt_launch_next(&run, launch)) {
+        gt_kernel_step *step = &launch->steps[run.step];
         const bool first = !(launched >> run.step & 1);
-        gt_step_complete(&run, step);
         GT_WITHIN(check_launch(&run, step, binding));
         if (first) {
             memcpy(step->grid, run.grid, sizeof step->grid);
@@ -452,12 +450,11 @@ static gt_limit rehearse(const gt_sequence *sequence, gt_kernel_step *steps,
 /* Works out the sequence of launches of a template with loops, and sets each step to the grid of
  * its first launch and to its largest block. The steps must be bound already. If the template has
  * no loops, the sequence is empty. */
-static gt_limit bind_sequence(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MAX],
-                              const gt_binding *binding)
+static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    maker m = {.out = out, .binding = binding, .steps = steps};
-    out->item_count = out->code_count = 0;
+    maker m = {.out = &out->sequence, .binding = binding, .steps = out->steps};
+    out->sequence.item_count = out->sequence.code_count = 0;
     if (!parts->has_loops) {
         return GT_LIMIT_NONE;
     }
@@ -465,23 +462,22 @@ static gt_limit bind_sequence(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MA
         add_order(&m, parts, &parts->orders[i]);
     }
     GT_WITHIN(m.limit);
-    return rehearse(out, steps, binding);
+    return rehearse(out, binding);
 }
 
-gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
-                       const gt_binding *binding)
+gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding)
 {
-    for (uint32_t i = 0; i < binding->template->parts->step_count; i++) {
-        GT_WITHIN(bind_step(&steps[i], binding, i));
+    out->step_count = binding->template->parts->step_count;
+    for (uint32_t i = 0; i < out->step_count; i++) {
+        GT_WITHIN(bind_step(&out->steps[i], binding, i));
     }
-    return bind_sequence(sequence, steps, binding);
+    return bind_sequence(out, binding);
 }
 
 gt_limit gt_binding_steps(gt_binding *binding)
 {
-    gt_kernel_step steps[GT_STEPS_MAX];
-    gt_sequence sequence;
-    return gt_steps_bind(steps, &sequence, binding);
+    gt_launch launch;
+    return gt_steps_bind(&launch, binding);
 }
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)

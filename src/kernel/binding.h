@@ -41,10 +41,9 @@ uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *b
                              const gt_config *config);
 /* Evaluates all kernels of a pipeline; the shape of the first is in the binding already. */
 gt_limit gt_binding_steps(gt_binding *binding);
-/* Works out the shape of every kernel of a pipeline, without names and parameters, and the sequence
- * in which loops launch them. Returns a limit as above. */
-gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
-                       const gt_binding *binding);
+/* Works out the steps of a launch, without names and parameters, and the sequence in which loops
+ * launch them. Returns a limit as above. */
+gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
 /* The limit that vectors of so many elements, which the axis stands for, break in rows of buffers:
  * one that does not divide a row would read across its end. In launch.c. */
 gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width);

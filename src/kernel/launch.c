@@ -198,7 +198,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     gt_limit limit = gt_binding_all(binding, config);
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, NULL);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
-    limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
+    limit = limit ? limit : gt_steps_bind(launch, binding);
     for (uint32_t i = 0; i < template->axis_count && !limit; i++) {
         limit = gt_vector_limit(binding, i, binding->slots[GT_SLOT_AXIS + i]);
     }
@@ -207,7 +207,6 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     }
     GT_TRY(gt_textures_make(launch->textures, binding));
     launch->texture_count = template->parts->texture_count;
-    launch->step_count = template->parts->step_count;
     launch->carveout_kb = binding->carveout_kb;
     GT_TRY(gt_launch_arguments(launch, binding, false));
     GT_TRY(add_scratch(launch, binding));

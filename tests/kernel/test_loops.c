@@ -180,6 +180,9 @@ TEST(test_limits)
                  2);
     assert_count(P "for(i = 0; i < 3; i += T - 1) " WORK "\n", 2);         /* never ends */
     assert_count(P "for(i = 0; i < T << 15; ++i) " WORK " " WORK "\n", 2); /* more than 65536 */
+    assert_count(P "for(i = 0; i < 2; ++i) launch(work, block = B, grid = 2, args = (y, x, n), "
+                   "times = T << 15)\n",
+                 2);
     assert_count(P "for(i = T; i < 2; ++i) " WORK "\n", 2);
     assert_count(P "for(i = 0; i < 3 / (T - 1); ++i) " WORK "\n", 2);
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, 0, i + 127 * T)") "\n", 2);
