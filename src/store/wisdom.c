@@ -177,7 +177,8 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    gt_snprintf(high, sizeof high, "%s", text); /* which cuts it */
+    memcpy(high, text, HALF); /* no formatting: it would read the rest of the text to its end */
+    high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
 }
