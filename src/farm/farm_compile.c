@@ -354,7 +354,7 @@ static void slot_give(gt_slot *slot, gt_farm_request *request)
 {
     gt_queue_put(&slot->queue, slot->queue.count, request);
     if (slot->queue.count == 1) {
-        slot->since_ns = gt_now_ns();
+        gt_slot_start_clock(slot);
     }
     slot_flush(slot);
 }
@@ -522,7 +522,7 @@ static bool handle_ready(gt_slot *slot, const gt_frame *frame)
         return false;
     }
     slot->ready = true;
-    slot->since_ns = gt_now_ns();
+    gt_slot_start_clock(slot);
     slot->nvrtc_version = ready.nvrtc_version;
     if (!slot->engine) {
         slot->farm->compile.nvrtc_version = ready.nvrtc_version;
@@ -635,7 +635,7 @@ static void end_job(gt_slot *slot)
 
 static double left_s(gt_slot *slot)
 {
-    return slot->queue.count ? COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns) : INFINITY;
+    return slot->queue.count ? gt_slot_left_s(slot, COMPILE_DEADLINE_S) : INFINITY;
 }
 
 static void late(gt_slot *slot)

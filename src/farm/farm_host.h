@@ -117,8 +117,9 @@ typedef struct gt_role {
     void (*late)(gt_slot *slot);
 } gt_role;
 
-/* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`) starts
- * with the worker, and again with each request or variant that the worker comes to. */
+/* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`,
+ * `computed_ns`) starts with the worker, and again with each request or variant that the worker
+ * comes to. */
 struct gt_slot {
     gt_host_farm *farm; /* that the slot is part of */
     const gt_role *role;
@@ -128,6 +129,7 @@ struct gt_slot {
     bool full;           /* the channel takes no more now */
     bool ready;          /* the worker's compiler is loaded, or its context is open */
     int64_t since_ns;    /* when the clock started */
+    int64_t computed_ns; /* processor time that the worker had used by then */
     gt_hand hand;        /* of a measure worker: what it has told last */
     uint64_t generation; /* number of the worker among those of this slot, from 1 */
     int nvrtc_version;   /* of a compile worker that is ready; 0: it has no compiler */
@@ -157,6 +159,17 @@ void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 /* Frees all requests of a queue. */
 void gt_queue_clear(gt_queue *queue);
+
+/* Starts the clock. */
+void gt_slot_start_clock(gt_slot *slot);
+/* Seconds that the worker has spent since then. Where it computes on this machine's cores, a
+ * compiler or the emulator, these are seconds of processor time: what else the machine does is not
+ * the worker's. Never more than have passed. */
+double gt_slot_spent_s(const gt_slot *slot);
+/* Seconds that a worker has left that may spend so many, or until it is looked at again. One that
+ * waits for a core, or is stopped, has up to a minute more than has passed; one that sleeps has
+ * not: what it waits for may never come. */
+double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Notes that a new worker has started: no request is with it yet, and its clock starts. */
 void gt_slot_begin(gt_slot *slot);

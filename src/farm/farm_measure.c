@@ -282,7 +282,7 @@ static void note(gt_measure_host *host, const gt_farm_request *request)
     gt_live_variant *variant = live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
-        host->prepare_s = gt_seconds_since(host->slot.since_ns);
+        host->prepare_s = gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
         if (variant->standard) {
@@ -540,7 +540,7 @@ static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
     double allowed_s = runs ? allowance(&slot->farm->measure) : START_S;
-    return slot->ready && slot->sent == 0 ? INFINITY : allowed_s - gt_seconds_since(slot->since_ns);
+    return slot->ready && slot->sent == 0 ? INFINITY : gt_slot_left_s(slot, allowed_s);
 }
 
 static void hung(gt_measure_host *host, double seconds)
@@ -634,7 +634,7 @@ static bool handle_ready(gt_measure_host *host, const gt_frame *frame)
     }
     host->slot.ready = true;
     host->start_failures = 0;
-    host->slot.since_ns = gt_now_ns();
+    gt_slot_start_clock(&host->slot);
     return true;
 }
 
@@ -659,7 +659,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
         return false;
     }
     host->slot.hand = hand;
-    host->slot.since_ns = gt_now_ns();
+    gt_slot_start_clock(&host->slot);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "farm/farm_host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The event with which a request of each kind ends; that of a kind without answers has no payload.
@@ -254,27 +256,95 @@ static gt_read link_read(gt_frame *out, gt_link *link)
     }
 }
 
-/* Whether the process runs, waits for a core to run on, or for a file to be read. */
-static bool is_at_work(const gt_process *process)
+/* ---- The clock ------------------------------------------------------------------------------- */
+
+static const double LOOK_AGAIN_S = 0.5;
+
+static bool is_on_cores(const gt_slot *slot)
 {
-    char path[32], text[256];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process->pid);
-    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')'); /* of its name */
-    return end && (end[2] == 'R' || end[2] == 'D');
+    return !slot->link.is_remote && (slot->role == &gt_compile_role || slot->farm->emulated);
 }
+
+/* For a thread: its process, with all that the process does beside it. */
+static pid_t process_of(const gt_link *link)
+{
+    return link->is_thread ? getpid() : link->process.pid;
+}
+
+/* Processor time of the worker's process, all threads together; 0 of one that was reaped. */
+static int64_t computed_ns(const gt_link *link)
+{
+    clockid_t clock;
+    struct timespec time = {0};
+    if (clock_getcpuclockid(process_of(link), &clock) == 0) {
+        clock_gettime(clock, &time);
+    }
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Whether the thread runs, waits for a core to run on, or for a file to be read, or is stopped. */
+static bool is_at_work(const char *stat_path)
+{
+    char text[256];
+    const char *end = strrchr(gt_file_peek(text, sizeof text, stat_path), ')'); /* of its name */
+    return end && end[1] && strchr("RDTt", end[2]);
+}
+
+/* Whether one of the worker's threads is. */
+static bool works(const gt_link *link)
+{
+    char path[64];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process_of(link));
+    DIR *threads = opendir(path);
+    for (const struct dirent *one; !found && threads && (one = readdir(threads));) {
+        bool is_other = one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != gettid();
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process_of(link), one->d_name);
+        found = is_other && is_at_work(path);
+    }
+    if (threads) {
+        closedir(threads);
+    }
+    return found;
+}
+
+void gt_slot_start_clock(gt_slot *slot)
+{
+    slot->since_ns = gt_now_ns();
+    slot->computed_ns = is_on_cores(slot) ? computed_ns(&slot->link) : 0;
+}
+
+double gt_slot_spent_s(const gt_slot *slot)
+{
+    double passed_s = gt_seconds_since(slot->since_ns);
+    return is_on_cores(slot)
+               ? fmin(passed_s, 1e-9 * (double)(computed_ns(&slot->link) - slot->computed_ns))
+               : passed_s;
+}
+
+double gt_slot_left_s(const gt_slot *slot, double allowed_s)
+{
+    double passed_s = gt_seconds_since(slot->since_ns);
+    if (passed_s < allowed_s || passed_s > allowed_s + CROWDED_S || !is_on_cores(slot)) {
+        return allowed_s - passed_s;
+    }
+    double left_s = allowed_s - gt_slot_spent_s(slot);
+    return left_s > 0 && works(&slot->link) ? fmin(left_s, LOOK_AGAIN_S) : allowed_s - passed_s;
+}
+
+/* ---- Hello ----------------------------------------------------------------------------------- */
 
 /* Seconds that a worker has left to say hello, or until it is looked at again. INFINITY for a
  * worker that has said hello, for a thread, and for a worker that a command starts: the command may
  * have to wait for a machine. */
 static double hello_s(const gt_link *link)
 {
-    static const double look_again_s = 0.5;
     if (!link->open || link->greeted || link->is_thread || link->is_remote) {
         return INFINITY;
     }
     double waited_s = gt_seconds_since(link->start_ns);
-    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && is_at_work(&link->process);
-    return late ? look_again_s : HELLO_S - waited_s;
+    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && works(link);
+    return late ? LOOK_AGAIN_S : HELLO_S - waited_s;
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -438,7 +508,7 @@ void gt_slot_begin(gt_slot *slot)
 {
     gt_slot_unsend(slot);
     slot->generation++;
-    slot->since_ns = gt_now_ns();
+    gt_slot_start_clock(slot);
 }
 
 void gt_slot_unsend(gt_slot *slot)
@@ -474,7 +544,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
 
 gt_farm_request *gt_slot_pop(gt_slot *slot)
 {
-    slot->since_ns = gt_now_ns();
+    gt_slot_start_clock(slot);
     return gt_slot_take(slot, 0);
 }
 
@@ -492,7 +562,7 @@ gt_push gt_slot_push(gt_slot *slot)
         slot->sent++;
     }
     if (push == GT_PUSH_DONE && slot->sent == 1) {
-        slot->since_ns = gt_now_ns();
+        gt_slot_start_clock(slot);
     }
     return push;
 }

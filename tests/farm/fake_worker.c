@@ -1,6 +1,6 @@
 /* gputune-worker's loops over a scripted compiler and a scripted GPU. The script of a variant is
  * the text of its image (of a compile job: its source), the device's is the driver's name:
- *   ok, wrong, segv, fatal, hang, killed, exit     what verifying does
+ *   ok, wrong, segv, fatal, hang, spin, stop, killed, exit     what verifying does
  *   sample-segv, sample-fatal, sample-hang, sample-error   what sampling does
  *   hang-if PATH, killed-if PATH, segv-if PATH     the same where PATH can be removed, else ok
  *   slow MS                                        verifies after MS milliseconds
@@ -42,6 +42,12 @@ static gputune_status misbehave(const char *script)
     }
     while (strcmp(script, "hang") == 0) {
         pause();
+    }
+    for (volatile int turns = 0; strcmp(script, "spin") == 0;) {
+        turns ^= 1;
+    }
+    if (strcmp(script, "stop") == 0) {
+        raise(SIGSTOP);
     }
     if (strcmp(script, "fatal") == 0) {
         return gt_fail(GPUTUNE_ECRASHED, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)");

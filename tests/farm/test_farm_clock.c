@@ -1,0 +1,88 @@
+/* By which clock a worker's time passes. On the emulator it computes: while it waits for a core it
+ * is not late. */
+#include "harness.h"
+#include "support/clock.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static const double TIME_S = 1; /* of each variant */
+static const uint64_t one[] = {1};
+
+static gt_farm *open_emulated(void)
+{
+    clock_set_true();
+    gt_farm *farm = open_farm((gt_farm_options){
+        .driver = "emu", .deadline_s = TIME_S / 30, .compile_workers = 1}); /* 30 times as slow */
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    return farm;
+}
+
+static char state_of(pid_t pid)
+{
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')');
+    return end ? end[2] : '\0';
+}
+
+/* Gives the worker variant 2, at which it stops itself, and waits until it is heard to be at it. */
+static pid_t stop_in_hand(gt_farm *farm)
+{
+    ask_verify(farm, 1, "ok");
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    pid_t worker = (pid_t)sample_pid(farm, one, 1);
+    ask_verify(farm, 2, "stop");
+    while (state_of(worker) != 'T') {
+        expect_silence(farm);
+    }
+    expect_silence(farm);
+    return worker;
+}
+
+TEST(a_variant_whose_worker_waits_for_a_core_is_not_late)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
+    pid_t worker = stop_in_hand(farm);
+    clock_skip(10 * TIME_S);
+    expect_silence(farm);
+    kill(worker, SIGCONT);
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
+}
+
+TEST(a_variant_whose_worker_gets_no_core_is_late_in_the_end)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
+    stop_in_hand(farm);
+    clock_skip(100 * TIME_S);
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+}
+
+TEST(a_variant_that_never_ends_is_told)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
+    ask_verify(farm, 1, "spin");
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
+}
+
+TEST(a_variant_that_waits_for_what_never_comes_is_told)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
+    ask_verify(farm, 1, "hang");
+    expect_silence(farm);
+    clock_skip(2 * TIME_S);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
+}
+
+/* A GPU does not wait for the host's cores. */
+TEST(on_a_gpu_the_time_passes_by_the_wall_clock)
+{
+    clock_set_true();
+    GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    stop_in_hand(farm);
+    clock_skip(10 * TIME_S);
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+}
