@@ -287,7 +287,7 @@ static bool is_at_work(const char *stat_path)
 {
     char text[256];
     const char *end = strrchr(gt_file_peek(text, sizeof text, stat_path), ')'); /* of its name */
-    return end && end[1] && strchr("RDTt", end[2]);
+    return end && end[1] && strspn(end + 2, "RDTt") > 0;
 }
 
 /* Whether one of the worker's threads is. */
