@@ -151,7 +151,7 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, doub
     return gt_strategy_ask(*as_sketches ? sketching->strategy : full, out, count, given);
 }
 
-gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch)
+static void note_pair(gt_sketching *sketching, const gt_tried *result, bool is_sketch)
 {
     for (uint32_t i = 0; i < sketching->proposed; i++) {
         gt_sketch_pair *pair = &sketching->pairs[i];
@@ -160,12 +160,6 @@ gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result
             *(is_sketch ? &pair->sketched : &pair->tried) = true;
         }
     }
-    if (!is_sketch) {
-        return GPUTUNE_OK;
-    }
-    sketching->ok += result->outcome == GT_TRIED_OK;
-    sketching->failed += result->outcome != GT_TRIED_OK;
-    return gt_strategy_tell(sketching->strategy, result);
 }
 
 static bool has_both_times(const gt_sketch_pair *pair)
@@ -206,11 +200,19 @@ static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
     return *pays ? agree(pays, sketching) : GPUTUNE_OK;
 }
 
-gputune_status gt_sketching_go_on(gt_sketching *sketching, gt_strategy *full, double left_s)
+gputune_status gt_sketching_tell(gt_sketching *sketching, gt_strategy *full, double left_s,
+                                 const gt_tried *result, bool is_sketch)
 {
     bool pays;
+    GT_TRY(is_sketch ? GPUTUNE_OK : gt_strategy_tell(full, result));
     if (!sketching->strategy) {
         return GPUTUNE_OK;
+    }
+    note_pair(sketching, result, is_sketch);
+    if (is_sketch) {
+        sketching->ok += result->outcome == GT_TRIED_OK;
+        sketching->failed += result->outcome != GT_TRIED_OK;
+        GT_TRY(gt_strategy_tell(sketching->strategy, result));
     }
     GT_TRY(judge(&pays, sketching, left_s));
     bool is_time = left_s < (1 - SHARE) * sketching->settings.limit_s;

@@ -44,10 +44,9 @@ void gt_sketching_end(gt_sketching *sketching);
  * sketches while they may compile far faster, and variants where they do not. ENOMEM. */
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
                                 gt_point *out, size_t count, size_t *given, bool *as_sketches);
-/* Tells the result of a sketch or of a variant. The caller tells results of variants to the search
- * itself too. ENOMEM. */
-gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch);
-/* Ends sketching if its share of the time is over, or if it does not pay; `left_s` are the seconds
- * before the search's limit. In the first case `full` gets the times of the sketches as hints.
- * ENOMEM. */
-gputune_status gt_sketching_go_on(gt_sketching *sketching, gt_strategy *full, double left_s);
+/* Tells the result of a sketch, or of a variant, which `full`, the search itself, is told too, even
+ * if sketching is over. Ends sketching if its share of the time is over, or if it does not pay;
+ * `left_s` are the seconds before the search's limit. In the first case `full` gets the times of
+ * the sketches as hints. ENOMEM. */
+gputune_status gt_sketching_tell(gt_sketching *sketching, gt_strategy *full, double left_s,
+                                 const gt_tried *result, bool is_sketch);

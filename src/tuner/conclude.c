@@ -90,19 +90,15 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
 
 void gt_tuning_write_samples(const gt_tuning *tuning)
 {
-    const gt_field *field = &tuning->session.field;
     const gt_request *request = tuning->session.request;
-    FILE *file = gt_samples_open(request);
-    if (!file) {
-        return;
-    }
-    gt_samples_write(file, field, tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL);
-    gt_samples_write(file, field, tuning->race,
-                     gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
-                                                          : request->options.objective);
     bool hot = gt_tuning_breaks_by_hot_time(tuning); /* samples of another state of the cache */
-    gt_samples_write(file, field, hot ? NULL : tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
-    gt_samples_close(file, request);
+    const gt_samples races[] = {
+        {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
+        {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
+                                                            : request->options.objective},
+        {hot ? NULL : tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL},
+    };
+    gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
 typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED: the images stay those of the field */

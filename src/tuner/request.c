@@ -7,10 +7,8 @@
 #include "tuner/data.h"
 #include "tuner/samples.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,18 +30,6 @@ gputune_objective gt_default_objective(const gt_template *template)
     return template->work.axes  ? GPUTUNE_OBJECTIVE_RATE
            : has_pass(template) ? GPUTUNE_OBJECTIVE_LAUNCH
                                 : GPUTUNE_OBJECTIVE_KERNEL;
-}
-
-/* Checks, before anything is measured, that samples_path can be written. */
-static gputune_status check_samples(const gputune_options *o)
-{
-    FILE *file = o->samples_path ? gt_samples_append(o->samples_path) : NULL;
-    GT_REFUSE(o->samples_path && !file, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
-              "the samples cannot be written to %s: %s", o->samples_path, gt_samples_why());
-    if (file) {
-        fclose(file);
-    }
-    return GPUTUNE_OK;
 }
 
 /* Times of launches that do different work say nothing, and work that nobody stated cannot be
@@ -302,7 +288,8 @@ static gputune_status open_space(gt_request *request)
 
 static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 {
-    GT_TRY(check_samples(&request->options));
+    const char *samples = request->options.samples_path;
+    GT_TRY(samples ? gt_samples_check(samples) : GPUTUNE_OK);
     fill_defaults(&request->options, request->template);
     GT_TRY(check_objective(request->template, request->options.objective));
     gt_request_begin(request);

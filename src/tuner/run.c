@@ -5,8 +5,6 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
-#include <stdio.h>
-
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough = 0.4; /* half width of the interval over median times epsilon */
 
@@ -210,16 +208,6 @@ static int report(const run_state *run, gt_record_fn each, void *user)
     return answer;
 }
 
-static void write_samples(const run_state *run)
-{
-    const gt_request *request = run->session.request;
-    FILE *file = gt_samples_open(request);
-    if (file) {
-        gt_samples_write(file, &run->session.field, run->race, request->options.objective);
-        gt_samples_close(file, request);
-    }
-}
-
 /* --- the run ---------------------------------------------------------------------------------- */
 
 static int measure(run_state *run, gt_record_fn each, void *user)
@@ -231,7 +219,8 @@ static int measure(run_state *run, gt_record_fn each, void *user)
                                                           ? "a round of samples was complete"
                                                           : "every variant was verified");
     }
-    write_samples(run);
+    const gt_samples samples = {run->race, run->session.request->options.objective};
+    gt_samples_write(&run->session.field, &samples, 1);
     return report(run, each, user);
 }
 

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-FILE *gt_samples_append(const char *path)
+/* Opens a file to append to it. Returns NULL and sets errno on failure. A FIFO or a socket fails
+ * with EINVAL: without a reader, or with a slow one, it would hold up the tuning. */
+static FILE *append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     struct stat facts;
@@ -26,34 +29,19 @@ FILE *gt_samples_append(const char *path)
     return out;
 }
 
-const char *gt_samples_why(void)
+/* Describes errno after a failure of append(). */
+static const char *why(void)
 {
     return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);
 }
 
-FILE *gt_samples_open(const gt_request *request)
+gputune_status gt_samples_check(const char *path)
 {
-    const char *path = request->options.samples_path;
-    FILE *file = path ? gt_samples_append(path) : NULL;
-    if (path && !file) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "the samples cannot be written to %s: %s",
-                    path, gt_samples_why());
-    }
-    /* the position of a file that is appended to is known behind the first write alone */
-    if (file && (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0)) { /* a terminal has none */
-        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
-    }
-    return file;
-}
-
-void gt_samples_close(FILE *file, const gt_request *request)
-{
-    bool failed = ferror(file) != 0;
-    failed = fclose(file) != 0 || failed;
-    if (failed) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "the samples in %s are incomplete: %s",
-                    request->options.samples_path, strerror(errno));
-    }
+    FILE *file = append(path);
+    GT_REFUSE(!file, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
+              "the samples cannot be written to %s: %s", path, why());
+    fclose(file);
+    return GPUTUNE_OK;
 }
 
 static void write_runner(FILE *file, const gt_field *field, const gt_runner *runner,
@@ -77,11 +65,31 @@ static void write_runner(FILE *file, const gt_field *field, const gt_runner *run
     }
 }
 
-void gt_samples_write(FILE *file, const gt_field *field, const gt_race *race,
-                      gputune_objective objective)
+void gt_samples_write(const gt_field *field, const gt_samples races[], size_t count)
 {
-    for (const gt_runner *runner = race ? gt_race_first(race) : NULL; runner;
-         runner = runner->next) {
-        write_runner(file, field, runner, objective);
+    const gt_log *log = &field->options.request->log;
+    const char *path = field->options.request->options.samples_path;
+    FILE *file = path ? append(path) : NULL;
+    if (!file) {
+        if (path) {
+            gt_log_line(log, GPUTUNE_LOG_WARNING, "the samples cannot be written to %s: %s", path,
+                        why());
+        }
+        return;
+    }
+    /* the position of a file that is appended to is known behind the first write alone */
+    if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* a terminal has none */
+        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (const gt_runner *runner = races[i].race ? gt_race_first(races[i].race) : NULL; runner;
+             runner = runner->next) {
+            write_runner(file, field, runner, races[i].objective);
+        }
+    }
+    bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
+        gt_log_line(log, GPUTUNE_LOG_WARNING, "the samples in %s are incomplete: %s", path,
+                    strerror(errno));
     }
 }

@@ -114,19 +114,6 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static gputune_status tell(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch)
-{
-    if (!is_sketch) {
-        GT_TRY(gt_strategy_tell(p->strategy, result));
-    }
-    if (!p->sketching.strategy) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_sketching_tell(&p->sketching, result, is_sketch));
-    return gt_sketching_go_on(&p->sketching, p->strategy,
-                              gt_patience_left_s(&p->request->patience));
-}
-
 /* How many of the earlier variants cannot win. The default, which is tried in any case, is none of
  * them. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
@@ -149,7 +136,9 @@ static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch
         p->proposer.exhausted = false;
     }
     if ((failed || result->time_ns > 0) && !p->proposer.out_of_memory) {
-        p->proposer.out_of_memory = tell(p, result, is_sketch) != GPUTUNE_OK;
+        p->proposer.out_of_memory =
+            gt_sketching_tell(&p->sketching, p->strategy, gt_patience_left_s(&p->request->patience),
+                              result, is_sketch) != GPUTUNE_OK;
     }
 }
 

@@ -56,13 +56,8 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_sketc
         tried.time_ns = kind->contrary ? 1e9 / tried.time_ns : 1.3 * tried.time_ns;
         tried.time_ns *= kind->blurred && (point->choice[1] + point->choice[2]) % 2 ? 6 : 1;
         tried.outcome = kind->fails ? GT_TRIED_FAILED : tried.outcome;
-    } else {
-        ASSERT_OK(gt_strategy_tell(s->full, &tried));
     }
-    if (s->sketching.strategy) {
-        ASSERT_OK(gt_sketching_tell(&s->sketching, &tried, is_sketch));
-        ASSERT_OK(gt_sketching_go_on(&s->sketching, s->full, left_s));
-    }
+    ASSERT_OK(gt_sketching_tell(&s->sketching, s->full, left_s, &tried, is_sketch));
 }
 
 /* Until it is over; returns the seconds that are left then. */
