@@ -175,7 +175,8 @@ static gputune_status start_service(gt_field *field)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_field_start_auxiliary(gt_field *field)
+/* Submits the service kernels and the reference, before any variant. */
+static gputune_status start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
     gt_unit *unit = field->units.items[GT_UNIT_REFERENCE];
@@ -255,6 +256,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_unit(&field, (gt_hash){0});
     }
     GT_THEN(status, gt_field_add_given(&field));
+    GT_THEN(status, options->measure ? start_auxiliary(&field) : GPUTUNE_OK);
     return GT_GIVE(status, out, field, gt_field_close(&field));
 }
 

@@ -156,7 +156,6 @@ typedef struct gt_field {
                             tells it; the session sets this */
     bool rounds_wait;    /* the session has contestants to sample, and samples none of them now */
     bool abandoned;      /* nothing more is started */
-    bool has_auxiliary;  /* service kernels and reference were submitted */
     bool awaits_results; /* the proposer waits for results before it proposes more */
     bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
@@ -187,8 +186,9 @@ typedef struct gt_field {
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
-/* Begins a field with the default and the fallback, as far as the options ask for them. What the
- * options point to must outlive the field. */
+/* Begins a field with the default and the fallback, as far as the options ask for them, and submits
+ * the service kernels and the reference if it measures. What the options point to must outlive the
+ * field. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 

@@ -15,9 +15,6 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant);
  * sources that those sessions gave up. */
 gputune_status gt_field_take_elsewhere(gt_field *field);
 
-/* Submits the service kernels and the reference, before any variant. */
-gputune_status gt_field_start_auxiliary(gt_field *field);
-
 /* ---- field_verify.c -------------------------------------------------------------------------- */
 
 /* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */

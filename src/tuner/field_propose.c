@@ -183,10 +183,6 @@ static gputune_status take_proposals(gt_field *field)
 
 gputune_status gt_field_pump(gt_field *field)
 {
-    if (!field->has_auxiliary && field->options.measure) {
-        field->has_auxiliary = true;
-        GT_TRY(gt_field_start_auxiliary(field));
-    }
     GT_TRY(gt_field_take_elsewhere(field));
     field->awaits_results = false;
     gt_field_schedule_helpers(field);
