@@ -107,19 +107,16 @@ bool gt_append_within(char *string, size_t bytes, const char *more, size_t lengt
 
 int gt_word_at(const char *text, size_t length, const char *words)
 {
-    for (int i = 0; *words; words += *words == ' ', i++) {
-        size_t same = 0;
-        while (same < length && words[same] == text[same] && words[same] != ' ') {
-            same++;
-        }
-        if (same == length && (words[same] == ' ' || words[same] == '\0')) {
-            return i;
-        }
-        while (*words && *words != ' ') {
-            words++;
-        }
+    const char *at = length && *text ? strchr(words, *text) : NULL;
+    int index = 0;
+    while (at && !((at == words || at[-1] == ' ') && strncmp(at, text, length) == 0 &&
+                   (at[length] == ' ' || at[length] == '\0'))) {
+        at = strchr(at + 1, *text);
     }
-    return -1;
+    for (const char *before = words; at && before < at; before++) {
+        index += *before == ' ';
+    }
+    return at ? index : -1;
 }
 
 bool gt_is_any(const char *text, size_t length, const char *words)

@@ -9,8 +9,7 @@
 
 bool gt_program_is(const gt_program *p, size_t at, const char *words)
 {
-    return at < p->tokens.count && strchr(words, *gt_token_at(p, at)->text) && /* most are not */
-           gt_token_is_any(gt_token_at(p, at), words);
+    return at < p->tokens.count && gt_token_is_any(gt_token_at(p, at), words);
 }
 
 static bool is_name(const gt_program *p, size_t at)

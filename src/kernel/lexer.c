@@ -13,9 +13,10 @@ static const char *const punctuation[] = {
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
 static const char second_bytes[] = "<>=.-#+&|:*"; /* of these; few tokens are followed by one */
 
-static bool name_byte(char c)
+static inline bool name_byte(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    const unsigned char letter = (unsigned char)(c | 32);
+    return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static void new_line(gt_lexer *lexer)
@@ -99,7 +100,9 @@ static bool begins_token(char c)
 static void skip_blanks(gt_lexer *lexer)
 {
     while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
-        if (looking_at(lexer, "//")) {
+        if (*lexer->at == ' ') { /* most blanks: whole functions are blanked */
+            lexer->at++;
+        } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
         } else if (looking_at(lexer, "/*")) {
             skip_block_comment(lexer);
@@ -294,7 +297,9 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
     line->fresh_line = false;
     while (lexer->at < lexer->end && *lexer->at != '\n') {
         /* spliced lines and block comments belong to the logical line */
-        if (looking_at(lexer, "//")) {
+        if (*lexer->at == ' ') { /* most blanks: whole functions are blanked */
+            lexer->at++;
+        } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
         } else if (looking_at(lexer, "/*")) {
             skip_block_comment(lexer);
