@@ -78,7 +78,7 @@ CACHED_NVRTC := $(B)/tests/support/cached_nvrtc.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
-FAKE := $(B)/tests/cli/gputune-fake $(B)/tests/cli/no_locks.so $(B)/tests/cli/clock_ahead.so
+FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,no_locks clock_ahead reserves)
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 

@@ -1,4 +1,5 @@
 /* gputune-worker: compiles, or measures, for a gputune host that started it. */
+#include "base/file.h"
 #include "farm/process.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
@@ -125,19 +126,19 @@ static int parse(int argc, char **argv)
 }
 
 /* Limits the process's memory, so that a compiler that takes more fails before the machine swaps.
- * Not under a sanitizer, which reserves more memory than any machine has. */
+ * What was reserved at the start does not count: a sanitizer, or a malloc that the application
+ * preloads, may reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    rlim_t bytes = (rlim_t)megabytes << 20;
+    char pages[64];
     struct rlimit limit;
-    if (bytes && getrlimit(RLIMIT_AS, &limit) == 0 && bytes < limit.rlim_max) {
+    gt_file_peek(pages, sizeof pages, "/proc/self/statm");
+    rlim_t bytes = (rlim_t)strtoull(pages, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) +
+                   ((rlim_t)megabytes << 20);
+    if (megabytes && getrlimit(RLIMIT_AS, &limit) == 0 && bytes < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max = bytes;
         setrlimit(RLIMIT_AS, &limit);
     }
-#else
-    (void)megabytes;
-#endif
 }
 
 static void *compile(void *code)
