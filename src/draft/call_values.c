@@ -163,10 +163,21 @@ static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
     return false;
 }
 
-/* The same through the functions that pass the pointer on. */
-static bool trace_bytes(gt_closure *out, gt_tracer *c, gt_closure value)
+/* Whether the span begins what a vector on the device is constructed from, `vector<T> NAME(n)`. */
+static bool is_vectors(const gt_program *p, gt_span span)
+{
+    const size_t close = span.first > 3 ? span.first - 3 : 0;
+    return gt_program_is(p, close, ">") &&
+           gt_program_is(p, gt_program_open_angle(p, close) - 1,
+                         "device_vector universal_vector device_uvector");
+}
+
+/* The same, into the gt_closure `user`, through the functions that pass the pointer on; of a vector
+ * its elements. */
+static bool trace_bytes(void *user, gt_tracer *c, const gt_closure *pointer)
 {
     enum { HOPS = 6 };
+    gt_closure *out = user, value = *pointer;
     const gt_program *p = c->program;
     const gt_span all = {0, p->code};
     size_t name, index;
@@ -188,6 +199,10 @@ static bool trace_bytes(gt_closure *out, gt_tracer *c, gt_closure value)
             return false;
         }
         value = found.value;
+        if (is_vectors(p, value.span)) {
+            out->site = value.site;
+            return gt_program_item_at(p, &out->span, value.span, 0);
+        }
     }
     return false;
 }
@@ -221,19 +236,13 @@ static bool trace_member(gt_tracer *c, gt_closure value, const char *member, tak
     return found;
 }
 
-/* Traces the bytes of an allocation into the gt_closure `user`. */
-static bool take_bytes(void *user, gt_tracer *c, const gt_closure *value)
-{
-    return trace_bytes(user, c, *value);
-}
-
 size_t gt_call_count_allocations(gt_tracer *c)
 {
     size_t count = 0;
     for (const gt_draft_argument *buffer = NULL;
          (buffer = gt_draft_next_buffer(c->draft, buffer));) {
         gt_closure value, bytes;
-        count += gt_call_argument(c, &value, buffer) && trace_bytes(&bytes, c, value);
+        count += gt_call_argument(c, &value, buffer) && trace_bytes(&bytes, c, &value);
     }
     return count;
 }
@@ -249,8 +258,8 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
         return;
     }
     const char *member = buffer->holder ? strchr(parameter->name, '.') + 1 : NULL;
-    if (member ? !trace_member(c, value, member, take_bytes, &bytes)
-               : !trace_bytes(&bytes, c, value)) {
+    if (member ? !trace_member(c, value, member, trace_bytes, &bytes)
+               : !trace_bytes(&bytes, c, &value)) {
         const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
         if (pointer) {
             gt_token_name(name, gt_token_at(c->program, pointer));
@@ -261,7 +270,7 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
         return;
     }
     memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
-    const int64_t size = gt_trace_bytes(c->program, name);
+    const int64_t size = is_vectors(c->program, bytes.span) ? 1 : gt_trace_bytes(c->program, name);
     (void)gt_snprintf(leaf, sizeof leaf, "sizeof_%s", parameter->words);
     (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
     if (size <= 0) {

@@ -12,6 +12,14 @@ static const gt_drafted_program programs[] = {
      COPY "int main() { const int n = 1 << 20; " ALLOCATED
           " k<<<(n + 191) / 192, 192>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 20", "64, 128, 192, 256, 512, 1024", "192")},
+    {"vectors of thrust's, which have elements",
+     COPY
+     "int main() { int n = 4096; thrust::device_vector<float> a(2 * n);\n"
+     "thrust::device_vector<float> b(n, 1.0f); float *y = thrust::raw_pointer_cast(a.data());\n"
+     "k<<<(n + 255) / 256, 256>>>(y, thrust::raw_pointer_cast(&b[0]), n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[2 * n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 12 * n)\nreference(self)\n"},
     {"a macro with arguments, and a function that only returns",
      "#define UP(a, b) (((a) + (b) - 1) / (b))\nstatic int blocks(int all, int of) { return "
      "UP(all, of); }\n" COPY "int main() { int n = 4096; " ALLOCATED
