@@ -24,6 +24,7 @@ bool gt_header_is_hosts(const char *name)
         "signal.h stdarg.h strings.h time.h unistd.h windows.h";
     const size_t length = strlen(name), part = strcspn(name, "/_");
     return !strpbrk(name, "./") || /* of C++'s library */
+           (length > 2 && strcmp(name + length - 2, ".c") == 0) ||
            gt_is_any(name, length, others) ||
            (part < length && gt_is_any(name, part + 1, beginnings));
 }
@@ -34,9 +35,7 @@ bool gt_header_is_known(const char *name)
         "cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
         "cuda_gl_interop.h cuda_egl_interop.h cublas.h cublasLt.h cublas_v2.h cufft.h curand.h "
         "cusparse.h cusolverDn.h nvToolsExt.h nvml.h";
-    const char *dot = strrchr(name, '.');
-    return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
-           gt_is_any(name, strlen(name), known);
+    return gt_is_any(name, strlen(name), known);
 }
 
 /* Whether this is a header of C's library that device code may include. */

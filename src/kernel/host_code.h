@@ -13,11 +13,11 @@
  * and all kernels stay. *out is the caller's to free(). ENOMEM. */
 gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_parts *parts);
 
-/* Whether a header of this name is for host code, so that no kernel needs it when it is not found.
- */
+/* Whether a header of this name, or a source in C, is for host code, so that no kernel needs it
+ * when it is not found. */
 bool gt_header_is_hosts(const char *name);
-/* Whether this is a source in C, or a header of CUDA that kernels do not need: NVRTC has its device
- * part built in, if there is one, and reads the header slowly or not at all. */
+/* Whether this is a header of CUDA that kernels do not need: NVRTC has its device part built in, if
+ * there is one, and reads the header slowly or not at all. */
 bool gt_header_is_known(const char *name);
 /* Whether this is, by its name, a header of a library or of the toolkit. */
 bool gt_header_is_toolkits(const char *name);

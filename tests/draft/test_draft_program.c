@@ -931,6 +931,11 @@ static gputune_status include(void *user, const gt_include *include, gt_included
         return gt_strdup(&out->text, "#pragma once\ninline bool same(float *a) { return a[0] == "
                                      "fabs(a[1]); }\nstruct { float i; } y;\n");
     }
+    if (strcmp(include->name, "sizes.c") == 0) {
+        GT_TRY(gt_strdup(&out->path, "sizes.c"));
+        return gt_strdup(&out->text,
+                         "const int all = 4096;\nvoid note() { fprintf(stderr, \"\"); }\n");
+    }
     return strncmp(include->name, "../", 3) == 0
                ? gt_fail(GPUTUNE_EINVAL, "outside of what a template may read")
                : gt_fail(GPUTUNE_ENOTFOUND, "no file");
@@ -963,6 +968,21 @@ TEST(test_headers)
     assert_null(strstr(draft, "refused"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
+    free(draft);
+}
+
+/* A source in C that is there says what its names are; what it has for the host alone goes. */
+TEST(test_included_source)
+{
+    char *draft;
+    ASSERT_OK(gt_draft_template(&draft, "main.cu",
+                                "#include \"sizes.c\"\n#include \"absent.c\"\n"
+                                "__global__ void k(float *y)\n{\n"
+                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (i < all) y[i] = 1;\n}\n",
+                                NULL, include, NULL, NULL));
+    assert_true(has(draft, "#pragma gputune args(out float y[4096])\n"));
+    assert_null(strstr(draft, "?"));
     free(draft);
 }
 
