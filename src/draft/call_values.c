@@ -252,7 +252,7 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
     const gt_function_parameter *parameter = &buffer->declared;
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_closure value, bytes = {0};
-    char name[GT_NAME_MAX] = "", by[3 * GT_NAME_MAX], leaf[2 * GT_NAME_MAX];
+    char name[GT_NAME_MAX] = "";
     buffer->allocated = buffer->unknown = "";
     if (!gt_call_argument(c, &value, buffer->holder ? buffer->holder : buffer)) {
         return;
@@ -271,15 +271,13 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
     }
     memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);
     const int64_t size = is_vectors(c->program, bytes.span) ? 1 : gt_trace_bytes(c->program, name);
-    (void)gt_snprintf(leaf, sizeof leaf, "sizeof_%s", parameter->words);
-    (void)gt_snprintf(by, sizeof by, size > 0 ? ") / %lld" : ") / ", (long long)size);
-    if (size <= 0) {
-        (void)gt_snprintf(by, sizeof by, ") / %s", leaf);
-        if (gt_trace_slot(c, leaf) < 0) {
-            (void)gt_trace_add(c, leaf, 0, NULL);
-        }
+    const char *unit = size > 0 ? gt_draft_print(c->draft, "%lld", (long long)size)
+                                : gt_draft_print(c->draft, "sizeof_%s", parameter->words);
+    if (size <= 0 && gt_trace_slot(c, unit) < 0) {
+        (void)gt_trace_add(c, unit, 0, NULL);
     }
-    const char *length = print_value(c, NULL, FOR_LENGTH, "(", &bytes, by);
+    const char *length =
+        print_value(c, NULL, FOR_LENGTH, "(", &bytes, gt_draft_print(c->draft, ") / %s", unit));
     if (length[0] && strcmp(length, "0") != 0) { /* as a variable begins */
         buffer->allocated = length;
         return;

@@ -198,10 +198,11 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     if (status == GPUTUNE_OK && m->is_elsewhere && is_read(m, out->path)) {
         out->text[0] = '\0';
     }
-    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM || m->is_elsewhere) {
-        return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM ? status : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
+        return status;
     }
-    GT_TRY(gt_texts_add(&m->missing, include->name, strlen(include->name)));
+    GT_TRY(m->is_elsewhere ? GPUTUNE_OK
+                           : gt_texts_add(&m->missing, include->name, strlen(include->name)));
     return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
 }
 

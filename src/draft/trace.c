@@ -355,11 +355,10 @@ int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX])
 {
     gt_element element;
     for (int depth = 0; depth < 8 && word[0]; depth++) {
-        if (gt_element_from_name(&element, word)) {
-            return element.bytes;
-        }
-        if (gt_trace_opaque(word)) {
-            return gt_trace_opaque(word);
+        const uint32_t bytes =
+            gt_element_from_name(&element, word) ? element.bytes : gt_trace_opaque(word);
+        if (bytes) {
+            return bytes;
         }
         gt_token name = gt_token_of(word);
         const gt_macro *macro = gt_program_macro_of(p, &name);
@@ -392,14 +391,17 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_closure o
 
 /* ---- sizeof --------------------------------------------------------------------------------- */
 
-/* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
- * is none. */
+/* sizeof(NAME) of an array, and sizeof(*NAME), sizeof(**NAME) or sizeof(NAME[0]) of one or of a
+ * pointer; false: it is none. */
 static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
 {
     const gt_program *p = t->program;
-    const bool is_star = gt_program_is(p, span.first, "*");
-    const size_t name = span.first + is_star;
-    const bool is_element = is_star || gt_program_is(p, name + 1, "[");
+    bool is_element = false;
+    while (gt_program_accept(p, &span, "*")) {
+        is_element = true;
+    }
+    const size_t name = span.first;
+    is_element |= gt_program_is(p, name + 1, "[");
     char words[GT_NAME_MAX];
     gt_span rest = {2, name < span.end ? p->code : 0};
     for (size_t i; gt_program_next(p, &rest, gt_token_at(p, name), &i);) {

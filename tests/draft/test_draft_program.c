@@ -12,6 +12,13 @@ static const gt_drafted_program programs[] = {
      COPY "int main() { const int n = 1 << 20; " ALLOCATED
           " k<<<(n + 191) / 192, 192>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 20", "64, 128, 192, 256, 512, 1024", "192")},
+    {"elements that pointers of pointers point to",
+     COPY
+     "int main() { int n = 4096; float *b, **a = all(); cudaMalloc(&a[0], 2 * n * sizeof(**a));\n"
+     "cudaMalloc(&b, n * sizeof(*b)); k<<<(n + 255) / 256, 256>>>(a[0], b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[2 * n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 12 * n)\nreference(self)\n"},
     {"vectors of thrust's, which have elements",
      COPY
      "int main() { int n = 4096; thrust::device_vector<float> a(2 * n);\n"
