@@ -130,15 +130,13 @@ static bool find_argument(gt_closure *out, const gt_program *p, gt_span within, 
 static bool find_bytes(gt_closure *out, const gt_program *p, gt_span within, size_t name,
                        bool loosely)
 {
-    static const struct {
-        const char *function;
-        size_t bytes;
-    } sources[] = {{"cudaMalloc", 1},    {"cudaMallocManaged", 1}, {"cudaMallocAsync", 1},
-                   {"cudaHostAlloc", 1}, {"cudaMallocHost", 1},    {"cudaHostRegister", 1},
-                   {"cudaMemcpy", 2},    {"cudaMemcpyAsync", 2},   {"cudaMemset", 2}};
+    enum { ALLOCATING = 6 }; /* they have the bytes behind the pointer, the others one later */
+    static const char *const sources[] = {"cudaMalloc",    "cudaMallocManaged", "cudaMallocAsync",
+                                          "cudaHostAlloc", "cudaMallocHost",    "cudaHostRegister",
+                                          "cudaMemcpy",    "cudaMemcpyAsync",   "cudaMemset"};
     bool found = false;
     for (size_t s = 0; s < sizeof sources / sizeof *sources && !found; s++) {
-        const wanted wanted = {name, loosely, sources[s].function, sources[s].bytes};
+        const wanted wanted = {name, loosely, sources[s], s < ALLOCATING ? 1 : 2};
         found = find_argument(out, p, within, &wanted);
     }
     return found;
@@ -166,7 +164,7 @@ static bool find_made(gt_closure *out, gt_tracer *c, size_t name)
 /* Whether the span begins what a vector on the device is constructed from, `vector<T> NAME(n)`. */
 static bool is_vectors(const gt_program *p, gt_span span)
 {
-    const size_t close = span.first > 3 ? span.first - 3 : 0;
+    const size_t close = span.first - 3;
     return gt_program_is(p, close, ">") &&
            gt_program_is(p, gt_program_open_angle(p, close) - 1,
                          "device_vector universal_vector device_uvector");
@@ -252,7 +250,7 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
     const gt_function_parameter *parameter = &buffer->declared;
     const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
     gt_closure value, bytes = {0};
-    char name[GT_NAME_MAX] = "";
+    char name[GT_NAME_MAX];
     buffer->allocated = buffer->unknown = "";
     if (!gt_call_argument(c, &value, buffer->holder ? buffer->holder : buffer)) {
         return;
@@ -261,12 +259,8 @@ static void read_length(gt_tracer *c, gt_draft_argument *buffer)
     if (member ? !trace_member(c, value, member, trace_bytes, &bytes)
                : !trace_bytes(&bytes, c, &value)) {
         const size_t pointer = member ? 0 : pointer_name(c->program, value.span);
-        if (pointer) {
-            gt_token_name(name, gt_token_at(c->program, pointer));
-        } else {
-            memcpy(name, parameter->name, sizeof name);
-        }
-        buffer->unknown = gt_draft_print(c->draft, "found no cudaMalloc() of '%s'", name);
+        buffer->unknown = gt_draft_print(c->draft, "found no cudaMalloc() of '%s'",
+                                         pointer ? GT_NAME(c->program, pointer) : parameter->name);
         return;
     }
     memcpy(name, constant && constant->type[0] ? constant->type : parameter->words, sizeof name);

@@ -15,8 +15,7 @@ static bool has(const gt_program *p, gt_span span, const gt_token *name, bool is
 static bool on_device(const gt_program *p, const gt_token *name, int depth)
 {
     enum { DEPTH_MAX = 6 };
-    const gt_program_function *itself = gt_program_function_of(p, name);
-    const bool is_function = itself && gt_token_equals(gt_token_at(p, itself->name), name);
+    const bool is_function = gt_program_function_of(p, name) != NULL;
     bool is = false;
     for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
         const gt_program_function *function = &p->functions.items[i];

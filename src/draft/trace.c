@@ -396,12 +396,11 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_closure o
 static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site)
 {
     const gt_program *p = t->program;
-    bool is_element = false;
+    const size_t first = span.first;
     while (gt_program_accept(p, &span, "*")) {
-        is_element = true;
     }
     const size_t name = span.first;
-    is_element |= gt_program_is(p, name + 1, "[");
+    const bool is_element = name > first || gt_program_is(p, name + 1, "[");
     char words[GT_NAME_MAX];
     gt_span rest = {2, name < span.end ? p->code : 0};
     for (size_t i; gt_program_next(p, &rest, gt_token_at(p, name), &i);) {

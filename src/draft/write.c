@@ -28,9 +28,6 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
     for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
         is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
     }
-    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(draft, name)) {
-        return;
-    }
     if (draft->lacks_header) {
         gt_text_printf(draft->out,
                        "// ? nothing here defines '%s'; a header that is not found may, or else "
@@ -59,8 +56,10 @@ static void write_named(gt_draft *draft, const gt_draft_constant *constant)
 static void write_undefined(gt_draft *draft)
 {
     for (size_t i = 0; i < draft->constants.count; i++) {
-        if (draft->constants.items[i].is_undefined) {
-            write_named(draft, &draft->constants.items[i]);
+        const gt_draft_constant *own = &draft->constants.items[i];
+        if (own->is_undefined && !gt_draft_is_block(draft, own->name) &&
+            !gt_draft_is_declared(draft, own->name)) {
+            write_named(draft, own);
         }
     }
 }
@@ -268,24 +267,21 @@ static void write_axes(gt_draft *draft)
     for (int d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         const char *name = gt_draft_fixed_name(draft, d);
-        if (name) {
-            if (!is_again(draft, d)) {
-                write_constant_axis(draft, d, name, &left);
-            }
+        const bool is_new = !is_again(draft, d);
+        if (name && is_new) {
+            write_constant_axis(draft, d, name, &left);
         } else if (gt_sum_is_number(&dimension->fixed, &number)) {
             left = left > 0 ? fmax(1, floor(left / number)) : 0;
-        } else if (!dimension->fixed.known) {
+        } else if (!dimension->fixed.known && is_new) {
             choice choice = usual_values(draft, d);
             if (draft->call.threads[d]) {
                 choice.chosen = draft->call.threads[d];
                 gt_values_add(&choice.values, choice.chosen);
             }
-            if (!is_again(draft, d)) {
-                limit_values(&choice, dimension->limit);
-                choose_within(&choice, &left);
-                write_axis(draft, draft->axes[d], &choice, before);
-                before = "";
-            }
+            limit_values(&choice, dimension->limit);
+            choose_within(&choice, &left);
+            write_axis(draft, draft->axes[d], &choice, before);
+            before = "";
         }
     }
 }
