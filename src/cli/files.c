@@ -21,8 +21,7 @@
 
 static int cannot_write(const char *path)
 {
-    return cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", path ? path : "standard output",
-                    strerror(errno));
+    return cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", path, strerror(errno));
 }
 
 int cli_output_open(cli_output *out, const char *path, bool replace)
@@ -35,10 +34,11 @@ int cli_output_open(cli_output *out, const char *path, bool replace)
 
 int cli_output_close(cli_output *output, int code)
 {
-    bool good = fflush(output->file) == 0 && !ferror(output->file);
-    if (output->path) {
-        good &= fclose(output->file) == 0;
+    if (!output->path) {
+        return code;
     }
+    bool good = !ferror(output->file);
+    good &= fclose(output->file) == 0;
     return good || code != CLI_EXIT_OK ? code : cannot_write(output->path);
 }
 

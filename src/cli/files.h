@@ -15,7 +15,8 @@ typedef struct cli_output {
  * is an error unless `replace`. Returns CLI_CONTINUE, or the code to exit with after a message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
 /* Closes the output of a command whose exit code is `code` so far. Returns `code`; but if that is
- * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. */
+ * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. Standard output stays
+ * open: main() tells whether it could be written. */
 int cli_output_close(cli_output *output, int code);
 
 /* Writes a file, as cli_output_open() opens it. Returns the code to exit with. */

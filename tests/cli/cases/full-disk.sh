@@ -1,1 +1,2 @@
 $FAKE kernels >/dev/full
+$FAKE emit axpy >/dev/full
