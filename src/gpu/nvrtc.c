@@ -150,15 +150,17 @@ static bool serves(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the candidates in turn until one is usable; `tried` gets the reason why each of the others
- * is not. */
+/* Loads the candidates in turn until one is usable; `tried` gets the reasons why others are not: of
+ * those that are there and do not load the first one's. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
+    bool told = false;
     for (size_t i = 0; i < candidates->paths.count; i++) {
         gt_nvrtc *nvrtc = NULL;
         if (load(&nvrtc, candidates->paths.items[i]) < 0 || !nvrtc) {
-            if (candidates->given) {
+            if (!told && strchr(candidates->paths.items[i], '/')) { /* it is there */
+                told = true;
                 gt_text_printf(tried, "; %s", gt_message());
             }
             continue;

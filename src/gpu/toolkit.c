@@ -303,7 +303,7 @@ static gputune_status search_libraries(void *user, cuda_root kind, const char *f
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
 {
     const char *given = gt_environment("GPUTUNE_NVRTC");
-    *out = (gt_nvrtc_candidates){.given = given != NULL};
+    *out = (gt_nvrtc_candidates){0};
     if (!given || gt_file_is_folder(given)) {
         return given ? search_libraries(out, ROOT_HOME, given) : visit_roots(search_libraries, out);
     }

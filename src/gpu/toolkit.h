@@ -23,7 +23,6 @@ void gt_toolkit_free(gt_toolkit *toolkit);
 typedef struct gt_nvrtc_candidates {
     gt_texts paths;
     gt_text searched; /* for a message: what was looked through */
-    bool given;       /* GPUTUNE_NVRTC names them: no others are tried */
 } gt_nvrtc_candidates;
 
 /* Lists where NVRTC may be: GPUTUNE_NVRTC (a file or folder) alone if it is set; else CUDA_HOME,

@@ -1,8 +1,10 @@
 # a command lives with a stack of 64 KB, its compiler with more, and beside what a preloaded library reserves;
-# why the emulator does not start
+# which NVRTC does not load; why the emulator does not start
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 ulimit -s 64
 $GPUTUNE run axpy --size n=4096 --format csv | cut -d, -f1,2
 LD_PRELOAD=${FAKE%/*}/reserves.so $GPUTUNE run axpy --size n=4096 --format csv | cut -d, -f1,2
+mkdir -p toolkit/lib64 && : >toolkit/lib64/libnvrtc.so.13
+env -u GPUTUNE_NVRTC CUDA_HOME=toolkit GPUTUNE_COMPILE_MEMORY=40 $GPUTUNE run axpy --size n=4096 2>&1 | grep -o 'toolkit/.*short'
 ulimit -v 2000000
 $GPUTUNE devices
