@@ -57,16 +57,22 @@ def _torch_type(tensor: Any) -> str | None:
     return TORCH_TYPES.get(str(tensor.dtype).rpartition(".")[2])
 
 
+def _need_plain(tensor: Any) -> None:
+    """A lazy view has the negative or the conjugate of what is in its memory."""
+    lazy = [name for name in ("conj", "neg") if getattr(tensor, f"is_{name}", bool)()]
+    apart = not tensor.is_contiguous()
+    found = ["not contiguous"] * apart + ["a view of other numbers than its memory has"] * bool(lazy)
+    if found:
+        remedy = "".join(f".resolve_{name}()" for name in lazy) + ".contiguous()" * apart
+        raise TypeError(f"is {', and '.join(found)}; use {remedy}")
+
+
 def _from_torch(tensor: Any) -> DeviceArray:
     if getattr(tensor, "is_meta", False):
         raise TypeError("is a meta tensor, which has no data")
     if not tensor.is_cuda:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
-    if not tensor.is_contiguous():
-        raise TypeError("is not contiguous; use .contiguous()")
-    for lazy in ("conj", "neg"):
-        if getattr(tensor, f"is_{lazy}", bool)():
-            raise TypeError(f"is a view of other numbers than its memory has; use .resolve_{lazy}()")
+    _need_plain(tensor)
     return DeviceArray(tensor.data_ptr(), _torch_type(tensor), tensor.numel() * tensor.element_size(),
                        keep=tensor)
 
@@ -135,8 +141,7 @@ def _view_of_numpy(array: Any) -> tuple[memoryview, str | None]:
 
 def _view_of_torch(tensor: Any) -> tuple[memoryview, str | None]:
     """Not by NumPy, which knows neither bfloat16 nor gradients."""
-    if not tensor.is_contiguous():
-        raise TypeError("is not contiguous; use .contiguous()")
+    _need_plain(tensor)
     memory: Any = (ctypes.c_char * (tensor.numel() * tensor.element_size())).from_address(tensor.data_ptr())
     memory.tensor = tensor  # which lives as long as the view
     return memoryview(memory), _torch_type(tensor)

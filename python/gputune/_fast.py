@@ -93,7 +93,8 @@ def _buffer(wanted: str, least: int) -> Step:
             storage[i] = value
             return 0 < value < 1 << 64
         try:
-            if type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous():
+            if (type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous()
+                    or value.is_neg()):
                 return False
             storage[i] = value.data_ptr()
             return bool(value.numel() >= least and (storage[i] or not least))

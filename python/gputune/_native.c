@@ -31,8 +31,8 @@ static PyObject *exchange_type;             /* whose arrays `exchange` describes
 static const struct exchange *exchange;     /* NULL: they offer none */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
-    PyObject *dtype, *is_cuda, *is_contiguous, *data_ptr, *numel, *get_device, *look, *stream,
-        *exchange;
+    PyObject *dtype, *is_cuda, *is_contiguous, *is_neg, *data_ptr, *numel, *get_device, *look,
+        *stream, *exchange;
 } word;
 
 /* ---- DLPack's exchange in C -------------------------------------------------------------------
@@ -228,8 +228,20 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
     return fits(parameter, contiguous_elements(&array), *out) ? 0 : LOOK;
 }
 
+/* Whether it is a lazy view of PyTorch's, which has the negative of what is in its memory; DLPack's
+ * exchange does not tell. Other arrays lack the method. */
+static bool is_negative_view(PyObject *value)
+{
+    int answer = truth(method(value, word.is_neg));
+    PyErr_Clear();
+    return answer == 1;
+}
+
 static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
 {
+    if (is_negative_view(value)) {
+        return LOOK;
+    }
     const exchange_api *api = exchange_of((PyObject *)Py_TYPE(value));
     if (api) {
         return put_exchanged(out, parameter, value, api);
@@ -749,6 +761,7 @@ PyMODINIT_FUNC PyInit__native(void)
     } words[] = {{&word.dtype, "dtype"},
                  {&word.is_cuda, "is_cuda"},
                  {&word.is_contiguous, "is_contiguous"},
+                 {&word.is_neg, "is_neg"},
                  {&word.data_ptr, "data_ptr"},
                  {&word.numel, "numel"},
                  {&word.get_device, "get_device"},

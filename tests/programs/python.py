@@ -61,13 +61,16 @@ class Interface(Memory):
 
 class Tensor(Memory):
     """As PyTorch's tensors look."""
-    is_cuda, dtype, contiguous = True, "torch.float32", True
+    is_cuda, dtype, contiguous, negative = True, "torch.float32", True, False
 
     def data_ptr(self):
         return self.address.value
 
     def is_contiguous(self):
         return self.contiguous
+
+    def is_neg(self):
+        return self.negative
 
     def numel(self):
         return self.count
@@ -198,6 +201,21 @@ def dlpacks_exchange_tells_all_of_an_array():
     raises(TypeError, "argument 1 (float *y) has elements of type double", axpy, wide, x, 2.0, N)
     raises(TypeError, "argument 2 (float *x) has 16 bytes", axpy, y, Exchanged(4), 2.0, N)
     assert cuda.cuStreamDestroy_v2(stream) == 0
+
+
+@test
+def lazy_negatives_are_refused():
+    axpy = plan()
+    for kind in (Tensor, Exchanged):
+        y, negative = kind(), kind()
+        axpy(y, negative, 2.0, N)
+        negative.negative = True
+        raises(TypeError, "argument 2 (float *x) is a view of other numbers than its memory has; use .resolve_neg()",
+               axpy, y, negative, 2.0, N)
+        negative.contiguous, negative.order = False, 2
+        raises(TypeError, "is not contiguous, and a view of other numbers than its memory has; "
+               "use .resolve_neg().contiguous()", axpy, y, negative, 2.0, N)
+        assert y.read() == [3.0] * N
 
 
 @test
