@@ -229,10 +229,20 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
 }
 
 /* Whether it is a lazy view of PyTorch's, which has the negative of what is in its memory; DLPack's
- * exchange does not tell. Other arrays lack the method. */
+ * exchange does not tell. Other arrays lack the method: a type that does is not asked again. */
 static bool is_negative_view(PyObject *value)
 {
+    static PyObject *plain_type;
+    PyObject *type = (PyObject *)Py_TYPE(value);
+    if (type == plain_type) {
+        return false;
+    }
     int answer = truth(method(value, word.is_neg));
+    if (answer < 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        Py_INCREF(type);
+        Py_XDECREF(plain_type);
+        plain_type = type;
+    }
     PyErr_Clear();
     return answer == 1;
 }
