@@ -15,6 +15,8 @@
  *   GPUTUNE_EMU_FAULTS   failures by script (faults.h)
  *   GPUTUNE_EMU_REACHED  a file that is made when one comes to pass
  *   GPUTUNE_EMU_THREADS  host threads a kernel may use; all by default
+ *   GPUTUNE_EMU_DEADLINE seconds of processor time after which a kernel that still runs may be
+ *                        called hung by gputune, whose farm reads it; 4 by default
  *   GPUTUNE_EMU_VERBOSE  set: print what emuLastMessage would tell on stderr */
 #pragma once
 

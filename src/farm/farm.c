@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "farm/farm_host.h"
 
@@ -85,7 +86,7 @@ static uint64_t compile_memory_mb(uint32_t workers)
     return share > LEAST_MB ? share : LEAST_MB;
 }
 
-static const double DEADLINE_S = 10;
+static const double DEADLINE_S = 10, LEAST_S = 1, LEAST_EMULATED_S = 4;
 
 static gputune_status check(const gt_host_farm *farm)
 {
@@ -409,6 +410,18 @@ static gputune_status open_compile(gt_host_farm *farm)
     return gt_process_environment(&host->environment, false, NULL);
 }
 
+/* The time that each proof and each sample has at least. Healthy kernels have taken 1.5 s of
+ * processor time on the emulator. EINVAL. */
+static gputune_status read_least(double *out_s, bool emulated)
+{
+    const char *given = emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
+    char *end = NULL;
+    *out_s = given ? gt_strtod(given, &end) : emulated ? LEAST_EMULATED_S : LEAST_S;
+    GT_REFUSE(given && (*end || !(*out_s > 0)), GPUTUNE_EINVAL,
+              "GPUTUNE_EMU_DEADLINE=%s: expected seconds, such as 0.5", given);
+    return GPUTUNE_OK;
+}
+
 static gputune_status open_measure(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -420,6 +433,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
+    GT_TRY(read_least(&host->least_s, farm->emulated));
     if (farm->emulated || options->measure_on) {
         visible = NULL;
     } else if (!visible) {

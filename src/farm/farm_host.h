@@ -261,6 +261,7 @@ typedef struct gt_measure_host {
      * on rare data is not demanded of others: each new worker proves it again, before all others.
      */
     gt_live_variant standard;
+    double least_s;                 /* that a proof or a sample may take in any case */
     double reference_ns, prepare_s; /* of the last setup: the reference's time, and how long
                                        preparing took */
     /* Workers in a row that ended before their context was open, or by no variant's fault. */

@@ -510,9 +510,9 @@ static double work_in_hand(gt_measure_host *host)
 }
 
 /* Seconds that the first request may take without progress: a hundred times the reference's time,
- * at least a second, and at least five times what preparing took, for machines where everything but
- * the kernel is slow (the emulator). A variant that does several times the default's work has as
- * many times that. A sample's clock starts again with each variant. */
+ * at least `least_s`, and at least five times what preparing took, for machines where everything
+ * but the kernel is slow (the emulator). A variant that does several times the default's work has
+ * as many times that. A sample's clock starts again with each variant. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
@@ -523,7 +523,7 @@ static double allowance(gt_measure_host *host)
     bool sample = request->kind == GT_FRAME_SAMPLE;
     const gt_objective *facts = gt_objective_facts(request->objective);
     double count = sample ? facts->sample_launches : 10;
-    double least = fmax(host->slot.farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
+    double least = fmax(host->least_s, 100 * count * host->reference_ns * 1e-9);
     least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
     if (sample && facts->by_energy) {
         least += 5;

@@ -6,14 +6,14 @@
 #include <signal.h>
 #include <stdio.h>
 
-static const double TIME_S = 1; /* of each variant */
+static const double TIME_S = 1; /* of each variant, as GPUTUNE_EMU_DEADLINE says */
 static const uint64_t one[] = {1};
 
 static gt_farm *open_emulated(void)
 {
     clock_set_true();
-    gt_farm *farm = open_farm((gt_farm_options){
-        .driver = "emu", .deadline_s = TIME_S / 30, .compile_workers = 1}); /* 30 times as slow */
+    setenv("GPUTUNE_EMU_DEADLINE", "1", 1);
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "emu"});
     ask_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     return farm;
@@ -85,4 +85,17 @@ TEST(on_a_gpu_the_time_passes_by_the_wall_clock)
     stop_in_hand(farm);
     clock_skip(10 * TIME_S);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+}
+
+TEST(a_deadline_that_is_no_time_is_refused)
+{
+    GT_FREED char *worker = beside_test("fake-worker");
+    gt_farm_options options = {.driver = "emu", .worker = worker};
+    static const char *const wrong[] = {"soon", "0", "-1", "1s", "nan"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        gt_farm *farm = NULL;
+        setenv("GPUTUNE_EMU_DEADLINE", wrong[i], 1);
+        assert_int_equal(gt_farm_open(&farm, &options), GPUTUNE_EINVAL);
+        assert_non_null(strstr(gt_message(), "GPUTUNE_EMU_DEADLINE="));
+    }
 }
