@@ -81,7 +81,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
         at.like = scenario;
         gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
         filter.kernel = scenario->kernel->name;
-        /* what other sizes have orders and divides, and there is nothing to order */
+        /* one turn needs no order: only its own result is asked for */
         filter.sizes = scenarios->count == 1 ? scenario->size_text : NULL;
         /* what cannot be read is not known; the tuning says so */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);

@@ -166,9 +166,10 @@ void gt_slot_start_clock(gt_slot *slot);
  * compiler or the emulator, these are seconds of processor time: what else the machine does is not
  * the worker's. Never more than have passed. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Seconds that a worker has left that may spend so many, or until it is looked at again. One that
- * waits for a core, or is stopped, has up to a minute more than has passed; one that sleeps has
- * not: what it waits for may never come. */
+/* Seconds until the worker has spent `allowed_s`, or until it is to be looked at again; 0 or less:
+ * it is late. A worker that waits for a core, or is stopped, is late a minute after `allowed_s`
+ * have passed by the wall clock. One that sleeps is late when they have passed: what it waits for
+ * may never come. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Notes that a new worker has started: no request is with it yet, and its clock starts. */

@@ -265,7 +265,7 @@ static bool is_on_cores(const gt_slot *slot)
     return !slot->link.is_remote && (slot->role == &gt_compile_role || slot->farm->emulated);
 }
 
-/* For a thread: its process, with all that the process does beside it. */
+/* The process of the worker; of a worker that is a thread, the host's. */
 static pid_t process_of(const gt_link *link)
 {
     return link->is_thread ? getpid() : link->process.pid;
@@ -290,7 +290,7 @@ static bool is_at_work(const char *stat_path)
     return end && end[1] && strspn(end + 2, "RDTt") > 0;
 }
 
-/* Whether one of the worker's threads is. */
+/* Whether one of the worker's threads is at work. The thread that asks does not count. */
 static bool works(const gt_link *link)
 {
     char path[64];
