@@ -474,7 +474,7 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_busy_handler(*out, wait_for_lock, database);
-    return gt_checksum_register(*out);
+    return gt_functions_register(*out);
 }
 
 typedef struct file_facts {

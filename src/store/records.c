@@ -136,8 +136,8 @@ static gputune_status read_records(gt_database *database, void *context)
     const gt_wanted *wanted = &search->filter->wanted;
     const char *only = wanted->kernel_count == 1 ? wanted->kernels[0] : NULL;
     search->upper = search->found.count;
-    return gt_query_each(database, add_record, search, GT_SQL_RECORDS, "tnn", only,
-                         (int)search->all_trials, (int)search->filter->failures);
+    return gt_query_each(database, add_record, search, GT_SQL_RECORDS, "tnnt", only,
+                         (int)search->all_trials, (int)search->filter->failures, wanted->sizes);
 }
 
 /* --- versions of a template ------------------------------------------------------------------- */

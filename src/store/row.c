@@ -1,6 +1,7 @@
 /* Binding and reading rows by their description. */
 #include "store/row.h"
 
+#include "base/asked_for.h"
 #include "base/text.h"
 
 #include <endian.h>
@@ -269,7 +270,7 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
     }
 }
 
-/* --- checksum --------------------------------------------------------------------------------- */
+/* --- functions of the statements -------------------------------------------------------------- */
 
 static gt_hash hash_value(sqlite3_value *value)
 {
@@ -302,9 +303,24 @@ static void checksum(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_blob(context, &stored, sizeof stored, SQLITE_TRANSIENT);
 }
 
-int gt_checksum_register(sqlite3 *handle)
+static void sizes_match(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    return sqlite3_create_function(handle, "gt_checksum", -1,
-                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
-                                   checksum, NULL, NULL);
+    (void)count;
+    const char *sizes = (const char *)sqlite3_value_text(values[0]);
+    const char *wanted = (const char *)sqlite3_value_text(values[1]);
+    if (!sizes || !wanted) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    sqlite3_result_int(context, gt_sizes_match(sizes, wanted));
+}
+
+int gt_functions_register(sqlite3 *handle)
+{
+    static const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    int code =
+        sqlite3_create_function(handle, "gt_checksum", -1, flags, NULL, checksum, NULL, NULL);
+    return code ? code
+                : sqlite3_create_function(handle, "gt_sizes_match", 2, flags, NULL, sizes_match,
+                                          NULL, NULL);
 }

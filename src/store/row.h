@@ -86,6 +86,8 @@ void gt_columns_free(void *row, const gt_columns *columns);
 /* Sets the members of *record that show columns of the row. The row keeps owning the texts. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
-/* Registers gt_checksum(value, ...): a hash over the types and bytes of all its arguments. It
- * detects a row that has changed since it was written. It is no protection against an attacker. */
-int gt_checksum_register(sqlite3 *handle);
+/* Registers the functions that statements call. gt_checksum(value, ...): a hash over the types and
+ * bytes of all its arguments. It detects a row that has changed since it was written. It is no
+ * protection against an attacker. gt_sizes_match(sizes, wanted): base/asked_for.h, so that rows of
+ * other sizes are neither checked nor read. Returns SQLite's code. */
+int gt_functions_register(sqlite3 *handle);

@@ -263,6 +263,7 @@
                    "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND "          \
                    "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT                    \
                    "WHERE (?1 IS NULL OR k.name = ?1) AND "                                        \
+                   "(?4 IS NULL OR gt_sizes_match(s.problem, ?4)) AND "                            \
                    "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "                    \
                    "THEN " GT_TEXT_SOUND_TRIAL "END")
 
