@@ -52,28 +52,32 @@ static const char *logarithm(int64_t *out, int64_t value)
     return NULL;
 }
 
-bool gt_operation_divides(gt_operation operation)
+static bool divides(gt_operation operation)
 {
     return operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
            operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
 }
 
-bool gt_operation_shifts(gt_operation operation)
+static bool shifts(gt_operation operation)
 {
     return operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
 }
 
-static gt_wide divide(gt_operation operation, int64_t a, int64_t b)
+__extension__ typedef __int128 wide; /* no result of two 64-bit operands overflows it */
+
+static wide divide(gt_operation operation, int64_t a, int64_t b)
 {
-    const gt_wide quotient = b == -1 ? -(gt_wide)a : a / b, rest = a - quotient * b;
-    const gt_wide up = quotient + (rest != 0 && (a < 0) == (b < 0));
+    const wide quotient = b == -1 ? -(wide)a : a / b, rest = a - quotient * b;
+    const wide up = quotient + (rest != 0 && (a < 0) == (b < 0));
     return operation == GT_DO_DIVIDE      ? quotient
            : operation == GT_DO_REMAINDER ? rest
            : operation == GT_DO_CEIL_DIV  ? up
                                           : up * b;
 }
 
-gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b)
+/* a OP b without a limit to its size, for every binary operation but comparisons and GT_DO_POW. No
+ * division is by zero, and shifts are by 0 to 62. */
+static wide compute(gt_operation operation, int64_t a, int64_t b)
 {
     switch (operation) {
     case GT_DO_DIVIDE:
@@ -82,13 +86,13 @@ gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b)
     case GT_DO_ROUND_UP:
         return divide(operation, a, b);
     case GT_DO_MULTIPLY:
-        return (gt_wide)a * b;
+        return (wide)a * b;
     case GT_DO_ADD:
-        return (gt_wide)a + b;
+        return (wide)a + b;
     case GT_DO_SUBTRACT:
-        return (gt_wide)a - b;
+        return (wide)a - b;
     case GT_DO_SHIFT_LEFT:
-        return a * ((gt_wide)1 << b);
+        return a * ((wide)1 << b);
     case GT_DO_SHIFT_RIGHT:
         return a >> b;
     case GT_DO_BIT_AND:
@@ -105,35 +109,36 @@ gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b)
 /* a OP b into *out. */
 static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
-    if (b == 0 && gt_operation_divides(operation)) {
+    if (b == 0 && divides(operation)) {
         return division;
     }
-    if ((b < 0 || b > 62) && gt_operation_shifts(operation)) {
+    if ((b < 0 || b > 62) && shifts(operation)) {
         return shift;
     }
     if (operation == GT_DO_POW) {
         return power(out, a, b);
     }
-    const gt_wide result = gt_operation_wide(operation, a, b);
+    const wide result = compute(operation, a, b);
     *out = (int64_t)result;
     return result == *out ? NULL : overflow;
 }
 
-unsigned gt_operation_orders(gt_operation operation)
+/* The orders of its operands in which a comparison is true, as bits; 0: the operation is no
+ * comparison. */
+enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 };
+static unsigned orders_of(gt_operation operation)
 {
-    static const uint8_t orders[] = {[GT_DO_LESS] = GT_ORDER_LESS,
-                                     [GT_DO_LESS_EQUAL] = GT_ORDER_LESS | GT_ORDER_EQUAL,
-                                     [GT_DO_GREATER] = GT_ORDER_GREATER,
-                                     [GT_DO_GREATER_EQUAL] = GT_ORDER_GREATER | GT_ORDER_EQUAL,
-                                     [GT_DO_EQUAL] = GT_ORDER_EQUAL,
-                                     [GT_DO_NOT_EQUAL] = GT_ORDER_LESS | GT_ORDER_GREATER};
+    static const uint8_t orders[] = {
+        [GT_DO_LESS] = ORDER_LESS,       [GT_DO_LESS_EQUAL] = ORDER_LESS | ORDER_EQUAL,
+        [GT_DO_GREATER] = ORDER_GREATER, [GT_DO_GREATER_EQUAL] = ORDER_GREATER | ORDER_EQUAL,
+        [GT_DO_EQUAL] = ORDER_EQUAL,     [GT_DO_NOT_EQUAL] = ORDER_LESS | ORDER_GREATER};
     return (size_t)operation < sizeof orders ? orders[operation] : 0;
 }
 
 bool gt_operation_compare(bool *out, gt_operation operation, double order)
 {
-    const unsigned holds = gt_operation_orders(operation);
-    *out = holds & (order < 0 ? GT_ORDER_LESS : order > 0 ? GT_ORDER_GREATER : GT_ORDER_EQUAL);
+    const unsigned holds = orders_of(operation);
+    *out = holds & (order < 0 ? ORDER_LESS : order > 0 ? ORDER_GREATER : ORDER_EQUAL);
     return holds != 0;
 }
 

@@ -60,17 +60,6 @@ typedef struct gt_instruction {
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
-__extension__ typedef __int128 gt_wide; /* no result of two 64-bit operands overflows it */
-/* a OP b without a limit to its size, of every binary operation but comparisons and GT_DO_POW. No
- * division is by zero, and shifts are by 0 to 62. */
-gt_wide gt_operation_wide(gt_operation operation, int64_t a, int64_t b);
-bool gt_operation_divides(gt_operation operation);
-bool gt_operation_shifts(gt_operation operation);
-
-/* The orders of its operands in which a comparison is true, as bits; 0: the operation is no
- * comparison. */
-enum { GT_ORDER_LESS = 1, GT_ORDER_EQUAL = 2, GT_ORDER_GREATER = 4 };
-unsigned gt_operation_orders(gt_operation operation);
 /* Sets *out to whether a comparison is true for operands in the given order (below 0, 0 or above).
  * False: the operation is no comparison. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);

@@ -124,7 +124,8 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
     return blocks * (device->sm_count > 0 ? device->sm_count : 1);
 }
 
-gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
+/* The limit that `bytes` of dynamic shared memory break: none from 0 to the device's maximum. */
+static gt_limit shared_limit(const gt_device *device, int64_t bytes)
 {
     return bytes < 0                                      ? GT_LIMIT_SHARED_NEGATIVE
            : bytes > device->shared_per_block_optin_bytes ? GT_LIMIT_SHARED
@@ -136,7 +137,7 @@ gt_limit gt_binding_shared(gt_binding *binding)
     gt_kernel_step *g = &binding->shape;
     int64_t bytes, cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     GT_WITHIN(bind_number(&bytes, step_of(binding)->shared, 0, binding));
-    GT_WITHIN(gt_shared_limit(binding->device, bytes));
+    GT_WITHIN(shared_limit(binding->device, bytes));
     g->shared_bytes = (uint32_t)bytes;
     const int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;

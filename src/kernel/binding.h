@@ -24,8 +24,6 @@ typedef struct gt_binding {
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
-/* The limit that `bytes` of dynamic shared memory break: none from 0 to the device's maximum. */
-gt_limit gt_shared_limit(const gt_device *device, int64_t bytes);
 /* Evaluates block, launch_bounds and maxreg. */
 gt_limit gt_binding_block(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */

@@ -27,7 +27,6 @@ typedef struct planner {
     const gt_template_parts *parts;
     gt_terms *terms;
     int cluster, block, shared, grid[3];
-    int bytes; /* of shared memory */
     gputune_status status;
 } planner;
 
@@ -72,19 +71,16 @@ static void add_axes(planner *p)
             p->terms->of_slot[slots[k]] = add_term(p, (gt_term){.kind = GT_TERM_SLOT,
                                                                 .slot = slots[k],
                                                                 .operands = {-1, -1},
-                                                                .axes = UINT32_C(1) << i,
-                                                                .range = gt_interval_any()});
+                                                                .axes = UINT32_C(1) << i});
         }
     }
 }
 
-/* A slot that a step sets: 1 or more, known when all that the step depends on is. */
+/* A slot that a step sets, known when all that the step depends on is. */
 static void add_launch(planner *p, int slot, int operand)
 {
-    p->terms->of_slot[slot] = add_term(p, (gt_term){.kind = GT_TERM_LAUNCH,
-                                                    .slot = slot,
-                                                    .operands = {operand, -1},
-                                                    .range = {1, INT64_MAX, true}});
+    p->terms->of_slot[slot] =
+        add_term(p, (gt_term){.kind = GT_TERM_LAUNCH, .slot = slot, .operands = {operand, -1}});
 }
 
 static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
@@ -96,8 +92,7 @@ static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_bindin
                   .depth = axes ? 31 - __builtin_clz(axes) : -1,
                   .order = order,
                   .require = require,
-                  .bind = bind,
-                  .limited = -1};
+                  .bind = bind};
 }
 
 static int add_code(planner *p, const gt_expression *expression, int at)
@@ -168,8 +163,7 @@ static void plan_shared(planner *p)
     const gt_expression *shared = p->parts->steps[0].shared;
     bool occupancy = asks_occupancy(p->parts);
     bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
-    p->bytes = join_expression(p, -1, shared);
-    p->shared = join(p, p->bytes, of_block ? p->block : -1);
+    p->shared = join(p, join_expression(p, -1, shared), of_block ? p->block : -1);
     p->shared = join(p, p->shared, occupancy ? p->cluster : -1);
     add_launch(p, GT_SLOT_OCCUPANCY, p->shared);
     add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
@@ -247,10 +241,6 @@ static void plan_steps(planner *p)
     add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
     add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
     add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
-    if (p->bytes >= 0) {
-        p->space->rules[p->space->rule_count - 1].limit = gt_shared_limit;
-        p->space->rules[p->space->rule_count - 1].limited = p->bytes;
-    }
     add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
@@ -327,10 +317,12 @@ static gputune_status plan_rules(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Of a require() against a range of values in which none makes it hold. */
-static int reason_against_range(const gt_rule *rule, gt_interval range)
+/* Of a require() of which only `left` is left; 0: it may hold. */
+static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
 {
-    return (gt_interval_is_empty(range) ? GT_REASON_FAILED : GT_REASON_REQUIRE) + rule->require;
+    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require
+           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + rule->require
+                                                         : 0;
 }
 
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule)
@@ -339,76 +331,27 @@ int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rul
         return (int)rule->bind(binding);
     }
     gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
-    return gt_interval_is_true(left.range) ? 0 : reason_against_range(rule, left.range);
-}
-
-static int step_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
-                      uint32_t known, uint64_t *key)
-{
-    gt_interval range =
-        gt_terms_evaluate(&space->terms, rule->limited, binding->slots, known).range;
-    GT_EXCLUDE(gt_interval_is_empty(range), GT_LIMIT_EXPRESSION);
-    gt_limit low = rule->limit(binding->device, range.low);
-    gt_limit high = rule->limit(binding->device, range.high);
-    if (low && low == high) {
-        return (int)low;
-    }
-    *key = low || high || range.may_fail ? *key : 0;
-    return 0;
+    return reason_against_residue(rule, &left);
 }
 
 int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
                   uint32_t known, uint64_t *key)
 {
     gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
-    *key = left.key;
-    if (rule->bind) {
-        return rule->limit ? step_ahead(space, binding, rule, known, key) : 0;
-    }
-    if (gt_interval_is_false(left.range)) {
-        return reason_against_range(rule, left.range);
-    }
-    *key = gt_interval_is_true(left.range) ? 0 : left.key;
-    return 0;
+    *key = !rule->bind && left.left == GT_LEFT_VALUE ? 0 : left.key;
+    return rule->bind ? 0 : reason_against_residue(rule, &left);
 }
 
-int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
-                   const gt_rule_set *ahead)
+int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis)
 {
     for (int k = 0; k < space->touching_count[axis]; k++) {
-        int index = space->touching[axis][k], reason = 0;
-        const gt_rule *rule = &space->rules[index];
-        if (!(rule->axes & ~known)) {
-            reason = gt_rule_apply(space, binding, rule);
-        } else if (ahead && gt_rule_in(ahead, index)) {
-            uint64_t key;
-            reason = gt_rule_ahead(space, binding, rule, known, &key);
-        }
+        const gt_rule *rule = &space->rules[space->touching[axis][k]];
+        const int reason = rule->axes & ~known ? 0 : gt_rule_apply(space, binding, rule);
         if (reason) {
             return reason;
         }
     }
     return 0;
-}
-
-/* Bounds of an axis's two slots over the values that are left. */
-static void bound_axis(gt_space *space, uint32_t axis)
-{
-    int64_t *slots = space->probe.slots;
-    const int names[2] = {GT_SLOT_AXIS + (int)axis, GT_SLOT_AXIS_BYTES + (int)axis};
-    gt_interval ranges[2] = {{1, 0, false}, {1, 0, false}};
-    for (int v = 0; v < space->counts[axis]; v++) {
-        if (space->blocked[axis][v]) {
-            continue;
-        }
-        gt_slots_axis(slots, space->template, axis, space->choices[axis][v]);
-        for (int i = 0; i < 2; i++) {
-            ranges[i] = gt_interval_join(ranges[i], gt_interval_of(slots[names[i]]));
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        space->terms.items.items[space->terms.of_slot[names[i]]].range = ranges[i];
-    }
 }
 
 /* The limit that one value of an axis breaks by itself, or GT_LIMIT_NONE. */
@@ -424,17 +367,16 @@ static int reason_against_value(gt_space *space, uint32_t axis, uint8_t choice)
     int reason = (int)value_limit(space, axis, choice);
     space->probe = space->base;
     gt_slots_axis(space->probe.slots, space->template, axis, choice);
-    return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis, NULL);
+    return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis);
 }
 
-/* Fills `blocked`, and bounds the terms by the values that are left. */
+/* Fills `blocked`. */
 static void block_values(gt_space *space)
 {
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
         for (int v = 0; v < space->counts[i]; v++) {
             space->blocked[i][v] = reason_against_value(space, i, space->choices[i][v]);
         }
-        bound_axis(space, i);
     }
 }
 
@@ -576,8 +518,7 @@ void gt_space_free(gt_space *space)
         free(space->reasons[i]);
     }
     for (int g = 0; g < space->group_count; g++) {
-        gt_diagram_free(&space->groups[g].walked);
-        gt_diagram_free(&space->groups[g].better);
+        gt_diagram_clear(&space->groups[g].diagram);
     }
     gt_array_free(&space->terms.items);
     free(space);
@@ -608,7 +549,7 @@ static int reason_against(gt_space *space, const gt_config *config)
         uint32_t bit = UINT32_C(1) << i;
         reason = (int)value_limit(space, i, config->choice[i]);
         gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
-        reason = reason ? reason : gt_space_check(space, &space->probe, bit | (bit - 1), i, NULL);
+        reason = reason ? reason : gt_space_check(space, &space->probe, bit | (bit - 1), i);
     }
     return reason;
 }

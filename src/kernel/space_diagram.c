@@ -51,17 +51,12 @@ static uint32_t values_of(const builder *b)
     return (uint32_t)b->space->counts[axis_of(b)];
 }
 
-static bool is_dropped(const builder *b, int rule)
-{
-    return gt_rule_in(&b->diagram->dropped, rule);
-}
-
 static gputune_status open_level(level *level, const builder *b, uint32_t capacity)
 {
     level->open_count = 0;
     for (int r = 0; r < b->space->rule_count; r++) {
         uint32_t axes = b->space->rules[r].axes;
-        if (!(axes & ~b->all) && axes & b->known && axes & ~b->known && !is_dropped(b, r)) {
+        if (!(axes & ~b->all) && axes & b->known && axes & ~b->known) {
             level->open[level->open_count++] = r;
         }
     }
@@ -93,23 +88,10 @@ static void load_node(builder *b, uint32_t node)
 }
 
 /* The reason against the value that the binding has for this level's axis, from the rules that can
- * be decided now. A step that was left out still says what others build on. */
+ * be decided now. */
 static int reason_now(builder *b)
 {
-    const gt_space *space = b->space;
-    uint32_t axis = axis_of(b);
-    for (int k = 0; k < space->touching_count[axis]; k++) {
-        int index = space->touching[axis][k];
-        const gt_rule *rule = &space->rules[index];
-        if (rule->axes & ~b->known || (is_dropped(b, index) && !rule->bind)) {
-            continue;
-        }
-        int reason = gt_rule_apply(space, &b->binding, rule);
-        if (reason && !is_dropped(b, index)) {
-            return reason;
-        }
-    }
-    return 0;
+    return gt_space_check(b->space, &b->binding, b->known, axis_of(b));
 }
 
 /* Fills the keys of what is left behind the value, for the node that would be next's last; the
@@ -221,78 +203,6 @@ static gputune_status take_level(builder *b)
     return GPUTUNE_OK;
 }
 
-/* --- too many nodes --------------------------------------------------------------------------- */
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* How many different keys each column has. */
-static gputune_status count_keys(uint32_t *different, const level *level)
-{
-    uint64_t *column = malloc(((size_t)level->width + 1) * sizeof *column);
-    GT_TRY(gt_allocated(column));
-    for (int i = 0; i < level->open_count; i++) {
-        for (uint32_t n = 0; n < level->width; n++) {
-            column[n] = level->keys[(size_t)n * (size_t)level->open_count + (size_t)i];
-        }
-        qsort(column, level->width, sizeof *column, compare_keys);
-        different[i] = 1;
-        for (uint32_t n = 1; n < level->width; n++) {
-            different[i] += column[n] != column[n - 1];
-        }
-    }
-    free(column);
-    return GPUTUNE_OK;
-}
-
-static void remove_column(level *level, int column)
-{
-    uint64_t *to = level->keys;
-    for (size_t i = 0; i < (size_t)level->width * (size_t)level->open_count; i++) {
-        if ((int)(i % (size_t)level->open_count) != column) {
-            *to++ = level->keys[i];
-        }
-    }
-    level->open_count--;
-    memmove(&level->open[column], &level->open[column + 1],
-            (size_t)(level->open_count - column) * sizeof *level->open);
-}
-
-/* Makes nodes of equal keys one; the children of the level before follow. */
-static gputune_status merge(builder *b)
-{
-    level *next = &b->next;
-    size_t columns = (size_t)next->open_count, edges = (size_t)b->now.width * values_of(b);
-    uint32_t width = next->width;
-    uint32_t *now_at = malloc((width + 1) * sizeof *now_at);
-    GT_TRY(gt_allocated(now_at));
-    memset(b->table, 0, ((size_t)b->table_mask + 1) * sizeof *b->table);
-    next->width = 0;
-    for (uint32_t n = 0; n < width; n++) {
-        uint32_t slot = find_slot(b, next->keys + n * columns), to = next->width;
-        if (b->table[slot]) {
-            now_at[n] = b->table[slot] - 1;
-            next->paths[now_at[n]] += next->paths[n];
-            continue;
-        }
-        memmove(next->keys + to * columns, next->keys + n * columns, columns * sizeof *next->keys);
-        memmove(next->prefixes + (size_t)to * (b->at + 1), next->prefixes + (size_t)n * (b->at + 1),
-                b->at + 1);
-        next->paths[to] = next->paths[n];
-        now_at[n] = to;
-        b->table[slot] = ++next->width;
-    }
-    for (size_t i = 0; i < edges; i++) {
-        uint32_t *child = &b->diagram->children[b->at][i];
-        *child = *child == GT_NODE_DEAD ? GT_NODE_DEAD : now_at[*child];
-    }
-    free(now_at);
-    return GPUTUNE_OK;
-}
-
 /* A check takes longer the more rules are open. */
 static uint64_t checks_allowed(const builder *b)
 {
@@ -308,33 +218,10 @@ static bool is_too_wide(const builder *b)
                checks_allowed(b);
 }
 
-/* Leaves out rules until the next level is small enough: first those with the most different keys,
- * without which the most nodes become one. */
-static gputune_status narrow_level(builder *b)
-{
-    uint32_t different[GT_RULES_MAX] = {0};
-    if (is_too_wide(b)) {
-        GT_TRY(count_keys(different, &b->next));
-    }
-    while (is_too_wide(b)) {
-        int column = 0;
-        for (int i = 1; i < b->next.open_count; i++) {
-            column = different[i] > different[column] ? i : column;
-        }
-        int rule = b->next.open[column];
-        b->diagram->dropped.bits[rule / 64] |= UINT64_C(1) << (rule % 64);
-        b->diagram->relaxed = true;
-        remove_column(&b->next, column);
-        memmove(&different[column], &different[column + 1],
-                (size_t)(b->next.open_count - column) * sizeof *different);
-        GT_TRY(merge(b));
-    }
-    return GPUTUNE_OK;
-}
-
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static gputune_status take_levels(builder *b)
+/* *complete: false if a level has too many nodes. */
+static gputune_status take_levels(builder *b, bool *complete)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
     GT_TRY(open_level(&b->now, b, 1));
@@ -344,16 +231,20 @@ static gputune_status take_levels(builder *b)
     b->diagram->width[0] = 1;
     for (b->at = 0; b->at < b->diagram->count; b->at++) {
         GT_TRY(take_level(b));
-        GT_TRY(narrow_level(b));
+        if (is_too_wide(b)) {
+            return GPUTUNE_OK;
+        }
         b->diagram->width[b->at + 1] = b->next.width;
         free_level(&b->now);
         b->now = b->next;
         b->next = (level){0};
     }
+    *complete = true;
     return GPUTUNE_OK;
 }
 
-gputune_status gt_diagram_count(gt_diagram *d, const gt_space *space)
+/* Fills `endings`, from the last level up; a child that has none becomes GT_NODE_DEAD. */
+static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
         d->endings[i] = calloc((size_t)d->width[i] + 1, sizeof **d->endings);
@@ -374,25 +265,9 @@ gputune_status gt_diagram_count(gt_diagram *d, const gt_space *space)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
-                                uint32_t count)
+void gt_diagram_clear(gt_diagram *diagram)
 {
-    gt_diagram diagram = {.count = count};
-    builder b = {.diagram = &diagram, .space = space};
-    for (uint32_t i = 0; i < count; i++) {
-        diagram.axes[i] = axes[i];
-        b.all |= UINT32_C(1) << axes[i];
-    }
-    gputune_status status = take_levels(&b);
-    GT_THEN(status, gt_diagram_count(&diagram, space));
-    free_level(&b.now);
-    free_level(&b.next);
-    free(b.table);
-    return GT_GIVE(status, out, diagram, gt_diagram_free(&diagram));
-}
-
-void gt_diagram_free(gt_diagram *diagram)
-{
+    gt_diagram empty = {.count = diagram->count};
     for (int i = 0; i < GT_AXIS_MAX; i++) {
         free(diagram->children[i]);
     }
@@ -400,7 +275,39 @@ void gt_diagram_free(gt_diagram *diagram)
         free(diagram->endings[i]);
     }
     free(diagram->excluded);
-    *diagram = (gt_diagram){0};
+    memcpy(empty.axes, diagram->axes, sizeof empty.axes);
+    *diagram = empty;
+}
+
+/* Fills the diagram, or leaves it without nodes. */
+static gputune_status build(builder *b)
+{
+    bool complete = false;
+    GT_TRY(take_levels(b, &complete));
+    if (!complete) {
+        gt_diagram_clear(b->diagram);
+        return GPUTUNE_OK;
+    }
+    return count_endings(b->diagram, b->space);
+}
+
+gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
+                                uint32_t count)
+{
+    builder b = {.diagram = out, .space = space};
+    *out = (gt_diagram){.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        out->axes[i] = axes[i];
+        b.all |= UINT32_C(1) << axes[i];
+    }
+    const gputune_status status = build(&b);
+    if (status < 0) {
+        gt_diagram_clear(out);
+    }
+    free_level(&b.now);
+    free_level(&b.next);
+    free(b.table);
+    return status;
 }
 
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,

@@ -2,16 +2,14 @@
 #pragma once
 
 #include "kernel/binding.h"
-#include "kernel/interval.h"
 #include "kernel/template_parts.h"
 
 #include "base/array.h"
 
 /* ---- space_terms.c ---- */
 
-/* What constraints depend on. While some axes of a constraint have no value yet, the rest of it can
- * be bounded, by running its code over intervals, and can be recognised when the same rest comes up
- * again. */
+/* What constraints depend on. While some axes of a constraint have no value yet, a key identifies
+ * what is left of the constraint, so that equal remainders are recognised. */
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression, or an operand in one */
     GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
@@ -24,9 +22,8 @@ typedef struct gt_term {
     const gt_expression *expression;
     int at; /* the operation in the expression's code */
     int slot;
-    int operands[2];   /* indices of terms; negative: none */
-    uint32_t axes;     /* bit i: the term depends on axis i */
-    gt_interval range; /* of a slot: all values that its axis may have */
+    int operands[2]; /* indices of terms; negative: none */
+    uint32_t axes;   /* bit i: the term depends on axis i */
 } gt_term;
 
 /* All terms of a space. */
@@ -36,8 +33,15 @@ typedef struct gt_terms {
 } gt_terms;
 
 /* What is left of a term once the axes in `known` have the values in `slots`. */
+typedef enum gt_left {
+    GT_LEFT_OPEN,  /* depends on axes that have no value yet */
+    GT_LEFT_VALUE, /* a value */
+    GT_LEFT_FAILED /* cannot be computed, such as a division by zero */
+} gt_left;
+
 typedef struct gt_residue {
-    gt_interval range;
+    gt_left left;
+    int64_t value;
     uint64_t key; /* equal keys: the same is left, whatever the known values were */
 } gt_residue;
 
@@ -51,14 +55,11 @@ gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slo
  * combinations lead to it. Counting and drawing take one step for each level. */
 enum { GT_RULES_MAX = 192 };
 
-typedef struct gt_rule_set {
-    uint64_t bits[GT_RULES_MAX / 64];
-} gt_rule_set;
-
 /* In the place of a node: no valid combination is reached from here. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram that is zero-initialised is empty; its group is then the plain product of its axes. */
+/* A diagram without nodes (`children[0]` is NULL) stands for the product of its axes' values:
+ * either it has one axis, or it would have needed too many nodes. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
     uint32_t count;
@@ -66,34 +67,24 @@ typedef struct gt_diagram {
     double *endings[GT_AXIS_MAX + 1]; /* by level and node: valid combinations from there on */
     uint32_t width[GT_AXIS_MAX + 1];  /* by level: the number of nodes */
     double *excluded;                 /* by reason: combinations of these axes that it excludes */
-    gt_rule_set dropped; /* rules that were left out to keep the number of nodes small: a
-                            combination from the diagram may break them */
-    bool relaxed;        /* `dropped` is not empty */
 } gt_diagram;
 
 /* Builds the diagram over `axes`, in this order, from the rules that depend on these axes alone.
- * Takes at most some MB and some 100 ms, and leaves rules out (`relaxed`) if it must. ENOMEM;
- * ECANCELED when the space's callback says so. */
+ * Takes at most some MB and some 100 ms; if more is needed, and on failure, the diagram has axes
+ * but no nodes. ENOMEM; ECANCELED when the space's callback says so. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
-/* Fills `endings` of a diagram whose axes, widths and children are set, from the last level up; a
- * child that has none becomes GT_NODE_DEAD. ENOMEM. */
-gputune_status gt_diagram_count(gt_diagram *diagram, const gt_space *space);
-void gt_diagram_free(gt_diagram *diagram);
+/* Frees the nodes; the axes stay. */
+void gt_diagram_clear(gt_diagram *diagram);
 /* The node on the next level that the value at `position` leads to from `node` of `level`. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node, int position);
 /* How many valid combinations of the axes from `level` on begin at `node`. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* How many different combinations of the first `levels` axes can be completed to a valid one; -1:
- * no memory. */
+/* How many different combinations of the first `levels` axes of a diagram with nodes can be
+ * completed to a valid one; -1: no memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
-
-static inline bool gt_rule_in(const gt_rule_set *set, int rule)
-{
-    return set->bits[rule / 64] >> (rule % 64) & 1;
-}
 
 /* ---- spaces ---- */
 
@@ -117,27 +108,29 @@ typedef struct gt_rule {
     int order;     /* its place among the rules of one depth */
     int require;   /* the index of the require(), if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* the step; NULL: the rule is a require() */
-    /* For a step that fails exactly if one term is outside of a range: the limit at a value of this
-     * term. NULL: the step is no such step. */
-    gt_limit (*limit)(const gt_device *, int64_t);
-    int limited; /* the term that `limit` judges */
 } gt_rule;
 
 /* A set of axes that rules tie to each other but to no other axis. The space is the product of its
  * groups. */
 typedef struct gt_group {
     uint32_t axes;
-    gt_diagram walked; /* with the levels in the order of the axes */
-    gt_diagram better; /* with another order, if `walked` had to leave rules out; or empty */
-    double count;      /* of the group's valid combinations */
+    gt_diagram diagram; /* its levels are in the order of the axes */
+    double count;       /* of the group's valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* if the diagram leaves rules out: the share of draws from the
-                                        diagram that each reason excludes */
+    double missed[GT_SPACE_REASONS]; /* of a loose group: the share of draws that each reason
+                                        excludes */
 } gt_group;
 
-/* A search's place at one axis, a level of a diagram. */
+/* Whether the group's diagram would need too many nodes: its rules are then applied to each
+ * combination. */
+static inline bool gt_group_is_loose(const gt_group *group)
+{
+    return group->diagram.count > 1 && !group->diagram.children[0];
+}
+
+/* A search's place at one axis, a level of its group's diagram. */
 typedef struct gt_search_level {
-    const gt_diagram *diagram;
+    const gt_group *group;
     uint32_t axis, level;
     int before; /* the place of the diagram's level before it; -1: none */
     uint8_t
@@ -146,14 +139,13 @@ typedef struct gt_search_level {
     uint32_t child;            /* the diagram's node that the value leads to */
 } gt_search_level;
 
-/* A search for the valid combinations of some axes in the diagrams of their groups. It cuts off
- * branches that the rules which a diagram leaves out exclude. */
+/* A search for the valid combinations of some axes, in the diagrams of their groups. In a loose
+ * group it applies each rule once the rule's axes have values. */
 typedef struct gt_space_search {
     gt_space *space;
     gt_binding *binding; /* for these rules */
     gt_random *random;   /* NULL: values are tried in their order */
     uint64_t checks;     /* how many more values may be tried */
-    double *excluded;    /* by reason: the search adds the combinations that it cuts off; or NULL */
     gt_config found;     /* only the axes of the search are set */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
@@ -201,8 +193,7 @@ int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rul
  * rule's axes must have values, and the earlier rules on these axes must have been applied. */
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule);
 /* Judges the value that `binding` has for `axis`, while only the axes in `known`, which include
- * `axis`, have values. Returns the reason of a rule that can be decided now and is not met, or of a
- * rule in `ahead` (NULL: of none) that no values of the missing axes can meet; else 0. */
-int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
-                   const gt_rule_set *ahead);
+ * `axis`, have values. Returns the reason of a rule that can be decided now and is not met; else 0.
+ */
+int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
 bool gt_space_is_canceled(const gt_space *space);

@@ -1,19 +1,8 @@
-/* What the groups of a space have: searching where their diagrams leave rules out, and listing what
- * is found; walking the space in order, drawing from it, and counting. */
+/* Walking a space in order, drawing from it, and counting. */
 #include "kernel/space_parts.h"
-
-#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { LIST_CHECKS = 1 << 18, LIST_MAX = 1 << 16, LIST_EDGES_MAX = 1 << 21 };
-
-/* The diagram from which a group is drawn and counted. */
-static const gt_diagram *diagram_of(const gt_group *group)
-{
-    return group->better.count ? &group->better : &group->walked;
-}
 
 static void enter_level(gt_space_search *search)
 {
@@ -26,8 +15,8 @@ static void enter_level(gt_space_search *search)
     }
 }
 
-/* Begins a search through no axis; search_add() adds the next one, a level of a diagram, and
- * `before` as in gt_search_level. */
+/* Begins a search through no axis; search_add() adds the next one, a level of its group's diagram,
+ * and `before` as in gt_search_level. */
 static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
@@ -36,27 +25,21 @@ static void search_open(gt_space_search *search, gt_space *space, gt_binding *bi
     search->count = search->at = search->known = search->turns = 0;
 }
 
-static void search_add(gt_space_search *search, const gt_diagram *diagram, uint32_t level,
-                       int before)
+static void search_add(gt_space_search *search, const gt_group *group, uint32_t level, int before)
 {
-    gt_search_level *added = &search->levels[search->count++];
-    added->diagram = diagram;
-    added->axis = diagram->axes[level];
-    added->level = level;
-    added->before = before;
-    added->next = 0;
+    search->levels[search->count++] = (gt_search_level){
+        .group = group, .axis = group->diagram.axes[level], .level = level, .before = before};
 }
 
 /* Begins a search of a group, with the space's probe. */
 static void search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
                          gt_random *random, uint32_t checks)
 {
-    const gt_diagram *diagram = diagram_of(group);
     search_open(search, space, &space->probe);
     search->random = random;
     search->checks = checks;
-    for (uint32_t i = 0; i < diagram->count; i++) {
-        search_add(search, diagram, i, (int)i - 1);
+    for (uint32_t i = 0; i < group->diagram.count; i++) {
+        search_add(search, group, i, (int)i - 1);
     }
     enter_level(search);
 }
@@ -64,20 +47,15 @@ static void search_begin(gt_space_search *search, gt_space *space, const gt_grou
 /* Whether the level's axis may have this value. */
 static bool try_value(gt_space_search *search, const gt_search_level *level, int position)
 {
-    const gt_diagram *d = level->diagram;
     gt_space *space = search->space;
     const uint32_t axis = level->axis, known = search->known | UINT32_C(1) << axis;
     search->checks--;
     search->found.choice[axis] = space->choices[axis][position];
-    if (!d->relaxed) {
+    if (!gt_group_is_loose(level->group)) {
         return true;
     }
     gt_slots_axis(search->binding->slots, space->template, axis, search->found.choice[axis]);
-    int reason = gt_space_check(space, search->binding, known, axis, &d->dropped);
-    if (reason && search->excluded) {
-        search->excluded[reason] += gt_diagram_endings(d, space, level->level + 1, level->child);
-    }
-    return !reason;
+    return !gt_space_check(space, search->binding, known, axis);
 }
 
 /* Goes to the next value of this level that may lead on; false: none is left. */
@@ -89,7 +67,7 @@ static bool advance(gt_space_search *search)
     while (level->next < values && search->checks > 0) {
         int tried = level->next++, position = search->random ? level->order[tried] : tried;
         level->child =
-            gt_diagram_child(level->diagram, search->space, level->level, node, position);
+            gt_diagram_child(&level->group->diagram, search->space, level->level, node, position);
         if (level->child != GT_NODE_DEAD && try_value(search, level, position)) {
             return true;
         }
@@ -131,137 +109,6 @@ static found search_next(gt_space_search *search)
     }
 }
 
-/* --- lists ------------------------------------------------------------------------------------ */
-
-/* Valid combinations as the positions of a group's values, in the order of its axes. */
-typedef struct list {
-    GT_ARRAY(uint8_t) positions;
-    uint32_t axes, count; /* of a row; rows */
-} list;
-
-static gputune_status append(list *list, const gt_space *space, const gt_diagram *walked,
-                             const gt_config *config)
-{
-    for (uint32_t i = 0; i < walked->count; i++) {
-        uint32_t axis = walked->axes[i];
-        const uint8_t *at =
-            memchr(space->choices[axis], config->choice[axis], (size_t)space->counts[axis]);
-        GT_TRY(gt_array_push(&list->positions, (uint8_t)(at - space->choices[axis])));
-    }
-    list->count++;
-    return GPUTUNE_OK;
-}
-
-/* *complete: the list has them all. */
-static gputune_status find_all(list *list, bool *complete, gt_space *space, const gt_group *group,
-                               double *excluded)
-{
-    gt_space_search search = {.excluded = excluded};
-    found found = FOUND;
-    search_begin(&search, space, group, NULL, LIST_CHECKS);
-    while (list->count <= LIST_MAX && (found = search_next(&search)) == FOUND) {
-        GT_TRY(append(list, space, &group->walked, &search.found));
-    }
-    *complete = found == FOUND_NONE;
-    return GPUTUNE_OK;
-}
-
-static int compare_rows(const void *a, const void *b, void *bytes)
-{
-    return memcmp(a, b, *(const uint32_t *)bytes);
-}
-
-/* How many rows of a sorted list differ from the one before in their first `levels` places. */
-static uint32_t prefixes(const list *list, uint32_t levels)
-{
-    uint32_t count = list->count > 0;
-    const uint8_t *row = list->positions.items;
-    for (uint32_t i = 1; i < list->count; i++, row += list->axes) {
-        count += memcmp(row, row + list->axes, levels) != 0;
-    }
-    return count;
-}
-
-/* One level of the tree of a sorted list: a node for each prefix. */
-static gputune_status add_level(gt_diagram *d, const gt_space *space, const list *list, uint32_t at)
-{
-    size_t values = (size_t)space->counts[d->axes[at]], edges = d->width[at] * values;
-    uint32_t parent = 0, child = 0;
-    d->children[at] = malloc((edges + 1) * sizeof(uint32_t));
-    GT_TRY(gt_allocated(d->children[at]));
-    for (size_t e = 0; e < edges; e++) {
-        d->children[at][e] = GT_NODE_DEAD;
-    }
-    for (uint32_t i = 0; i < list->count; i++) {
-        const uint8_t *row = list->positions.items + (size_t)i * list->axes;
-        parent += i && memcmp(row, row - list->axes, at) != 0;
-        child += i && memcmp(row, row - list->axes, at + 1) != 0;
-        d->children[at][parent * values + row[at]] = child;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status make_tree(gt_diagram *out, const gt_space *space, const gt_diagram *walked,
-                                list *list, double *excluded)
-{
-    gt_diagram d = {.count = walked->count, .excluded = excluded};
-    gputune_status status = GPUTUNE_OK;
-    memcpy(d.axes, walked->axes, sizeof d.axes);
-    for (uint32_t i = 0; i <= d.count; i++) {
-        d.width[i] = prefixes(list, i);
-    }
-    for (uint32_t i = 0; i < d.count && status == GPUTUNE_OK; i++) {
-        status = add_level(&d, space, list, i);
-    }
-    GT_THEN(status, gt_diagram_count(&d, space));
-    if (status < 0) {
-        d.excluded = NULL; /* the caller's still */
-    }
-    return GT_GIVE(status, out, d, gt_diagram_free(&d));
-}
-
-static gputune_status replace(gt_space *space, gt_group *group, list *list, double **excluded)
-{
-    gt_diagram tree;
-    uint64_t edges = 0;
-    bool complete = false;
-    GT_TRY(find_all(list, &complete, space, group, *excluded));
-    if (!complete) {
-        return GPUTUNE_OK;
-    }
-    if (list->positions.items) {
-        qsort_r(list->positions.items, list->count, list->axes, compare_rows, &list->axes);
-    }
-    for (uint32_t i = 0; i < group->walked.count; i++) {
-        edges += (uint64_t)prefixes(list, i) * (uint64_t)space->counts[group->walked.axes[i]];
-    }
-    if (edges > LIST_EDGES_MAX) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(make_tree(&tree, space, &group->walked, list, *excluded));
-    *excluded = NULL; /* taken over */
-    gt_diagram_free(&group->walked);
-    gt_diagram_free(&group->better);
-    group->walked = tree;
-    return GPUTUNE_OK;
-}
-
-/* If a search finds all valid combinations of a group and they are few, replaces the group's
- * diagrams by one that is exact, with its levels in the order of the axes. Else changes nothing.
- * ENOMEM. */
-static gputune_status list_group(gt_space *space, gt_group *group)
-{
-    list list = {.axes = group->walked.count};
-    size_t bytes = GT_SPACE_REASONS * sizeof(double);
-    double *excluded = malloc(bytes);
-    GT_TRY(gt_allocated(excluded));
-    memcpy(excluded, diagram_of(group)->excluded, bytes);
-    gputune_status status = replace(space, group, &list, &excluded);
-    gt_array_free(&list.positions);
-    free(excluded);
-    return status;
-}
-
 /* ---- walking in order, and drawing ----------------------------------------------------------- */
 
 enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
@@ -286,7 +133,7 @@ bool gt_space_next(gt_space *space, gt_config *out)
     for (uint32_t i = 0; i < space->template->axis_count && found && first; i++) {
         const gt_group *group = &space->groups[space->group_of[i]];
         const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
-        search_add(&walk->search, &group->walked, (uint32_t)__builtin_popcount(earlier),
+        search_add(&walk->search, group, (uint32_t)__builtin_popcount(earlier),
                    earlier ? 31 - __builtin_clz(earlier) : -1);
     }
     found = found && (space->template->axis_count ? search_next(&walk->search) == FOUND
@@ -309,7 +156,7 @@ static int reason_against_group(gt_space *space, const gt_group *group, const gt
         }
         known |= UINT32_C(1) << i;
         gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
-        int reason = gt_space_check(space, &space->probe, known, i, NULL);
+        int reason = gt_space_check(space, &space->probe, known, i);
         if (reason) {
             return reason;
         }
@@ -329,7 +176,7 @@ static double place_among(double count, gt_random *random)
  * diagram must not be empty. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
-    const gt_diagram *d = diagram_of(group);
+    const gt_diagram *d = &group->diagram;
     double place = place_among(gt_diagram_endings(d, space, 0, 0), random);
     uint32_t node = 0;
     for (uint32_t level = 0; level < d->count; level++) {
@@ -349,12 +196,12 @@ static int draw_from(gt_space *space, const gt_group *group, gt_random *random, 
         }
         node = next;
     }
-    return d->relaxed ? reason_against_group(space, group, out) : 0;
+    return gt_group_is_loose(group) ? reason_against_group(space, group, out) : 0;
 }
 
 static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
-    if (gt_diagram_endings(diagram_of(group), space, 0, 0) <= 0) {
+    if (gt_diagram_endings(&group->diagram, space, 0, 0) <= 0) {
         return false;
     }
     for (int i = 0; i < DRAWS && !(i % 256 == 255 && gt_space_is_canceled(space)); i++) {
@@ -409,48 +256,7 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* How many ways there may be to go on once these axes have values. `folded`: for each rule that is
- * then open as many as its known axes have combinations, but few, since those of a sum or a product
- * are often equal. Else the combinations of all axes that such rules know. */
-static double frontier(const gt_space *space, uint32_t group, uint32_t known, bool folded)
-{
-    static const double most_of_a_rule = 64;
-    double ways = 1;
-    uint32_t open = 0;
-    for (int r = 0; r < space->rule_count; r++) {
-        uint32_t axes = space->rules[r].axes;
-        if (!(axes & ~group) && axes & known && axes & ~known) {
-            double own = combinations(space, axes & known);
-            ways *= own < most_of_a_rule ? own : most_of_a_rule;
-            open |= axes & known;
-        }
-    }
-    return folded ? ways : combinations(space, open);
-}
-
-/* An order in which few ways are open at any time: each time the axis that leaves the fewest. */
-static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uint32_t axes,
-                           bool folded)
-{
-    uint32_t count = 0, known = 0;
-    while (known != axes) {
-        int best = -1;
-        double fewest = 0;
-        for (int i = 0; i < GT_AXIS_MAX; i++) {
-            if (axes & ~known & UINT32_C(1) << i) {
-                double ways = frontier(space, axes, known | UINT32_C(1) << i, folded);
-                bool better = best < 0 || ways < fewest;
-                best = better ? i : best;
-                fewest = better ? ways : fewest;
-            }
-        }
-        out[count++] = (uint32_t)best;
-        known |= UINT32_C(1) << best;
-    }
-    return count;
-}
-
-/* Where a diagram leaves rules out, draws from it say what part is valid. */
+/* In a loose group, draws from the product of its axes show what part is valid. */
 static void estimate(gt_space *space, gt_group *group)
 {
     gt_random random = {1};
@@ -473,64 +279,18 @@ static void estimate(gt_space *space, gt_group *group)
     }
 }
 
-/* Builds a diagram of the axes in another order, and keeps it if it tells more than the present
- * one. */
-static gputune_status reorder(gt_space *space, gt_group *group, const uint32_t *axes)
-{
-    gt_diagram fresh = {0};
-    const gt_diagram *best = diagram_of(group);
-    GT_TRY(gt_diagram_build(&fresh, space, axes, group->walked.count));
-    bool exact = !fresh.relaxed && best->relaxed;
-    if (exact || fresh.endings[0][0] < best->endings[0][0]) {
-        gt_diagram_free(&group->better);
-        group->better = fresh;
-    } else {
-        gt_diagram_free(&fresh);
-    }
-    return GPUTUNE_OK;
-}
-
-/* By how many ways are open, then from the last axis to the first: positional sums bite there. */
-static gputune_status reorder_all(gt_space *space, gt_group *group)
-{
-    uint32_t axes[GT_AXIS_MAX], count = group->walked.count;
-    for (int i = 0; i < 2 && diagram_of(group)->relaxed; i++) {
-        (void)order_axes(axes, space, group->axes, i == 0);
-        GT_TRY(reorder(space, group, axes));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        axes[i] = group->walked.axes[count - 1 - i];
-    }
-    if (diagram_of(group)->relaxed) {
-        GT_TRY(reorder(space, group, axes));
-    }
-    return list_group(space, group);
-}
-
 static gputune_status prepare_group(gt_space *space, gt_group *group)
 {
-    uint32_t axes[GT_AXIS_MAX];
+    gt_diagram *diagram = &group->diagram;
     gputune_status status = GPUTUNE_OK;
-    group->walked.count = list_axes(axes, group->axes);
-    memcpy(group->walked.axes, axes, sizeof axes);
-    if (group->walked.count > 1) {
-        status = gt_diagram_build(&group->walked, space, axes, group->walked.count);
+    diagram->count = list_axes(diagram->axes, group->axes);
+    if (diagram->count > 1) {
+        uint32_t axes[GT_AXIS_MAX];
+        status = gt_diagram_build(diagram, space, axes, list_axes(axes, group->axes));
     }
-    if (status == GPUTUNE_OK && group->walked.relaxed) {
-        status = reorder_all(space, group);
-    }
-    if (status < 0) { /* the group is the product of its axes then, and every rule is left out */
-        gt_diagram plain = {.count = group->walked.count, .relaxed = true};
-        memcpy(plain.axes, axes, sizeof plain.axes);
-        memset(&plain.dropped, 0xff, sizeof plain.dropped);
-        gt_diagram_free(&group->walked);
-        gt_diagram_free(&group->better);
-        group->walked = plain;
-    }
-    const gt_diagram *diagram = diagram_of(group);
     group->count = gt_diagram_endings(diagram, space, 0, 0);
     group->certainty = GT_EXACT;
-    if (diagram->relaxed && group->count > 0) {
+    if (gt_group_is_loose(group) && group->count > 0) {
         estimate(space, group);
     }
     return status;
@@ -595,7 +355,6 @@ static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *gro
 {
     uint32_t axes[2 * GT_AXIS_MAX]; /* each list at most half */
     uint32_t own = list_axes(axes, group->axes & in_source);
-    gt_diagram diagram = {0};
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply(size, group->count, group->certainty);
         return;
@@ -605,15 +364,13 @@ static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *gro
     }
     uint32_t rest = list_axes(axes + own, group->axes & ~in_source);
     double count = -1;
-    if (gt_diagram_build(&diagram, space, axes, own + rest) == GPUTUNE_OK) {
+    GT_SCOPED(gt_diagram_clear) gt_diagram diagram = {0};
+    (void)gt_diagram_build(&diagram, space, axes, own + rest);
+    if (diagram.children[0]) {
         count = gt_diagram_beginnings(&diagram, space, own);
     }
-    bool exact = count >= 0 && !diagram.relaxed;
-    if (count < 0 || count > group->count) {
-        count = group->count;
-    }
-    multiply(size, count, exact ? group->certainty : GT_AT_MOST);
-    gt_diagram_free(&diagram);
+    multiply(size, count < 0 || count > group->count ? group->count : count,
+             count < 0 ? GT_AT_MOST : group->certainty);
 }
 
 gt_space_size gt_space_sources(gt_space *space)
@@ -639,7 +396,7 @@ bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice)
     if (gt_space_count(space).count == 0) {
         return false;
     }
-    const gt_diagram *d = diagram_of(&space->groups[space->group_of[axis]]);
+    const gt_diagram *d = &space->groups[space->group_of[axis]].diagram;
     uint32_t level = 0;
     while (d->axes[level] != axis) {
         level++;
@@ -672,20 +429,34 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* `others`: combinations of the other groups' axes that each of this group's stands for. */
+/* What values exclude by themselves, in a group whose diagram has no nodes. `others`: combinations
+ * of the other groups' axes that each combination of this group stands for. */
+static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
+                           double others, gt_certainty certainty)
+{
+    const gt_diagram *d = &group->diagram;
+    double behind = others * combinations(space, group->axes);
+    for (uint32_t i = 0; i < d->count; i++) {
+        const uint32_t axis = d->axes[i];
+        int allowed = 0;
+        behind /= space->counts[axis];
+        for (int v = 0; v < space->counts[axis]; v++) {
+            exclude(tally, space->blocked[axis][v], space->blocked[axis][v] ? behind : 0,
+                    certainty);
+            allowed += !space->blocked[axis][v];
+        }
+        behind *= allowed;
+    }
+}
+
 static void exclude_in_group(tally *tally, const gt_space *space, const gt_group *group,
                              double others, gt_certainty certainty)
 {
-    const gt_diagram *d = diagram_of(group);
+    const gt_diagram *d = &group->diagram;
+    const double drawn = gt_diagram_endings(d, space, 0, 0);
     if (!d->excluded) {
-        for (uint32_t i = 0; i < d->count; i++) {
-            for (int v = 0; v < space->counts[d->axes[i]]; v++) {
-                exclude(tally, space->blocked[d->axes[i]][v],
-                        space->blocked[d->axes[i]][v] ? others : 0, certainty);
-            }
-        }
+        exclude_values(tally, space, group, others, certainty);
     }
-    double drawn = gt_diagram_endings(d, space, 0, 0);
     for (int r = 1; r < GT_SPACE_REASONS; r++) {
         exclude(tally, r, (d->excluded ? d->excluded[r] : 0) * others, certainty);
         exclude(tally, r, drawn * group->missed[r] * others, GT_ABOUT);

@@ -1,4 +1,4 @@
-/* Bounds what is left of constraints, and names it by a key. */
+/* What is left of constraints once some axes have values: a value, a failure, or a key. */
 #include "kernel/space_parts.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
@@ -18,19 +18,20 @@ static uint64_t mix(uint64_t key, uint64_t value)
     return z ^ (z >> 31);
 }
 
-/* What is left is nothing but a value when that is certain; else its key is made of `what` (the
- * term, and in code the place) and of the keys of what it is made of. */
-static gt_residue residue(gt_interval range, uint64_t what, uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t key = gt_interval_is_value(range)   ? mix(KEY_VALUE, (uint64_t)range.low)
-                   : gt_interval_is_empty(range) ? mix(KEY_FAILED, 0)
-                                                 : mix(mix(mix(mix(KEY_TERM, what), a), b), c);
-    return (gt_residue){range, key};
-}
-
 static gt_residue value_of(int64_t value)
 {
-    return residue(gt_interval_of(value), 0, 0, 0, 0);
+    return (gt_residue){GT_LEFT_VALUE, value, mix(KEY_VALUE, (uint64_t)value)};
+}
+
+static gt_residue failed(void)
+{
+    return (gt_residue){GT_LEFT_FAILED, 0, mix(KEY_FAILED, 0)};
+}
+
+/* `what`: the term and, in code, the place; `a` to `c`: the keys of the operands. */
+static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
+{
+    return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(mix(KEY_TERM, what), a), b), c)};
 }
 
 static gt_residue evaluate(const state *s, int term);
@@ -49,43 +50,52 @@ static uint64_t name_of(const program *p, int at)
 
 static gt_residue run(const program *p, int at);
 
+/* One operand. */
+static gt_residue run_unary(const program *p, gt_operation operation, gt_residue a, int at)
+{
+    int64_t value = a.value;
+    if (a.left == GT_LEFT_OPEN) {
+        return open_term(name_of(p, at), a.key, 0, 0);
+    }
+    return a.left == GT_LEFT_FAILED || gt_operation_unary(&value, operation) ? failed()
+                                                                             : value_of(value);
+}
+
+static gt_residue run_binary(const program *p, gt_residue a, gt_residue b, int at)
+{
+    int64_t value;
+    if (a.left == GT_LEFT_FAILED || b.left == GT_LEFT_FAILED) {
+        return failed();
+    }
+    if (a.left == GT_LEFT_OPEN || b.left == GT_LEFT_OPEN) {
+        return open_term(name_of(p, at), a.key, b.key, 0);
+    }
+    return gt_operation_binary(&value, p->code[at].operation, a.value, b.value) ? failed()
+                                                                                : value_of(value);
+}
+
 /* "left && …" and "left || …". */
 static gt_residue run_logical(const program *p, gt_residue left, int at)
 {
     const bool stops = p->code[at].operation == GT_DO_OR;
-    gt_interval truth = gt_interval_unary(GT_DO_TRUTH, left.range);
-    if (gt_interval_is_empty(truth) || (truth.low == truth.high && truth.low == stops)) {
-        return residue(truth, name_of(p, at), left.key, 0, 0);
+    if (left.left == GT_LEFT_FAILED) {
+        return left;
     }
-    gt_residue right = run(p, at - 1);
-    right = residue(gt_interval_unary(GT_DO_TRUTH, right.range), name_of(p, at), right.key, 0, 1);
-    if (gt_interval_is_value(truth)) { /* it is the right side alone */
-        return right;
+    if (left.left == GT_LEFT_VALUE && (left.value != 0) == stops) {
+        return value_of(stops);
     }
-    if (truth.low != truth.high) { /* the left side may stop it */
-        right.range = gt_interval_join(gt_interval_of(stops), right.range);
-    }
-    right.range.may_fail |= truth.may_fail;
-    return residue(right.range, name_of(p, at), left.key, right.key, 1);
+    const gt_residue right = run_unary(p, GT_DO_TRUTH, run(p, at - 1), at);
+    return left.left == GT_LEFT_VALUE ? right : open_term(name_of(p, at), left.key, right.key, 1);
 }
 
 /* "condition ? a : b" */
 static gt_residue run_choice(const program *p, gt_residue condition, int at)
 {
     const int first = p->code[at - 1].target, second = at - 2;
-    gt_interval truth = gt_interval_unary(GT_DO_TRUTH, condition.range);
-    if (gt_interval_is_empty(truth)) {
-        return residue(truth, 0, 0, 0, 0);
+    if (condition.left == GT_LEFT_OPEN) {
+        return open_term(name_of(p, at), condition.key, run(p, first).key, run(p, second).key);
     }
-    if (gt_interval_is_value(truth)) {
-        return run(p, truth.low ? first : second);
-    }
-    gt_residue a = run(p, first), b = run(p, second);
-    gt_interval range = truth.low     ? a.range
-                        : !truth.high ? b.range
-                                      : gt_interval_join(a.range, b.range);
-    range.may_fail |= truth.may_fail;
-    return residue(range, name_of(p, at), condition.key, a.key, b.key);
+    return condition.left == GT_LEFT_FAILED ? condition : run(p, condition.value ? first : second);
 }
 
 static gt_residue run_slot(const state *s, int slot)
@@ -109,12 +119,8 @@ static gt_residue run(const program *p, int at)
     if (step->operation >= GT_DO_AND) {
         return run_logical(p, a, at);
     }
-    if (operands == 1) {
-        return residue(gt_interval_unary(step->operation, a.range), name_of(p, at), a.key, 0, 0);
-    }
-    const gt_residue b = run(p, at - 1);
-    return residue(gt_interval_binary(step->operation, a.range, b.range), name_of(p, at), a.key,
-                   b.key, 0);
+    return operands == 1 ? run_unary(p, step->operation, a, at)
+                         : run_binary(p, a, run(p, at - 1), at);
 }
 
 static gt_residue evaluate(const state *s, int term)
@@ -126,13 +132,13 @@ static gt_residue evaluate(const state *s, int term)
     }
     if (t->kind == GT_TERM_JOIN) {
         uint64_t a = evaluate(s, t->operands[0]).key, b = evaluate(s, t->operands[1]).key;
-        return residue(gt_interval_any(), (uint64_t)term, a, b, 0);
+        return open_term((uint64_t)term, a, b, 0);
     }
     if (!(t->axes & ~s->known)) {
         return value_of(s->slots[t->slot]);
     }
     uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate(s, t->operands[0]).key : 0;
-    return residue(t->range, (uint64_t)term, left, 0, 0);
+    return open_term((uint64_t)term, left, 0, 0);
 }
 
 gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known)
