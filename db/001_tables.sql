@@ -1,4 +1,8 @@
 -- What gputune remembers. Hashes are 16-byte blobs, times nanoseconds, versions as 13000 for 13.0.
+-- A file is used only if its tables are these, word for word (src/store/schema.h). They do not change
+-- after a release: new columns are added by src/store/columns.h, new tables by another step.
+--
+-- A checksum is gt_checksum() of the row and of what the row belongs to (src/store/sql.h).
 
 -- One environment: the kind of GPU (and host, where it matters) that records answer for.
 CREATE TABLE gpu (
@@ -44,7 +48,8 @@ CREATE TABLE scenario (
     alignment TEXT NOT NULL,
     inputs TEXT NOT NULL,
     work_bytes REAL NOT NULL,
-    work_flops REAL NOT NULL
+    work_flops REAL NOT NULL,
+    unreferenced INTEGER NOT NULL DEFAULT 0 -- no reference() and no check(): the default is taken as right
 ) STRICT;
 CREATE INDEX scenario_family ON scenario (family);
 
@@ -68,9 +73,13 @@ CREATE TABLE compiled (
     static_shared_bytes INTEGER NOT NULL,
     local_bytes INTEGER NOT NULL,
     constant_bytes INTEGER NOT NULL,
+    load_widths INTEGER NOT NULL,
+    store_widths INTEGER NOT NULL,
     compile_ns REAL NOT NULL,
+    checksum BLOB NOT NULL DEFAULT x'',
     UNIQUE (source, arch, ptx, nvrtc_version)
 ) STRICT;
+CREATE INDEX compiled_cubin ON compiled (cubin);
 
 -- One configuration tried in a scenario on a kind of GPU.
 CREATE TABLE trial (
@@ -97,47 +106,69 @@ CREATE TABLE trial (
     static_shared_bytes INTEGER NOT NULL,
     local_bytes INTEGER NOT NULL,
     constant_bytes INTEGER NOT NULL,
+    load_widths INTEGER NOT NULL,
+    store_widths INTEGER NOT NULL,
+    vector_bytes INTEGER NOT NULL,
     shared_bytes INTEGER NOT NULL,
     occupancy REAL NOT NULL,
     max_error REAL NOT NULL,
     compile_ns REAL NOT NULL,
     driver_version INTEGER NOT NULL,
     nvrtc_version INTEGER NOT NULL,
+    limit_ns REAL NOT NULL,
+    proved_at TEXT NOT NULL,
     created TEXT NOT NULL,
+    checksum BLOB NOT NULL DEFAULT x'',
     UNIQUE (gpu, scenario, hash)
 ) STRICT;
 
+-- The result of a tuning, one for each space.
 CREATE TABLE winner (
     id INTEGER PRIMARY KEY,
     gpu INTEGER NOT NULL REFERENCES gpu (id),
     scenario INTEGER NOT NULL REFERENCES scenario (id),
+    sizes TEXT NOT NULL,
+    space BLOB NOT NULL, -- which variants were to be tried
+    variant_limit INTEGER NOT NULL, -- at most so many of them; 0: all
+    effort INTEGER NOT NULL,
+    isolation INTEGER NOT NULL,
+    driver_version INTEGER NOT NULL,
+    complete INTEGER NOT NULL, -- every variant was tried
+    final INTEGER NOT NULL, -- 0: the tuning was ended before it had decided
+    proved INTEGER NOT NULL,
     trial BLOB NOT NULL, -- trial.hash
     default_trial BLOB NOT NULL,
-    space BLOB NOT NULL, -- what that tuning covered
     config TEXT NOT NULL,
     default_config TEXT NOT NULL,
     fallback_config TEXT, -- NULL: the same as config
-    code INTEGER REFERENCES compiled (id),
-    fallback INTEGER REFERENCES compiled (id),
+    only_text TEXT NOT NULL, -- the restrictions; '': the whole space
     problem TEXT NOT NULL,
-    sizes TEXT NOT NULL,
+    code_source BLOB NOT NULL, -- these four lead to a row of compiled
+    code_arch TEXT NOT NULL,
+    code_ptx INTEGER NOT NULL,
+    code_nvrtc INTEGER NOT NULL,
+    fallback_source BLOB NOT NULL, -- zero: the same as code
+    fallback_arch TEXT NOT NULL,
+    fallback_ptx INTEGER NOT NULL,
+    fallback_nvrtc INTEGER NOT NULL,
     speedup REAL NOT NULL,
     speedup_low REAL NOT NULL,
     speedup_high REAL NOT NULL,
     tie INTEGER NOT NULL,
     noisy INTEGER NOT NULL,
     modelled INTEGER NOT NULL,
-    verified INTEGER NOT NULL,
-    effort INTEGER NOT NULL,
     stop_reason TEXT NOT NULL,
-    driver_version INTEGER NOT NULL,
     nvrtc_version INTEGER NOT NULL,
     variants INTEGER NOT NULL,
     failed INTEGER NOT NULL,
     tuning_s REAL NOT NULL,
     created TEXT NOT NULL,
-    UNIQUE (gpu, scenario)
+    checksum BLOB NOT NULL,
+    UNIQUE (gpu, scenario, space)
 ) STRICT;
+-- Code is dropped by its source.
+CREATE INDEX winner_code ON winner (code_source);
+CREATE INDEX winner_fallback ON winner (fallback_source);
 
 -- Who is tuning what. Machine: boot id and process namespace; start: clock ticks since boot.
 CREATE TABLE lease (
@@ -149,7 +180,14 @@ CREATE TABLE lease (
     expires_ms INTEGER NOT NULL -- UNIX time
 ) STRICT;
 
-CREATE TABLE meta (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) STRICT;
+-- The clock rates of each GPU, which are part of its environment. A driver takes a millisecond to
+-- report them: half of what a process needs whose winner is stored. Another version of the driver is
+-- asked again.
+CREATE TABLE clock_rate (
+    uuid TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    driver_version INTEGER NOT NULL,
+    memory_clock_khz INTEGER NOT NULL,
+    sm_clock_khz INTEGER NOT NULL,
+    PRIMARY KEY (uuid, origin)
+) STRICT, WITHOUT ROWID;

@@ -232,11 +232,9 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Tells whether results are kept in the database that was asked for: EDATABASE where it cannot be
- * read or written, so that they are kept in memory only; and where it is damaged or another
- * program's. Such a file stays as it is. Results are then kept in FILE.1 (or .2, ...), which the
- * message names, and from which later tuners read them. ":memory:" is OK. No tuning fails for these
- * reasons. */
+/* Tells whether results are kept in the database that was asked for. EDATABASE if it cannot be
+ * read or written, is damaged, or is another program's: it stays as it is, and results are kept in
+ * memory only. ":memory:" is OK. No tuning fails for these reasons. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */

@@ -295,7 +295,7 @@ static void check_database(patient *p)
 static void check_integrity(patient *p)
 {
     if (p->facts.damage[0]) {
-        FAIL(p, "move the file away, or restore it; results are kept in a file beside it meanwhile",
+        FAIL(p, "move the file away, or restore it; until then results are kept in memory only",
              "damaged: %s", p->facts.damage);
     } else {
         GOOD(p, "every page is sound");

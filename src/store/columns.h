@@ -15,7 +15,7 @@
 #include "store/answer.h"
 
 /* The version of a file whose tables are made by the steps of db/ and have the columns below. */
-enum { GT_SCHEMA_VERSION = 7 };
+enum { GT_SCHEMA_VERSION = 1 };
 
 /* One compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {

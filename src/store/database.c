@@ -5,6 +5,7 @@
 #include "base/condition.h"
 #include "base/file.h"
 #include "store/layers.h"
+#include "store/schema.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -223,6 +224,8 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_PERM:
     case SQLITE_AUTH:
         return GT_TROUBLE_READ_ONLY;
+    case SQLITE_INTERRUPT:
+        return GT_TROUBLE_SLOW;
     default:
         return GT_TROUBLE_FAILED;
     }
@@ -236,7 +239,9 @@ const char *gt_database_why(const gt_database *database)
         return "the journal beside it is another user's, or others may write it, and is not played "
                "back; remove it, or use a database in a folder that only you may write";
     }
-    return sqlite3_errstr(database->code);
+    return (database->code & 0xff) == SQLITE_INTERRUPT
+               ? "a statement did not end within the call's time limit"
+               : sqlite3_errstr(database->code);
 }
 
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s)
@@ -335,127 +340,40 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-extern const struct embedded {
-    const char *name, *text;
-} gt_schema_steps[]; /* sorted by name, "001_tables" first, ended by a NULL name */
-
-enum { APPLICATION_ID = 0x67707475 /* "gptu" */ };
-
-/* Sets *out to the first column of the first row, or 0 without a row. Returns an extended result
- * code of SQLite. */
-static int read_integer(int64_t *out, sqlite3 *handle, const char *sql)
-{
-    sqlite3_stmt *statement;
-    int code = sqlite3_prepare_v2(handle, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        code = sqlite3_step(statement);
-        *out = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-        code = sqlite3_finalize(statement);
-    }
-    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
-}
-
-static int run(gt_database *database, const char *sql)
-{
-    int code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
-}
-
-/* The rows of an older schema have no checksums yet, or checksums over other columns. */
-static int seal_rows(gt_database *database)
-{
-    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
-                                   GT_SQL_WINNER_SEAL_ALL};
-    for (size_t i = 0; i < sizeof seals / sizeof *seals; i++) {
-        if (gt_execute(database, seals[i], "") != GPUTUNE_OK) {
-            return database->code;
-        }
-    }
-    return SQLITE_OK;
-}
-
-/* Adds a column of a row's list to its table, if the file is older than the column. */
-static int add_column(gt_database *database, const char *table, const gt_column *column)
-{
-    static const char *const types[] = {
-        [GT_COLUMN_HASH] = "BLOB NOT NULL DEFAULT x'00000000000000000000000000000000'",
-        [GT_COLUMN_TEXT] = "TEXT NOT NULL DEFAULT ''",
-        [GT_COLUMN_OPTIONAL] = "TEXT",
-        [GT_COLUMN_INPLACE] = "TEXT NOT NULL DEFAULT ''",
-        [GT_COLUMN_INTEGER] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_STATUS] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_COUNT] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_BOOL] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_REAL] = "REAL NOT NULL DEFAULT 0"};
-    char sql[192];
-    int code = sqlite3_table_column_metadata(database->handle, NULL, table, column->name, NULL,
-                                             NULL, NULL, NULL, NULL);
-    if (code != SQLITE_ERROR) {
-        return code; /* it is there, or that cannot be told */
-    }
-    snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, column->name,
-             types[column->kind]);
-    return run(database, sql);
-}
-
-static int add_columns(gt_database *database)
-{
-    static const struct {
-        const char *table;
-        const gt_columns *columns;
-    } rows[] = {{"compiled", &gt_code_columns},
-                {"trial", &gt_trial_columns},
-                {"winner", &gt_winner_columns}};
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        for (size_t c = 0; c < rows[i].columns->count && !code; c++) {
-            code = add_column(database, rows[i].table, &rows[i].columns->items[c]);
-        }
-    }
-    return code;
-}
-
-/* Does nothing to a file that is of this version, or a newer one: another process may have been
- * faster. */
-static int run_steps(gt_database *database)
-{
-    int64_t version = 0;
-    char pragmas[96];
-    int code = read_integer(&version, database->handle, "PRAGMA user_version");
-    if (!code && version >= GT_SCHEMA_VERSION) {
-        return SQLITE_OK;
-    }
-    for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
-        code = strtol(step->name, NULL, 10) > version ? run(database, step->text) : code;
-    }
-    code = code ? code : add_columns(database);
-    code = code ? code : seal_rows(database);
-    snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
-             (int)GT_SCHEMA_VERSION, (int)APPLICATION_ID);
-    return code ? code : run(database, pragmas);
-}
-
-/* All that is missing in one transaction, so that another process sees the old or the new tables.
- */
-static int migrate(gt_database *database)
-{
-    int code = run(database, "BEGIN IMMEDIATE");
-    if (code) {
-        return code;
-    }
-    code = run_steps(database);
-    code = code ? code : run(database, "COMMIT");
-    if (code) {
-        run(database, "ROLLBACK");
-    }
-    return code;
-}
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* SQLite asks whether to go on waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
     return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
+}
+
+/* SQLite asks whether to end a statement. */
+static int ends_statement(void *user)
+{
+    const gt_database *database = user;
+    return gt_patience_left_s(&database->limit) <= 0;
+}
+
+/* What a file can make SQLite do is limited: gt_schema_check() refuses schemas that run code, and
+ * these settings hold if a file changes after that. */
+static void restrict_connection(sqlite3 *handle, gt_database *database)
+{
+    enum { LONGEST_BYTES = 64 << 20, LONGEST_SQL = 100 << 10, STEPS = 10000 };
+    static const struct {
+        int setting, value;
+    } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                    {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        sqlite3_db_config(handle, settings[i].setting, settings[i].value, NULL);
+    }
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LONGEST_BYTES);
+    sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, LONGEST_SQL);
+    sqlite3_progress_handler(handle, STEPS, ends_statement, database);
+    sqlite3_busy_handler(handle, wait_for_lock, database);
 }
 
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
@@ -470,38 +388,15 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
     if (code != SQLITE_OK) {
         return code;
     }
-    /* a tampered schema must not be able to call functions */
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_busy_handler(*out, wait_for_lock, database);
+    restrict_connection(*out, database);
     return gt_functions_register(*out);
 }
 
-typedef struct file_facts {
-    int64_t version, application, tables;
-} file_facts;
-
-/* In one transaction: another process may be making the tables between two reads. */
-static int read_facts(file_facts *out, gt_database *database)
-{
-    int code = run(database, "BEGIN");
-    code = code ? code : read_integer(&out->version, database->handle, "PRAGMA user_version");
-    code = code ? code : read_integer(&out->application, database->handle, "PRAGMA application_id");
-    code = code
-               ? code
-               : read_integer(&out->tables, database->handle, "SELECT count(*) FROM sqlite_schema");
-    if (!sqlite3_get_autocommit(database->handle)) {
-        int ended = run(database, "ROLLBACK");
-        code = code ? code : ended;
-    }
-    return code;
-}
-
-static gt_trouble judge(gt_database *database, const file_facts *facts, gt_database_mode mode,
+static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_database_mode mode,
                         char why[GT_WHY_MAX])
 {
-    bool ours = facts->application == APPLICATION_ID;
-    bool empty = !facts->tables && !facts->version;
+    bool ours = facts->application == GT_APPLICATION_ID;
+    bool empty = !facts->objects && !facts->version;
     if (!ours && (!empty || mode == GT_DATABASE_READ)) {
         snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
@@ -540,15 +435,15 @@ static int continue_in_copy(gt_database *database)
 
 static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char why[GT_WHY_MAX])
 {
-    file_facts facts = {0};
-    database->code = read_facts(&facts, database);
+    gt_schema facts = {0};
+    database->code = gt_schema_check(&facts, why, database->handle);
     if (database->code == SQLITE_OK) {
-        gt_trouble trouble = judge(database, &facts, mode, why);
+        gt_trouble trouble = why[0] ? GT_TROUBLE_DAMAGED : judge(database, &facts, mode, why);
         if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }
         database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;
-        database->code = database->code ? database->code : migrate(database);
+        database->code = database->code ? database->code : gt_schema_upgrade(database);
     }
     if (database->code != SQLITE_OK) {
         snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
@@ -626,6 +521,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     gt_database *database = calloc(1, sizeof *database);
     GT_TRY(gt_allocated(database));
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
+    database->limit = gt_patience_for(INFINITY, NULL);
     *met = (gt_obstacle){.trouble = GT_TROUBLE_NONE};
     if (mode == GT_DATABASE_WRITE) {
         met->trouble = make_private(&database->made, path, met->why);
@@ -670,12 +566,19 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 
 static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 {
-    int code = read_damage(facts->damage, sizeof facts->damage, handle);
-    code = code ? code : read_integer(&facts->schema, handle, "PRAGMA user_version");
-    code = code ? code : read_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
-    code = code ? code : read_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
+    gt_schema schema = {0};
+    char why[GT_WHY_MAX];
+    int code = gt_schema_check(&schema, why, handle);
+    facts->schema = schema.version;
+    if (!code && why[0]) {
+        snprintf(facts->damage, sizeof facts->damage, "%s", why);
+        return;
+    }
+    code = code ? code : read_damage(facts->damage, sizeof facts->damage, handle);
+    code = code ? code : gt_schema_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
+    code = code ? code : gt_schema_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
     if (code && (code & 0xff) != SQLITE_BUSY) {
-        snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errmsg(handle));
+        snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     }
 }
 
@@ -693,7 +596,8 @@ static void try_to_write(gt_store_facts *facts, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    gt_database here = {.patience = gt_patience_for(0, NULL)};
+    gt_database here = {.patience = gt_patience_for(0, NULL),
+                        .limit = gt_patience_for(INFINITY, NULL)};
     int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);
     if (code) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));

@@ -17,8 +17,10 @@ typedef enum gt_trouble {
     GT_TROUBLE_NONE,
     GT_TROUBLE_NEWER,     /* a newer gputune made the file: it is only read */
     GT_TROUBLE_READ_ONLY, /* the file or its folder cannot be written: it is only read */
-    GT_TROUBLE_DAMAGED,   /* not a database, malformed, or another program's */
+    GT_TROUBLE_DAMAGED,   /* not a database, malformed, another program's, or with tables that are
+                             not gputune's */
     GT_TROUBLE_LOCKED,
+    GT_TROUBLE_SLOW,  /* a statement did not end within the call's time limit */
     GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */
 } gt_trouble;
 
@@ -46,7 +48,8 @@ typedef struct gt_database {
                              proved; NULL: the file is trusted */
     bool given; /* this is the system's file: whoever installed it decided what is in it */
     gt_patience
-        patience; /* for which statements wait for locks; its cancel flag must outlive them */
+        patience;      /* for which statements wait for locks; its cancel flag must outlive them */
+    gt_patience limit; /* for which statements run; its flags must outlive them */
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.

@@ -15,17 +15,11 @@
 #include <unistd.h>
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
+static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
 
 bool gt_layers_own(const gt_store *store)
 {
     return store->owner == getpid();
-}
-
-/* Makes the file paths[index] the one in use. Its path must be set. Under `using`. */
-static void turn_to(gt_store *store, int index)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->index = index;
 }
 
 /* --- what the log is told --------------------------------------------------------------------- */
@@ -64,7 +58,7 @@ static void tell_distrust(gt_store *store)
                  "the code in the database %s is not used, and its results are proved again: %s; "
                  "take its write permission from others (chmod go-w), or set GPUTUNE_DB to a file "
                  "of your own in a folder that only you may write",
-                 store->paths[store->index], why);
+                 store->asked, why);
     }
     store->distrust_told |= why != NULL;
 }
@@ -96,20 +90,28 @@ static bool lock_within(pthread_mutex_t *mutex, const gt_patience *patience)
 
 /* Writes nothing to the user's file from now on. With `keep_reading` the file is still read. Under
  * `using`. */
-static void give_up(gt_store *store, const char *why, bool keep_reading)
+static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
 {
+    bool damaged = met->trouble == GT_TROUBLE_DAMAGED;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->no_file = true;
     store->unreadable = !keep_reading;
-    snprintf(store->unkept, sizeof store->unkept, "%s", why);
+    memcpy(store->unkept, met->why, sizeof store->unkept);
     if (!keep_reading) {
-        store->unread.trouble = GT_TROUBLE_FAILED;
-        snprintf(store->unread.why, sizeof store->unread.why, "%s", why);
+        store->unread = *met;
     }
     snprintf(store->warning, sizeof store->warning,
-             "the database %s cannot be written (%s): results are kept in memory only; "
-             "set GPUTUNE_DB to a file that can",
-             store->asked, why);
+             "the database %s %s (%s): results are kept in memory only; %sset GPUTUNE_DB to %s",
+             store->asked, damaged ? "is damaged" : "cannot be written", met->why,
+             damaged ? "move it away, or " : "", damaged ? "another file" : "a file that can");
+}
+
+/* The same for want of a folder, as the calling thread's message says. */
+static void give_up_folder(gt_store *store)
+{
+    gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
+    snprintf(met.why, sizeof met.why, "%s", gt_message());
+    give_up(store, &met, false);
 }
 
 gputune_status gt_layers_open_memory(gt_database **database)
@@ -153,10 +155,6 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     }
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
               "the database %s cannot be used: %s", store->asked, store->unread.why);
-    GT_REFUSE(writing && store->index > 0, GPUTUNE_EDATABASE,
-              "the database %s is damaged or another program's: results are kept in %s; move it "
-              "away, or set GPUTUNE_DB to another file",
-              store->asked, store->paths[store->index]);
     return writing && store->unkept[0]
                ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
                          store->unkept)
@@ -184,7 +182,7 @@ static bool is_open(const gt_store *store)
 static gputune_status open_file(gt_store *store, gt_obstacle *met)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
-    const char *path = store->paths[store->index];
+    const char *path = store->asked;
     bool fixed = store->only_read || store->no_file;
     if (is_open(store)) {
         return GPUTUNE_OK;
@@ -205,40 +203,42 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
     return GPUTUNE_OK;
 }
 
-/* Leaves a damaged file as it is, for ".1", ".2" and so on, until one is sound or new. Other
- * processes do the same, and find the same file: one of them makes it, and its tables in one
- * transaction. With other trouble, or where nothing can be made beside it, gives the file up. */
-static gputune_status leave_file(gt_store *store, const gt_obstacle *met)
+/* Gives up a file that failed. It is still read if it is sound. */
+static void leave_file(gt_store *store, const gt_obstacle *met)
 {
     const gt_trouble trouble = met->trouble;
-    const int next = store->index + 1;
-    bool served = store->file != NULL;
-    char why[GT_WHY_MAX];
+    bool keep_reading =
+        trouble != GT_TROUBLE_DAMAGED &&
+        (store->file || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
     gt_database_close(&store->file);
-    if (trouble != GT_TROUBLE_DAMAGED || next > GT_BESIDE_MAX) {
-        bool in_vain = store->index > 0 && !served;
-        gt_snprintf(why, sizeof why, "%s%s",
-                    in_vain ? "it is damaged, and none can be begun beside it: " : "", met->why);
-        give_up(store, why,
-                served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
-        return GPUTUNE_OK;
+    give_up(store, met, keep_reading);
+}
+
+/* Calls `work` on a database whose statements run as long as the call's patience says, but for a
+ * second at least, because a call without time is served if nothing has to be waited for. NULL:
+ * they run to their end. */
+static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
+                                  const gt_patience *call)
+{
+    static const double least_s = 1;
+    const gt_patience endless = gt_patience_for(INFINITY, NULL);
+    const gt_patience least = gt_patience_for(least_s, NULL);
+    database->limit = call ? *call : endless;
+    if (database->limit.until_ns < least.until_ns) {
+        database->limit.until_ns = least.until_ns;
     }
-    if (!store->paths[next]) {
-        GT_TRY(gt_path_format(&store->paths[next], "%s.%d", store->asked, next));
-    }
-    turn_to(store, next);
-    gt_layers_warn(store,
-                   "the database %s is damaged (%s): it stays as it is, and %s is used from now on",
-                   store->asked, met->why, store->paths[next]);
-    return GPUTUNE_OK;
+    gputune_status status = work(database, context);
+    database->limit = endless; /* the call's flags end with it */
+    return status;
 }
 
 /* Opens the file and calls `work`, without waiting. EDATABASE: *met. */
-static gputune_status try_once(gt_store *store, gt_store_fn work, void *context, gt_obstacle *met)
+static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
+                               const gt_patience *call, gt_obstacle *met)
 {
     GT_TRY(open_file(store, met));
     store->file->patience = gt_patience_for(0, NULL);
-    gputune_status status = work(store->file, context);
+    gputune_status status = work_within(store->file, work, context, call);
     *met = obstacle_of(store->file);
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
         gt_database_close(&store->file); /* which ends its lock: others may go on */
@@ -247,16 +247,18 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
 }
 
 /* Does what gt_layers_use_file() says, without waiting. Under `using`. */
-static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes)
+static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
+                               const gt_patience *call)
 {
     while (writes ? !store->no_file : !store->unreadable) {
         gt_obstacle met = {.trouble = GT_TROUBLE_NONE};
-        gputune_status status = try_once(store, work, context, &met);
+        gputune_status status = try_once(store, work, context, call, &met);
         if (status != GPUTUNE_EDATABASE) {
             note_read(store, &(gt_obstacle){.trouble = GT_TROUBLE_NONE});
             return status;
         }
-        bool locked = met.trouble == GT_TROUBLE_LOCKED, opened = store->file;
+        bool locked = met.trouble == GT_TROUBLE_LOCKED || met.trouble == GT_TROUBLE_SLOW;
+        bool opened = store->file;
         if (!opened && !locked && store->no_file) { /* for the same reason; it may come back */
             memcpy(met.why, store->unkept, sizeof met.why);
         }
@@ -270,21 +272,22 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
             (!writes && opened && met.trouble != GT_TROUBLE_DAMAGED)) {
             break;
         }
-        GT_TRY(leave_file(store, &met));
+        leave_file(store, &met);
     }
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
 gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
-                                  const gt_patience *turn, const gt_patience *limit)
+                                  const gt_patience *call, const gt_patience *limit)
 {
+    const gt_patience turn = writes ? *limit : call ? *call : gt_patience_for(longest_turn_s, NULL);
     gputune_status status;
     int tries = 0;
     do {
-        if (!lock_within(&store->using, turn)) {
+        if (!lock_within(&store->using, &turn)) {
             return GPUTUNE_EBUSY;
         }
-        status = try_file(store, work, context, writes);
+        status = try_file(store, work, context, writes, call);
         pthread_mutex_unlock(&store->using);
     } while (status == GPUTUNE_EBUSY && gt_wait_step(limit, tries++, GT_SHORT_STEP_S));
     return status;
@@ -295,7 +298,6 @@ gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *conte
 static const double patient_wait_s = 5;   /* in all, of those who can wait, for a file that stays
                                              locked: a disk may take seconds to end a write */
 static const double patient_share = 0.25; /* of their time: they have more to do */
-static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
 static const double blind_share = 0.1;    /* of the time, while lookups wait without success */
 
 /* Seconds that a call with that patience may still wait. Its earlier waits in vain count. */
@@ -332,11 +334,10 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
 {
-    const gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
     const gt_patience limit = lookup_patience(store, patience);
     const bool waits = gt_patience_left_s(&limit) > 0;
     const int64_t start_ns = gt_now_ns();
-    gputune_status status = gt_layers_use_file(store, work, context, false, &turn, &limit);
+    gputune_status status = gt_layers_use_file(store, work, context, false, patience, &limit);
     if (status == GPUTUNE_EBUSY && waits) { /* the lookup waited in vain */
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
         store->blind_since_ns = gt_now_ns();
@@ -386,7 +387,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     gputune_status status = gt_store_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
         GT_TRY(gt_strdup(&store->asked, "of this user"));
-        give_up(store, gt_message(), false);
+        give_up_folder(store);
         return GPUTUNE_OK;
     }
     GT_TRY(status);
@@ -394,7 +395,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
         store->no_file = store->unreadable = true;
         return gt_layers_open_memory(&store->memory);
     }
-    return gt_strdup(&store->paths[0], store->asked);
+    return GPUTUNE_OK;
 }
 
 /* Makes the folders of the file in the cache. Those of a file that was named must be there: a
@@ -410,26 +411,6 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     return GPUTUNE_OK;
 }
 
-/* Makes the file that was begun beside a damaged one the file in use, and warns of it. False: there
- * is no such file. */
-static bool turn_to_beside(gt_store *store)
-{
-    int next = store->index + 1;
-    char *path;
-    if (next > GT_BESIDE_MAX || gt_path_format(&path, "%s.%d", store->asked, next) != GPUTUNE_OK) {
-        return false;
-    }
-    if (!gt_file_exists(path)) {
-        free(path);
-        return false;
-    }
-    gt_layers_warn(store, "the database %s is damaged (%s): %s is read instead", store->asked,
-                   store->unread.why, path);
-    store->paths[next] = path;
-    turn_to(store, next);
-    return true;
-}
-
 static gputune_status find_nothing(gt_database *database, void *context)
 {
     (void)database;
@@ -438,7 +419,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
 }
 
 /* Opens the user's file; if it is locked, it is opened when it is needed. A store that is only read
- * goes on with the file beside a damaged one, and fails where it can read none. */
+ * fails if it cannot read the file. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     gputune_status status;
@@ -450,13 +431,10 @@ static gputune_status open_user(gt_store *store, const char *path)
         return GPUTUNE_OK;
     }
     if (!store->only_read && prepare_folder(store, path) != GPUTUNE_OK) {
-        give_up(store, gt_message(), false);
+        give_up_folder(store);
         return GPUTUNE_OK;
     }
-    do {
-        status = read_file(store, find_nothing, NULL, NULL);
-    } while (store->only_read && store->unread.trouble == GT_TROUBLE_DAMAGED &&
-             turn_to_beside(store));
+    status = read_file(store, find_nothing, NULL, NULL);
     if (!store->only_read || status == GPUTUNE_ENOMEM) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
     }
@@ -505,9 +483,6 @@ void gt_store_close(gt_store *store)
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {
         gt_database_close(databases[i]);
     }
-    for (int i = 0; i <= GT_BESIDE_MAX; i++) {
-        free(store->paths[i]);
-    }
     pthread_mutex_t *const mutexes[] = {&store->using, &store->remembering, &store->telling};
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         pthread_mutex_destroy(mutexes[i]);
@@ -533,7 +508,8 @@ static bool goes_on(gputune_status status, bool all)
 }
 
 /* Calls `work` on the layers below the user's file: wisdom, and the system's file. */
-static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
+static gputune_status read_below(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *patience, bool all)
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
@@ -542,8 +518,9 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
         return status;
     }
     store->system->patience = brief;
-    status = work(store->system, context);
-    if (status == GPUTUNE_EDATABASE && gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
+    status = work_within(store->system, work, context, patience);
+    const gt_trouble trouble = gt_database_trouble(store->system);
+    if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED && trouble != GT_TROUBLE_SLOW) {
         drop_system(store, gt_database_why(store->system));
     }
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
@@ -563,7 +540,7 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     }
     gputune_status file = read_file(store, work, context, patience);
     if (file == GPUTUNE_EBUSY || goes_on(file, all)) {
-        status = read_below(store, work, context, all);
+        status = read_below(store, work, context, patience, all);
         file = file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
     }
     gt_layers_flush(store);

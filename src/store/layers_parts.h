@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
+enum { GT_WARNING_MAX = 768 };
 #define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
 
 /* The journal is SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log
@@ -15,15 +15,14 @@ enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
  * write could not be read either. Writes are rare, short and of whole tunings, and a lookup waits
  * for 0.1 s at most.
  *
- * A damaged file stays where it is, and the store begins another one beside it. The damaged file
- * may be another program's, or be whole again when its file system is, and processes that have it
- * open need not know.
+ * A damaged file stays as it is, and results are kept in memory. The file may be another program's,
+ * or be whole again when its file system is.
  *
  * All threads use one connection to the user's file, and each use of it tries at once. A thread
  * that finds the file locked by another process gives the connection back, waits, and tries again
  * from the beginning. So no thread waits behind another one's wait for a process. Mutexes, in the
  * order in which they are taken:
- * - `using`: the connections to files, and which file is in use. Held while the disk is at work,
+ * - `using`: the connections to files. Held while the disk is at work,
  *   never while another process is waited for, but for the moment that ends a commit.
  * - `remembering`: the database in memory.
  * - `telling`: what the log is to say, and how long was waited. Held for moments only. What is told
@@ -31,7 +30,7 @@ enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* system_path NULL: none */
+    char *asked, *system_path; /* the user's file; system_path NULL: none */
     bool only_read;
 
     pthread_mutex_t using;
@@ -44,10 +43,8 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    char *paths[1 + GT_BESIDE_MAX]; /* the paths up to the one in use never change */
-    int index;                      /* of the path of the file in use */
-    bool no_file;                   /* the store no longer tries to write the file */
-    bool unreadable;                /* the store no longer tries to read the file */
+    bool no_file;          /* the store no longer tries to write the file */
+    bool unreadable;       /* the store no longer tries to read the file */
     int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
                               that are in memory since; 0: it lacks none */
     int64_t blind_since_ns; /* when the last lookup that waited in vain ended; 0: none since the
@@ -74,11 +71,13 @@ void gt_layers_warn(gt_store *store, const char *format, ...);
 void gt_layers_flush(gt_store *store);
 
 /* Calls `work` on the user's file. While another process locks it, tries again until `limit` is
- * over: EBUSY, without a message. Waits for other threads of this process as long as `turn` says. A
- * damaged file is left for one beside it. A file that `work` cannot read counts as empty:
- * ENOTFOUND. With `writes` a file that fails is given up: EDATABASE. */
+ * over: EBUSY, without a message. So it does if a statement runs past the end of the call's
+ * patience, `call` (NULL: statements run to their end). A lookup waits for other threads of this
+ * process as long as `call` says, a write as long as `limit` says. A
+ * file that `work` cannot read counts as empty: ENOTFOUND. A file that is damaged, or that fails
+ * with `writes`, is given up: EDATABASE. */
 gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
-                                  const gt_patience *turn, const gt_patience *limit);
+                                  const gt_patience *call, const gt_patience *limit);
 /* Makes a database in memory if *database is NULL. The caller holds the mutex `remembering` for the
  * store's `memory`, and `using` for its `wisdom`. */
 gputune_status gt_layers_open_memory(gt_database **database);

@@ -73,8 +73,9 @@ static gt_patience write_patience(gt_store *store, const gt_patience *patience)
     return patience ? gt_patience_at_most(patience, most_s) : gt_patience_for(most_s, NULL);
 }
 
-gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
-                                   const gt_patience *patience)
+/* `call`: how long the statements run. */
+static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *call, const gt_patience *patience)
 {
     if (!is_writable(store)) {
         return GPUTUNE_OK;
@@ -82,10 +83,16 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     const int64_t start_ns = gt_now_ns();
     const gt_patience limit = write_patience(store, patience);
     gputune_status status = gt_layers_use_file(store, in_transaction, &(transaction){work, context},
-                                               true, &limit, &limit);
+                                               true, call, &limit);
     note_written(store, status, start_ns);
     gt_layers_flush(store);
     return status;
+}
+
+gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
+                                   const gt_patience *patience)
+{
+    return write_file(store, work, context, patience, patience);
 }
 
 void gt_store_compact(gt_store *store)
@@ -221,7 +228,7 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
     if (!gt_layers_own(store) || !gt_store_lags(store)) {
         return;
     }
-    gputune_status status = gt_store_write_file(store, bring_rows, &what, patience);
+    gputune_status status = write_file(store, bring_rows, &what, NULL, patience);
     detach(store);
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);

@@ -520,11 +520,12 @@ static gputune_status read_family(gt_database *database, void *context)
     return status;
 }
 
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario)
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
+                                     const gt_patience *patience)
 {
     nearest_search search = {.wanted = scenario};
     gt_sizes_of(search.sizes, scenario);
-    gputune_status status = gt_store_read_all(store, read_family, &search, NULL);
+    gputune_status status = gt_store_read_all(store, read_family, &search, patience);
     gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     if (status == GPUTUNE_OK && !search.best.config) {

@@ -233,7 +233,8 @@ void gt_winner_list_free(gt_winner_list *list);
  * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
  * identity). Among equally near winners it takes one of the whole space, then a final one, then the
  * upper layer's, then the newest. ENOTFOUND, without a message. */
-gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario);
+gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
+                                     const gt_patience *patience);
 
 /* Sets memory_clock_khz and sm_clock_khz of *device to the rates that this GPU had under this
  * driver when a result was stored last. Reads uuid, origin and driver_version of *device. ENOTFOUND

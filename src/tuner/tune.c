@@ -381,7 +381,8 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
-    GT_TRY(gt_store_find_nearest(&winner, request->services->store, &request->scenario));
+    GT_TRY(gt_store_find_nearest(&winner, request->services->store, &request->scenario,
+                                 &request->patience));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     GT_TRY(stored_config(&choice.config, request, &winner));

@@ -61,7 +61,7 @@ static void expect_a_right_plan(const char *what, size_t place)
     gputune_plan_release(plan);
     gputune_close(tuner);
     char path[128];
-    static const char *const beside[] = {".1", ".2", ".lock", "-journal"};
+    static const char *const beside[] = {".lock", "-journal"};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         snprintf(path, sizeof path, "%s%s", world.database, beside[i]);
         unlink(path);

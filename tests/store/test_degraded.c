@@ -254,31 +254,28 @@ TEST_OF(full_disk, world *w, open_world, close_world)
 
 /* --- damaged ---------------------------------------------------------------------------------- */
 
-static void goes_on_beside(world *w, const void *bytes, size_t count)
+static bool is_beside(const world *w, const char *ending)
 {
-    char beside[128], *kept;
-    size_t kept_bytes;
-    snprintf(beside, sizeof beside, "%s.1", w->path);
-    for (int turn = 0; turn < 2; turn++) {
-        gt_store *store = open_store(w);
-        assert_true(time_at(store, 512) == (turn ? 5 : 0)); /* the second time it is there */
-        put_size(store, 512, 5);
-        ASSERT_OK(gt_store_check(store, false));
-        assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
-        assert_non_null(strstr(gt_message(), beside));
-        gt_store_close(store);
-        assert_int_equal(access(beside, F_OK), 0);
-        assert_int_equal(w->warnings, turn + 1);
-        assert_non_null(strstr(w->warning, "stays as it is"));
-    }
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", w->path, ending);
+    return access(path, F_OK) == 0;
+}
+
+/* The file stays as it is, and nothing is made beside it. */
+static void stays_as_it_is(world *w, const void *bytes, size_t count)
+{
+    GT_FREED char *kept = malloc(count + 1);
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 512) == 0);
+    goes_on_in_memory(w, store, "is damaged");
+    gt_store_close(store);
     FILE *file = fopen(w->path, "r");
     assert_non_null(file);
-    kept = malloc(count + 1);
-    kept_bytes = fread(kept, 1, count + 1, file);
+    size_t kept_bytes = fread(kept, 1, count + 1, file);
     fclose(file);
     assert_int_equal(kept_bytes, count);
     assert_memory_equal(kept, bytes, count);
-    free(kept);
+    assert_false(is_beside(w, ".1"));
 }
 
 TEST_OF(not_a_database, world *w, open_world, close_world)
@@ -286,7 +283,7 @@ TEST_OF(not_a_database, world *w, open_world, close_world)
     char text[4096];
     memset(text, 'x', sizeof text);
     put_raw(w->path, text, sizeof text);
-    goes_on_beside(w, text, sizeof text);
+    stays_as_it_is(w, text, sizeof text);
 }
 
 TEST_OF(another_programs_database, world *w, open_world, close_world)
@@ -296,17 +293,7 @@ TEST_OF(another_programs_database, world *w, open_world, close_world)
     FILE *file = fopen(w->path, "r");
     size_t count = fread(bytes, 1, 1 << 16, file);
     fclose(file);
-    goes_on_beside(w, bytes, count);
-}
-
-TEST_OF(nothing_can_be_begun_beside_it, world *w, open_world, close_world)
-{
-    char beside[128];
-    put_raw(w->path, "no database", strlen("no database"));
-    snprintf(beside, sizeof beside, "%s.1", w->path);
-    assert_int_equal(mkdir(beside, 0700), 0);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    goes_on_in_memory(w, store, "it is damaged, and none can be begun beside it: it is a folder");
+    stays_as_it_is(w, bytes, count);
 }
 
 /* Damage that only shows when the tables are read. */
@@ -329,9 +316,6 @@ TEST_OF(malformed_tables, world *w, open_world, close_world)
     assert_true(time_at(store, 512) == 5);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_int_equal(w->warnings, 1);
-    gt_store_close(store);
-    store = open_store(w);
-    assert_true(time_at(store, 512) == 5);
     gt_store_close(store);
 }
 
@@ -747,13 +731,6 @@ static void expect_all_put(world *w)
     }
 }
 
-static bool is_beside(const world *w, const char *ending)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s%s", w->path, ending);
-    return access(path, F_OK) == 0;
-}
-
 TEST_OF(processes_share_a_file, world *w, open_world, close_world)
 {
     run_processes(w, SHARERS, put_some);
@@ -776,20 +753,5 @@ TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
         run_processes(w, PROCESSES, open_only);
         assert_false(is_beside(w, ".1")); /* nobody took it for damaged */
-    }
-}
-
-/* Beside a damaged file they begin one other, without a lock of their own. */
-TEST_OF(processes_leave_a_damaged_file_together, world *w, open_world, close_world)
-{
-    enum { ROUNDS = 10 };
-    for (int round = 0; round < ROUNDS; round++) {
-        snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
-        file_write(w->path, "%2000s", "no database");
-        run_processes(w, SHARERS, put_some);
-        expect_all_put(w);
-        assert_true(is_beside(w, ".1"));
-        assert_false(is_beside(w, ".2"));
-        assert_false(is_beside(w, ".lock"));
     }
 }

@@ -120,13 +120,12 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* Where no file is named, what is missing is empty; a file begun beside a damaged one is read. */
-TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
+/* If no file is named, a missing one is empty. */
+TEST_OF(reading_without_a_file, world *w, open_world, close_world)
 {
-    char system[160], beside[160];
+    char system[160];
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
-    snprintf(beside, sizeof beside, "%s.1", w->path);
     setenv("GPUTUNE_DB", w->path, 1);
     ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
     put_size(store, 1024, 10);
@@ -136,17 +135,5 @@ TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
     ASSERT_OK(gt_store_check(store, false));
     gt_store_close(store);
     assert_int_equal(access(w->path, F_OK), -1);
-    ASSERT_OK(gt_store_open(&store, beside, NULL, &w->log, false));
-    put_size(store, 2048, 20);
-    gt_store_close(store);
-    file_write(w->path, "%s",
-               "no database at all, and longer than its header, so that it cannot be a new one: "
-               "0123456789 0123456789 0123456789");
-    assert_int_equal(w->warnings, 0);
-    ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
-    assert_true(time_at(store, 2048) == 20);
-    assert_int_equal(w->warnings, 1); /* the answer is another file's */
-    assert_non_null(strstr(w->warning, "is read instead"));
-    gt_store_close(store);
     unsetenv("GPUTUNE_DB");
 }
