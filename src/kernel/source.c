@@ -404,6 +404,41 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
+/* Whether the code of the reference or the check kernel has values of the default configuration. */
+static bool has_defaults(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    const uint64_t names = parts->judge_body.macros | parts->judge_body.instances;
+    bool has = (names & ((UINT64_C(1) << template->axis_count) - 1)) != 0;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        has |= !own->is_name && gt_expression_uses_any(own->value, GT_SLOT_AXIS, GT_AXIS_MAX);
+    }
+    return has;
+}
+
+gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device,
+                                  const char *prelude)
+{
+    const gt_template_parts *parts = template->parts;
+    const gt_config own = gt_reference_config(template);
+    bool by_kernel = parts->reference.present || parts->check.present;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    *out = (gt_hash){0};
+    if (by_kernel && !has_defaults(template)) {
+        return GPUTUNE_OK;
+    }
+    if (by_kernel) {
+        GT_TRY(gt_source_reference(&source, template, problem, device, prelude));
+        *out = source.hash;
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_source_generate(&source, template, problem, &own, device, prelude));
+    *out = gt_trial_hash(template, &own, source.hash);
+    return GPUTUNE_OK;
+}
+
 void gt_source_free(gt_source *source)
 {
     for (size_t i = 0; i < source->option_count; i++) {

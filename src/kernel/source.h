@@ -35,6 +35,13 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
+/* Sets *out to the hash of the code that computes the expected results: the reference and the check
+ * kernel, or, if the template has neither, the variant that others are compared with. Sets it to
+ * zero if any edit of the template that changes this code also changes the source of every variant,
+ * or the template's identity. Fails as gt_source_generate() does. */
+gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device,
+                                  const char *prelude);
 void gt_source_free(gt_source *source);
 
 /* Works out how a configuration is launched at a problem: geometry, parameters, scratch, clears. */

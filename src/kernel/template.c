@@ -295,6 +295,17 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
+/* A define() that only expressions know is in no generated source. */
+static void append_names(gt_text *out, const gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        if (parts->defines[i].is_name) {
+            gt_text_printf(out, "\ndefine %s=%s", parts->defines[i].name,
+                           parts->defines[i].value->text);
+        }
+    }
+}
+
 /* Times are kept for the work of the default's launch: with another default they are others. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
@@ -321,6 +332,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
                          (size_t)(arguments->end - arguments->token.text));
     }
     append_work_of_default(&text, parse->template);
+    append_names(&text, parse->parts);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
     if (reader->has_headers) {
         parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
