@@ -212,6 +212,7 @@ enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(INTEGER, t.id, record.order, HIDDEN)                                                         \
     X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
+    X(INTEGER, coalesce(w.id, 0), winner_order, HIDDEN)                                            \
     X(REAL, d.median, record.default_ns, HIDDEN)                                                   \
     X(STATUS, coalesce(d.status, -1), default_status, HIDDEN)                                      \
     X(REAL, s.volume, volume, HIDDEN)

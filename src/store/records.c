@@ -178,7 +178,99 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
     }
 }
 
-static void settle_versions(record_search *search)
+/* --- what was replaced within a version --------------------------------------------------------
+ * Edits of clauses leave a template's identity as it is. Of one configuration, only the code that
+ * was tried last counts, and of one restriction's winners only the winner of the space that was
+ * searched last. */
+
+typedef struct replacing {
+    bool (*takes)(const gt_record_row *row);
+    gt_hash (*key)(const gt_record_row *row);     /* equal: one may replace the other */
+    gt_hash (*version)(const gt_record_row *row); /* equal: it does not */
+    bool (*is_later)(const gt_record_row *a, const gt_record_row *b);
+} replacing;
+
+static bool is_any(const gt_record_row *row)
+{
+    (void)row;
+    return true;
+}
+
+static bool is_winner(const gt_record_row *row)
+{
+    return row->record.is_winner;
+}
+
+static gt_hash key_of(const gt_record_row *row, const char *text, const char *more)
+{
+    const gt_hash site =
+        gt_hash_join(row->site.hash, gt_hash_string(row->site.scenario.environment));
+    return gt_hash_join(site, gt_hash_join(gt_hash_string(text), gt_hash_string(more)));
+}
+
+static gt_hash key_of_configuration(const gt_record_row *row)
+{
+    return key_of(row, row->trial.config, "");
+}
+
+static gt_hash key_of_restriction(const gt_record_row *row)
+{
+    return key_of(row, row->winner.only, row->winner.problem);
+}
+
+static gt_hash code_of(const gt_record_row *row)
+{
+    return row->trial.hash;
+}
+
+static gt_hash space_of(const gt_record_row *row)
+{
+    return row->winner.terms.space;
+}
+
+static bool is_later_trial(const gt_record_row *a, const gt_record_row *b)
+{
+    return is_newer(&a->record, &b->record);
+}
+
+static bool is_later_winner(const gt_record_row *a, const gt_record_row *b)
+{
+    int later = strcmp(a->winner.created, b->winner.created);
+    return later ? later > 0 : a->winner_order > b->winner_order;
+}
+
+static const replacing of_code = {is_any, key_of_configuration, code_of, is_later_trial};
+static const replacing of_space = {is_winner, key_of_restriction, space_of, is_later_winner};
+
+static gputune_status settle_replaced(record_search *search, const replacing *how)
+{
+    gt_record_row *rows = search->found.items;
+    const size_t count = search->found.count;
+    GT_SCOPED(gt_hash_index_free) gt_hash_index first = {0};
+    GT_FREED uint32_t *last = calloc(count + 1, sizeof *last);
+    uint32_t at;
+    GT_TRY(gt_allocated(last));
+    for (uint32_t i = 0; i < count; i++) {
+        if (how->takes(&rows[i])) {
+            GT_TRY(gt_hash_index_intern(&first, how->key(&rows[i]), i, &at));
+            last[at] = at == i || how->is_later(&rows[i], &rows[last[at]]) ? i : last[at];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gt_record_row *row = &rows[i];
+        if (how->takes(row) && gt_hash_index_find(&at, &first, how->key(row)) &&
+            !gt_hash_equal(how->version(row), how->version(&rows[last[at]]))) {
+            /* among all trials, that of an earlier space's winner has no other row */
+            bool stays = how == &of_space && search->all_trials &&
+                         !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
+            row->record.outdated = true;
+            row->left_out |= search->filter->one_version && !stays;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status settle_versions(record_search *search)
 {
     gt_record_row *rows = search->found.items;
     gt_array_sort(&search->found, by_kernel);
@@ -188,6 +280,8 @@ static void settle_versions(record_search *search)
         }
         settle_kernel(&rows[i], next - i, search->filter);
     }
+    GT_TRY(settle_replaced(search, &of_code));
+    return settle_replaced(search, &of_space);
 }
 
 /* --- in order --------------------------------------------------------------------------------- */
@@ -240,7 +334,9 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
-    settle_versions(&search);
+    if (answer == GPUTUNE_OK) {
+        answer = settle_versions(&search);
+    }
     return finish(&search, answer, each, user);
 }
 
@@ -294,7 +390,7 @@ static gputune_status find_sites(forgetting *work, gt_database *database)
     free_rows(search); /* of a try before */
     gt_array_free(&work->sites);
     GT_TRY(read_records(database, search));
-    settle_versions(search);
+    GT_TRY(settle_versions(search));
     gt_array_sort(&search->found, by_site);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];

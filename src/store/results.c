@@ -21,6 +21,12 @@ void gt_trial_list_free(gt_trial_list *list)
     gt_array_free(list);
 }
 
+void gt_trial_list_drop(gt_trial_list *list, size_t index)
+{
+    gt_columns_free(&list->items[index], &gt_trial_columns);
+    list->items[index] = list->items[--list->count];
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 typedef struct trial_search {
@@ -456,6 +462,8 @@ typedef struct nearest_search {
     gt_winner best; /* without a configuration: none */
     double distance;
     const gt_scenario *wanted;
+    const gt_hash *other; /* trials whose winners are left out */
+    size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* of what is wanted */
     GT_ARRAY(near_sizes) list; /* of the layer at hand, nearest first */
     const near_sizes *at;
@@ -489,6 +497,9 @@ static gputune_status consider(void *context, gt_rows *row)
     GT_TRY(take_winner(&winner, row));
     bool better = !search->best.config || search->at->distance < search->distance ||
                   rank_of(&winner) > rank_of(&search->best);
+    for (size_t i = 0; i < search->other_count; i++) {
+        better = better && !gt_hash_equal(search->other[i], winner.trial);
+    }
     gputune_status status = better ? gt_winner_load_codes(&winner, row->database) : GPUTUNE_OK;
     if (!better || status != GPUTUNE_OK) {
         gt_winner_free(&winner);
@@ -521,9 +532,10 @@ static gputune_status read_family(gt_database *database, void *context)
 }
 
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
+                                     const gt_hash *other, size_t count,
                                      const gt_patience *patience)
 {
-    nearest_search search = {.wanted = scenario};
+    nearest_search search = {.wanted = scenario, .other = other, .other_count = count};
     gt_sizes_of(search.sizes, scenario);
     gputune_status status = gt_store_read_all(store, read_family, &search, patience);
     gt_array_free(&search.list);
@@ -576,12 +588,29 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
     return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
+/* Deletes the trials of a scenario that those after row `last` replace: earlier code or launches of
+ * the same configurations. */
+static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
+                                    int64_t last)
+{
+    static const gt_sql steps[] = {GT_SQL_REPLACED_WINNERS, GT_SQL_REPLACED_CODE,
+                                   GT_SQL_REPLACED_TRIALS};
+    int64_t count;
+    GT_TRY(gt_query_integer(&count, database, GT_SQL_REPLACED, "iii", gpu, scenario, last));
+    for (size_t i = 0; count > 0 && i < sizeof steps / sizeof *steps; i++) {
+        GT_TRY(gt_execute(database, steps[i], "iii", gpu, scenario, last));
+    }
+    return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
+}
+
 /* A trial that this tuning has stored already keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {
     char since[GT_TIMESTAMP];
+    int64_t last;
     gt_timestamp(since, outcome->elapsed_s + 1);
+    GT_TRY(gt_query_integer(&last, database, GT_SQL_LAST_TRIAL, ""));
     for (size_t i = 0; i < outcome->trial_count; i++) {
         const gt_trial *trial = &outcome->trials[i];
         GT_TRY(gt_execute(database, outcome->offered ? GT_SQL_TRIAL_OFFER : GT_SQL_TRIAL_SET,
@@ -590,7 +619,8 @@ static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t sce
         bool is_set = sqlite3_changes(database->handle) > 0;
         GT_TRY(is_set ? gt_execute(database, GT_SQL_TRIAL_SEAL, "") : GPUTUNE_OK);
     }
-    return GPUTUNE_OK;
+    return outcome->offered || !outcome->trial_count ? GPUTUNE_OK
+                                                     : drop_replaced(database, gpu, scenario, last);
 }
 
 gputune_status gt_winner_put(gt_database *database, void *context)

@@ -36,7 +36,8 @@ typedef struct gt_record_row {
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: there is no trial of the default */
     double volume;
-    bool superseded; /* the record is of a version of the template that does not count */
+    int winner_order; /* a later winner of a file has a higher number */
+    bool superseded;  /* the record is of a version of the template that does not count */
     bool left_out;
     gt_trial trial;
     gt_winner winner;

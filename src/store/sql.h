@@ -47,6 +47,11 @@
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
+/* The trials of GPU ?1 and scenario ?2 up to row ?3 whose configurations later rows have. */
+#define GT_TEXT_REPLACED                                                                           \
+    "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
+    "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
+
 /* The rest of an INSERT after the columns that come first. */
 #define GT_TEXT_CODE_SET                                                                           \
     GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
@@ -172,6 +177,17 @@
     /* a stored trial whose date is not before ?4 keeps its date; ?5 is the trial's hash */        \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
+    /* what the trials after ?3 replace: trials of the same configurations with other code or      \
+     * launches, and in this order what belongs to them */                                         \
+    X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
+    X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
+    X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
+                        "(SELECT hash FROM " GT_TEXT_REPLACED ")")                                 \
+    X(REPLACED_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM " GT_TEXT_REPLACED  \
+                     ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN (SELECT id "   \
+                     "FROM " GT_TEXT_REPLACED ") UNION SELECT code_source FROM winner "            \
+                     "UNION SELECT fallback_source FROM winner)")                                  \
+    X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
     X(WINNER_SET,                                                                                  \

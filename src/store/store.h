@@ -170,6 +170,8 @@ typedef GT_ARRAY(gt_trial) gt_trial_list;
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
+/* Removes one trial; the last one takes its place. */
+void gt_trial_list_drop(gt_trial_list *list, size_t index);
 /* Sets the members of *record that show the trial. The trial keeps owning the strings. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
 /* The texts to which gt_launch_show() makes a record point. */
@@ -232,8 +234,10 @@ void gt_winner_list_free(gt_winner_list *list);
 /* Finds the proved winner whose sizes are nearest to the scenario's by gt_sizes_distance(), and
  * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
  * identity). Among equally near winners it takes one of the whole space, then a final one, then the
- * upper layer's, then the newest. ENOTFOUND, without a message. */
+ * upper layer's, then the newest. Leaves out the winners of the `count` trials `other`. ENOTFOUND,
+ * without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
+                                     const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
 /* Sets memory_clock_khz and sm_clock_khz of *device to the rates that this GPU had under this

@@ -27,7 +27,8 @@ static bool is_elsewhere(const gt_trial *trial, const gt_request *request)
            trial->status != GT_TRIAL_SLOW && !is_at(trial, request);
 }
 
-gputune_status gt_history_load(gt_history *out, const gt_request *request,
+/* Loads all trials of the scenario, those of earlier code too. */
+static gputune_status load_all(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
 {
     gt_history history = {0};
@@ -36,6 +37,27 @@ gputune_status gt_history_load(gt_history *out, const gt_request *request,
     for (size_t i = 0; i < history.count; i++) {
         gt_trial *trial = &history.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;
+    }
+    gt_array_sort(&history, compare_trials);
+    *out = history;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_history_load(gt_history *out, const gt_request *request,
+                               const gt_scenario *scenario)
+{
+    gt_history history = {0};
+    GT_TRY(load_all(&history, request, scenario));
+    for (size_t i = history.count; i-- > 0;) {
+        gt_config config;
+        const gt_trial *trial = &history.items[i];
+        gputune_status status = gt_request_stored(&config, request, trial->config, trial->hash);
+        if (status == GPUTUNE_ENOTFOUND) {
+            gt_trial_list_drop(&history, i);
+        } else if (status != GPUTUNE_OK) {
+            gt_trial_list_free(&history);
+            return status;
+        }
     }
     gt_array_sort(&history, compare_trials);
     *out = history;
@@ -65,7 +87,7 @@ static gputune_status judge_in(bool *proved, const gt_request *request, const gt
                                gt_hash hash, bool only_harm)
 {
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, scenario));
+    GT_TRY(load_all(&history, request, scenario)); /* one hash is asked for: a current one */
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;

@@ -1,5 +1,6 @@
-/* The trials of earlier tunings of a scenario. A trial is evidence about a configuration, whatever
- * race that configuration was in. A history does not change once it is loaded. */
+/* The trials of earlier tunings of a scenario. A trial is evidence about the code and the launch of
+ * a configuration, whatever race that configuration was in. A history does not change once it is
+ * loaded. */
 #pragma once
 
 #include "kernel/space.h"
@@ -10,8 +11,10 @@ struct gt_request;
 typedef gt_trial_list gt_history; /* sorted by hash; for gt_trial_list_free() */
 
 /* Loads the trials of a scenario of the request, `scenario` or `here`; the history is empty if
- * there are none. Leaves out failures that were seen with another driver, or in a proof with other
- * data or sizes (gt_request.proved_at). */
+ * there are none. Leaves out trials whose configuration has another source or launch by now
+ * (gt_request_stored()): every user of the history may compare configurations. Leaves out failures
+ * that were seen with another driver, or in a proof with other data or sizes
+ * (gt_request.proved_at). */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request,
                                const gt_scenario *scenario);
 /* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */

@@ -160,6 +160,20 @@ static void append_reference(gt_text *out, const gputune_options *o)
     }
 }
 
+/* Appends which code computes the expected results, unless the keys of all trials tell. */
+static gputune_status append_expected(gt_text *out, const gt_request *request)
+{
+    gt_hash hash;
+    char hex[GT_HASH_HEX];
+    gputune_status status =
+        gt_source_expected(&hash, request->template, &request->problem, request->device,
+                           gt_catalog_prelude(request->services->catalog));
+    if (hash.high || hash.low) {
+        gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a proof reports other failures */
+}
+
 static gputune_status make_awkward(gt_request *request)
 {
     bool changed = false;
@@ -169,13 +183,18 @@ static gputune_status make_awkward(gt_request *request)
                    : gt_strdup(&request->awkward_text, "");
 }
 
-/* Writes the sizes at which a proof launches, and the caller's reference, as text. */
+/* Writes the sizes at which a proof launches, and what it compares with, as text. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
     gt_text_printf(&text, "%s%s%s", request->problem_text, request->awkward_text[0] ? "; " : "",
                    request->awkward_text);
     append_reference(&text, &request->options);
+    gputune_status status = append_expected(&text, request);
+    if (status != GPUTUNE_OK) {
+        gt_text_free(&text);
+        return status;
+    }
     return gt_text_take(&request->proved_at, &text);
 }
 
@@ -515,5 +534,19 @@ gputune_status gt_request_trial(gt_hash *out, const gt_request *request, const g
     GT_SCOPED(gt_source_free) gt_source source = {0};
     GT_TRY(gt_request_source(&source, request, config));
     *out = gt_trial_hash(request->template, config, source.hash);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
+                                 gt_hash trial)
+{
+    gt_config config;
+    gt_hash hash = {0};
+    gputune_status status = gt_config_parse(&config, request->template, text);
+    GT_THEN(status, gt_request_trial(&hash, request, &config));
+    if (status != GPUTUNE_OK || !gt_hash_equal(hash, trial)) {
+        return status == GPUTUNE_ENOMEM ? status : GPUTUNE_ENOTFOUND;
+    }
+    *out = config;
     return GPUTUNE_OK;
 }

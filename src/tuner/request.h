@@ -153,5 +153,9 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
+/* Reads a stored configuration. ENOTFOUND if the template does not have it any more, or if the hash
+ * of its trial is not `trial`: another source or launch was tried then. ENOMEM. */
+gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
+                                 gt_hash trial);
 /* The hash of a configuration's trial: gt_trial.hash. */
 gputune_status gt_request_trial(gt_hash *out, const gt_request *request, const gt_config *config);

@@ -21,16 +21,13 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes a winner's speed-up over the present default if the winner's tuning had another default.
- * The speed-up is known if that tuning tried the present one too. The interval is that of two
- * medians that were not measured side by side. */
+/* Computes a winner's speed-up over the present default, whose trial has that hash, if the winner's
+ * tuning had another default. The speed-up is known if that tuning tried the present one too. The
+ * interval is that of two medians that were not measured side by side. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
-                                      const gt_request *request)
+                                      const gt_request *request, gt_hash hash)
 {
-    const gt_config standard = gt_config_default(request->template);
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    gt_hash hash;
-    GT_TRY(gt_request_trial(&hash, request, &standard));
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     const gt_trial *trial = gt_history_find(&history, hash);
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
@@ -48,15 +45,15 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
-    GT_FREED char *text = NULL;
     const gt_config standard = gt_config_default(request->template);
-    GT_TRY(gt_config_text(&text, request->template, &standard));
-    bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
+    gt_hash hash;
+    gputune_status made = gt_request_trial(&hash, request, &standard); /* fails if it is excluded */
+    GT_TRY(made == GPUTUNE_ENOMEM ? made : GPUTUNE_OK);
     choice->time_ns = winner->median_ns;
-    if (!same) {
+    if (made == GPUTUNE_OK && !gt_hash_equal(hash, winner->default_trial)) {
         choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
         return winner->median_ns > 0 && strcmp(winner->problem, request->problem_text) == 0
-                   ? compare_default(choice, winner, request)
+                   ? compare_default(choice, winner, request, hash)
                    : GPUTUNE_OK;
     }
     choice->default_ns = winner->default_ns;
@@ -93,9 +90,16 @@ static const char *stored_fallback(const gt_winner *winner)
     return !winner ? NULL : is_default ? winner->config : winner->fallback_config;
 }
 
-/* Whether the winner has a variant for misaligned buffers that was verified where the request is
- * proved. It then takes the place of *fallback: what is made of the default is another one where
- * the default was edited since, and its code is not stored. */
+static bool has_source(const gt_request *request, const gt_config *config, gt_hash hash)
+{
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    return gt_request_source(&source, request, config) == GPUTUNE_OK &&
+           gt_hash_equal(source.hash, hash);
+}
+
+/* Whether the winner has a variant for misaligned buffers that was verified, with its present
+ * source, where the request is proved. It then takes the place of *fallback: what is made of the
+ * default is another one where the default was edited since, and its code is not stored. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -103,8 +107,12 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = stored_fallback(winner);
     bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
-    verified = verified && (strcmp(winner->proved_at, request->proved_at) == 0 ||
-                            gt_history_is_proved(request, &stored));
+    if (verified) {
+        gt_hash source = winner->fallback_config ? winner->fallback.source : winner->code.source;
+        verified = (strcmp(winner->proved_at, request->proved_at) == 0 &&
+                    has_source(request, &stored, source)) ||
+                   gt_history_is_proved(request, &stored);
+    }
     *fallback = verified ? stored : *fallback;
     return verified;
 }
@@ -149,14 +157,14 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
     return gt_hash_equal(winner->terms.space, request->terms.space);
 }
 
-/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it. A
- * winner of this very space may be the default even if the restrictions leave the default out: it
- * races in every space. */
+/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it, or
+ * if it won with another source or launch than it has now. A winner of this very space may be the
+ * default even if the restrictions leave the default out: it races in every space. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
-    bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
-                   (is_of_space(winner, request) ? gt_request_permits(request, out)
+    GT_TRY(gt_request_stored(out, request, winner->config, winner->trial));
+    bool covered = (is_of_space(winner, request) ? gt_request_permits(request, out)
                                                  : gt_space_has(request->space, out));
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
@@ -188,24 +196,12 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
     return a_own != b_own ? a_own : value_of(a) < value_of(b);
 }
 
-static bool is_same_source(const gt_winner *winner, const gt_request *request,
-                           const gt_config *config)
-{
-    gt_source source;
-    if (gt_request_source(&source, request, config) != GPUTUNE_OK) {
-        return false;
-    }
-    bool same = gt_hash_equal(source.hash, winner->code.source);
-    gt_source_free(&source);
-    return same;
-}
-
-/* Whether a stored winner was proved with the source that the request generates for it now, and
- * with the data and sizes of the request's proof (gt_request.proved_at). */
+/* Whether a stored winner was proved with the data and sizes of the request's proof
+ * (gt_request.proved_at). */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
     return strcmp(winner->proved_at, request->proved_at) == 0
-               ? winner->terms.proved && is_same_source(winner, request, config)
+               ? winner->terms.proved
                : gt_history_is_proved(request, config);
 }
 
@@ -377,15 +373,31 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
     return GT_GIVE(status, out, *choice, gt_choice_free(choice));
 }
 
+/* Finds the nearest size's winner that the request's space has. */
+static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
+{
+    gt_hash other[16]; /* trials of earlier code, and of other spaces */
+    size_t count = 0;
+    gputune_status status = GPUTUNE_ENOTFOUND;
+    while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
+        GT_TRY(gt_store_find_nearest(out, request->services->store, &request->scenario, other,
+                                     count, &request->patience));
+        status = stored_config(config, request, out);
+        if (status != GPUTUNE_OK) {
+            other[count++] = out->trial;
+            gt_winner_free(out);
+        }
+    }
+    return status;
+}
+
 static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
-    GT_TRY(gt_store_find_nearest(&winner, request->services->store, &request->scenario,
-                                 &request->patience));
+    GT_TRY(find_nearest(&winner, &choice.config, request));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
-    GT_TRY(stored_config(&choice.config, request, &winner));
     GT_TRY(gt_history_refutes(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
     return finish_nearest(out, &choice, request, &winner);

@@ -67,7 +67,7 @@ static bool judge_winners(gt_store *store, const gt_scenario *scenario)
     if (status == GPUTUNE_OK) {
         gt_winner_list_free(&list);
     }
-    if (gt_store_find_nearest(&nearest, store, scenario, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&nearest, store, scenario, NULL, 0, NULL) != GPUTUNE_OK) {
         return false;
     }
     whole = judge_winner(&nearest) && whole;

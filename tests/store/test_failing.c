@@ -42,7 +42,7 @@ static gputune_status look_up(gt_store *store)
     GT_TRY(unless_unknown(status));
     n = 2000;
     const gt_scenario other = scenario_at(n);
-    status = gt_store_find_nearest(&winner, store, &other, NULL);
+    status = gt_store_find_nearest(&winner, store, &other, NULL, 0, NULL);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
         gt_winner_free(&winner);

@@ -12,7 +12,8 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
     gt_trial_list trials;
     gt_fail(GPUTUNE_EIO, "earlier");
     assert_int_equal(find_first(&winner, store, &scenario), GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_find_nearest(&winner, store, &scenario, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&winner, store, &scenario, NULL, 0, NULL),
+                     GPUTUNE_ENOTFOUND);
     assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, NULL),
                      GPUTUNE_ENOTFOUND);
     ASSERT_OK(gt_store_trials(&trials, store, &scenario, 0, NULL));
@@ -121,12 +122,26 @@ TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
+/* The next nearest, where the nearest one's trial is of no use. */
+TEST_OF(nearest_leaves_trials_out, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_scenario wanted = scenario_at(4096);
+    const gt_hash other[] = {hash_of(2)};
+    gt_winner found;
+    put_size(store, 1024, 10);
+    ASSERT_OK(gt_store_find_nearest(&found, store, &wanted, NULL, 0, NULL));
+    gt_winner_free(&found);
+    assert_int_equal(gt_store_find_nearest(&found, store, &wanted, other, 1, NULL),
+                     GPUTUNE_ENOTFOUND);
+}
+
 static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
 {
     gt_scenario wanted = scenario_at(n);
     gt_winner found;
     wanted.fixed = fixed;
-    if (gt_store_find_nearest(&found, store, &wanted, NULL) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&found, store, &wanted, NULL, 0, NULL) != GPUTUNE_OK) {
         return 0;
     }
     int64_t size = strtoll(found.problem + strlen("n="), NULL, 10);
@@ -256,7 +271,8 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     ASSERT_OK(gt_store_put_trials(store, &scenario, &wrong, 1, NULL));
     gt_winner found;
     assert_int_equal(count_winners(store, &scenario), 0);
-    assert_int_equal(gt_store_find_nearest(&found, store, &scenario, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&found, store, &scenario, NULL, 0, NULL),
+                     GPUTUNE_ENOTFOUND);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
     assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
 }
@@ -276,13 +292,13 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     ASSERT_OK(put_under(store, &scenario, 100, &part, false, NULL));
     ASSERT_OK(put_under(store, &scenario, 100, &unproved, false, NULL));
     gt_winner found;
-    ASSERT_OK(gt_store_find_nearest(&found, store, &wanted, NULL));
+    ASSERT_OK(gt_store_find_nearest(&found, store, &wanted, NULL, 0, NULL));
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
     whole.space = hash_of(80);
     whole.final = true;
     ASSERT_OK(put_under(store, &scenario, 100, &whole, false, NULL));
-    ASSERT_OK(gt_store_find_nearest(&found, store, &wanted, NULL));
+    ASSERT_OK(gt_store_find_nearest(&found, store, &wanted, NULL, 0, NULL));
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
 }

@@ -61,6 +61,20 @@ TEST_OF(one_version_is_told, world *w, open_world, close_world)
     tells(store, 0, true, "5 ");
 }
 
+static int tell_winner(void *user, const gputune_record *record)
+{
+    return record->is_winner ? tell(user, record) : 0;
+}
+
+static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
+{
+    const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
+    const gputune_forget_options what = {.only_say = only_say, .outdated = true};
+    told at = {""};
+    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, &at, NULL), 0);
+    assert_string_equal(at.text, expected);
+}
+
 static int64_t count_rows(const world *w, const char *table)
 {
     char query[64];
@@ -76,18 +90,48 @@ static int64_t count_rows(const world *w, const char *table)
     return count;
 }
 
-static int tell_winner(void *user, const gputune_record *record)
+/* An axis has got one more value: the winner of the earlier space is the same trial, in a row of
+ * its own. */
+TEST_OF(the_space_searched_last_is_told, world *w, open_world, close_world)
 {
-    return record->is_winner ? tell(user, record) : 0;
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_scenario scenario = scenario_at(1024);
+    gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    for (uint64_t space = 78; space > 76; space--) {
+        terms.space = hash_of(space);
+        ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
+    }
+    tells(store, 0, true, "10 ");
+    tells(store, 0, false, "10 10! ");
+    terms.space = hash_of(79);
+    terms.limit = 2; /* with a restriction, which is another question */
+    ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
+    tells(store, 0, true, "10 10 ");
 }
 
-static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
+/* A trial of other code takes the place of the configuration's earlier one, and nothing that
+ * belongs to that one stays. */
+TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
 {
-    const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
-    const gputune_forget_options what = {.only_say = only_say, .outdated = true};
-    told at = {""};
-    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, &at, NULL), 0);
-    assert_string_equal(at.text, expected);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_scenario scenario = scenario_at(1024);
+    const gt_trial slower = trial_of(5, "VEC=4", 50), again = trial_of(1, "VEC=1", 20);
+    gt_trial_list found;
+    put_size(store, 1024, 10);
+    const int64_t trials = count_rows(w, "trial"), codes = count_rows(w, "compiled");
+    ASSERT_OK(gt_store_put_trials(store, &scenario, &again, 1, NULL)); /* the same code */
+    assert_int_equal(count_rows(w, "trial"), trials);
+    assert_int_equal(count_rows(w, "winner"), 1);
+    ASSERT_OK(gt_store_put_trials(store, &scenario, &slower, 1, NULL));
+    assert_int_equal(count_rows(w, "trial"), trials);
+    assert_int_equal(count_rows(w, "winner"), 0);
+    assert_int_equal(count_rows(w, "compiled"), codes - 1);
+    assert_int_equal(count_rows(w, "cubin"), codes - 1);
+    ASSERT_OK(gt_store_trials(&found, store, &scenario, 0, NULL));
+    for (size_t i = 0; i < found.count; i++) {
+        assert_false(gt_hash_equal(found.items[i].hash, hash_of(2)));
+    }
+    gt_trial_list_free(&found);
 }
 
 /* What counts stays, and nothing of the others. */

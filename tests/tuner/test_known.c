@@ -62,6 +62,74 @@ TEST_OF(what_is_known_and_tried_counts_once, world *w, open_world, close_world)
     assert_int_equal(w->choice.variants, 5);
 }
 
+/* --- edits ------------------------------------------------------------------------------------ */
+
+/* Writes the template with one more clause. */
+static void write_clause(world *w, const char *clause)
+{
+    char more[256];
+    snprintf(more, sizeof more, "64, 128, 256, 512)\n#pragma gputune %.*s", (int)strlen(clause) - 1,
+             clause);
+    write_template(w, more);
+}
+
+/* Each edit leaves the kernel's text as it is. */
+static const char *const edits[][2] = {
+    {"define(D = BLOCK == 256 ? 1 : 2)", "define(D = BLOCK == 256 ? 3 : 2)"},
+    {"define(D = n)", "define(D = n / 1)"}, /* known to expressions alone */
+    {"maxreg(BLOCK == 256 ? 64 : 128)", "maxreg(BLOCK == 256 ? 32 : 128)"},
+    {"launch_bounds(BLOCK)", "launch_bounds(BLOCK, 2)"},
+    {"options(\"-DD=1\")", "options(\"-DD=2\")"},
+    {"shared(BLOCK)", "shared(2 * BLOCK)"},
+};
+enum { EDITS = sizeof edits / sizeof *edits };
+
+/* What was slow, or failed, before an edit is tried again after it. */
+static void edit(world *w, const char *const clauses[2], scripted_variant before)
+{
+    const scripted_variant good = w->by_block[256];
+    w->by_block[256] = before;
+    write_clause(w, clauses[0]);
+    assert_string_equal(tuned(w, NULL), "BLOCK=128");
+    w->by_block[256] = good;
+    assert_string_equal(tuned(w, NULL), "BLOCK=128");
+    write_clause(w, clauses[1]);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 0);
+}
+
+TEST_OF(what_was_slow_is_tried_again_after_an_edit, world *w, open_world, close_world)
+{
+    scripted_variant slow = w->by_block[256];
+    slow.time_ns = 9000;
+    for (int i = 0; i < EDITS; i++) {
+        edit(w, edits[i], slow);
+    }
+}
+
+TEST_OF(what_failed_is_tried_again_after_an_edit, world *w, open_world, close_world)
+{
+    scripted_variant wrong = w->by_block[256];
+    wrong.verify = GPUTUNE_EWRONG;
+    for (int i = 0; i < EDITS; i++) {
+        edit(w, edits[i], wrong);
+    }
+}
+
+/* A call that may not measure gets the default, as if nothing were stored. */
+TEST_OF(a_winner_of_other_code_answers_nobody, world *w, open_world, close_world)
+{
+    const gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    for (int i = 0; i < EDITS; i++) {
+        write_clause(w, edits[i][0]);
+        assert_string_equal(tuned(w, NULL), "BLOCK=256");
+        assert_string_equal(tuned(w, &cached), "BLOCK=256");
+        write_clause(w, edits[i][1]);
+        assert_string_equal(tuned(w, &cached), "BLOCK=128");
+        assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
+    }
+}
+
 /* --- elsewhere -------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 128, STEP = 8, BEST = 808 };
