@@ -64,10 +64,7 @@ WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c src/base/environment.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c tests/support/test.c)
-# one program by the headers of the releases, today's and one that is ahead of it
-ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
-             $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead
-TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC)) $(ABI_TESTS)
+TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 # whatever they call may fail; a sanitizer has allocations of its own
 FAILING := $(foreach test,$(TESTS),$(if $(findstring /test_failing,$(test)),$(test)))
 TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
@@ -78,7 +75,7 @@ CACHED_NVRTC := $(B)/tests/support/cached_nvrtc.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
-FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,no_locks clock_ahead reserves)
+FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,no_locks reserves)
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
@@ -226,18 +223,6 @@ $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(FAILING): $(B)/obj/tests/fault/failing.o
-# a header of a later library: each struct that callers pass is a version and a member longer
-$(B)/generated/ahead/gputune.h: include/gputune.h
-	$(call say,GEN)mkdir -p $(@D); sed -E -e 's/^(#define GPUTUNE_[A-Z_]+_VERSION) ([0-9]+)( .*)?$$/\1 (\2 + 1)/' \
-	    -e 's/^\} (gputune_(options|open_options|info|device|record_filter|replay_options));/    char ahead[64];\n&/' $< > $@
-$(B)/generated/now/gputune.h: include/gputune.h
-	$(call say,GEN)mkdir -p $(@D); cp $< $@
-$(B)/generated/%/gputune.h: tests/abi/%/gputune.h
-	$(call say,GEN)mkdir -p $(@D); cp $< $@
-$(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHARED),$(B)/libgputune.a)
-	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -g -Wall -Wextra -Wno-missing-field-initializers -Werror $(SANFLAGS) \
-	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
-	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
 # its functions stand before those of libc also for the libraries that the program loads
 $(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)

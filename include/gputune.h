@@ -191,27 +191,12 @@ typedef struct gputune_open_options {
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
-    /* Since version 5: commands of the shell, each of which starts one more compile worker, on
-     * another machine ("ssh -o BatchMode=yes host", "srun -u -n 1"). The worker's path and
-     * arguments are appended; where the path is another one there, the command ends with it
-     * ("ssh host /opt/gputune/gputune-worker"). Standard input and output carry the jobs. gputune
-     * must be the same build there, NVRTC of the same version, and the folders that kernels include
-     * the same: a worker that differs is left out with a warning. What fails there is compiled
-     * here. */
-    const char *const *compile_on;
-    size_t compile_on_count;
-    const char *measure_on; /* since version 6: a command as those of compile_on, which starts the
-                               measure worker on a machine with a GPU ("ssh gpu-node"); this one
-                               needs none. Implies tune_only; `device` is a number there (NULL: 0)
-                               and `driver` the one there. gputune must be the same build there; it
-                               needs neither NVRTC nor templates. EWORKER where no worker answers
-                               within a minute. NULL: measure here */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL                                            \
+            NULL, NULL, NULL, 0, NULL, 0                                                           \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no

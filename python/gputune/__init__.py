@@ -262,9 +262,8 @@ def _tell(level: int, line: str) -> None:
 
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
-                     compile_on: Any = (), measure_on: Any = None, worker: Any = None,
-                     compile_workers: int = 0, record: Any = None, tune_only: bool = False,
-                     read_only: bool = False, emulate_without_gpu: bool = False) -> Any:
+                     worker: Any = None, compile_workers: int = 0, record: Any = None,
+                     tune_only: bool = False, read_only: bool = False, emulate_without_gpu: bool = False) -> Any:
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -276,13 +275,12 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
         version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
         driver=encoded("driver", driver), database=encoded("database", database),
         templates=encoded("templates", templates), worker=encoded("worker", worker),
-        record=encoded("record", record), measure_on=encoded("measure_on", measure_on),
+        record=encoded("record", record),
         keep_workers=bool(keep_workers), tune_only=bool(tune_only), read_only=bool(read_only),
         emulate_without_gpu=bool(emulate_without_gpu),
         compile_workers=_integer("compile_workers", compile_workers, 0, (1 << 32) - 1),
         max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
     options.include_paths, options.include_path_count = _paths("include", include, "./headers")
-    options.compile_on, options.compile_on_count = _words("compile_on", compile_on, "ssh host")
     if log:
         options.log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode()))
     return options
@@ -347,7 +345,7 @@ class Plan(_Shared, _fast.Launched):
         driver = held.driver
         if driver is None:
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "the plan's tuner launches nothing: it was "
-                                   "opened with tune_only or measure_on")
+                                   "opened with tune_only")
         if status is not None and driver.current_context():
             _check(status)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
@@ -453,10 +451,9 @@ class Tuner(_Shared):
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
-                 max_plans: int = 0, include: Sequence[Path] = (), compile_on: Sequence[str] = (),
-                 measure_on: str | None = None, worker: Path | None = None, compile_workers: int = 0,
-                 record: Path | None = None, tune_only: bool = False, read_only: bool = False,
-                 emulate_without_gpu: bool = False) -> None:
+                 max_plans: int = 0, include: Sequence[Path] = (), worker: Path | None = None,
+                 compile_workers: int = 0, record: Path | None = None, tune_only: bool = False,
+                 read_only: bool = False, emulate_without_gpu: bool = False) -> None:
         """
         Parameters
         ----------
@@ -477,9 +474,6 @@ class Tuner(_Shared):
             How many plans are kept for later calls; 0 stands for 1024.
         include
             Folders of headers that kernels may include.
-        compile_on, measure_on
-            Commands of the shell, each of which starts one more compile worker, or the measure worker, on
-            another machine ("ssh -o BatchMode=yes host", "srun -u -n 1").
         record
             A file for misses: what was asked for and not stored.
         tune_only, read_only
@@ -489,8 +483,8 @@ class Tuner(_Shared):
         """
         self._opened: Any = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
-                                   compile_on, measure_on, worker, compile_workers, record, tune_only,
-                                   read_only, emulate_without_gpu)
+                                   worker, compile_workers, record, tune_only, read_only,
+                                   emulate_without_gpu)
         self._log = options.log  # lives as long as the tuner
         handle = ctypes.c_void_p()
         _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
@@ -505,7 +499,7 @@ class Tuner(_Shared):
             _check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
             self.device = as_dict(facts)
             name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
-            if not (tune_only or measure_on):
+            if not tune_only:
                 self._driver = _driver_of(name or ("emu" if facts.emulated else "cuda"))
 
     @property

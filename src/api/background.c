@@ -78,7 +78,6 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
     gt_farm_options options = tuner->workers.options;
     options.compile_workers =
         (tuner->services.compile_workers + 3) / 4; /* a quarter of the cores */
-    options.compile_on_count = 0;                  /* no other machine */
     options.low_priority = true;
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);

@@ -125,9 +125,6 @@ static gt_farm_options farm_options(const gputune *tuner, const gputune_open_opt
                              .device_uuid = tuner->device.uuid,
                              .device_ordinal = tuner->device.ordinal,
                              .compile_workers = o->compile_workers,
-                             .compile_on = (const char *const *)tuner->compile_on.items,
-                             .compile_on_count = tuner->compile_on.count,
-                             .measure_on = tuner->measure_on,
                              .driver_version = tuner->device.driver_version,
                              .arch = tuner->has_device ? tuner->device.arch : NULL,
                              .log = tuner->log};
@@ -223,18 +220,6 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return may_ask && start_farm(&farm, tuner, o) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Starts a farm whose measure worker is elsewhere. */
-static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputune_open_options *o)
-{
-    GT_REFUSE(!o->measure_on[strspn(o->measure_on, " ")], GPUTUNE_EINVAL,
-              "measure_on: found '%s'; expected a command, as 'ssh HOST'", o->measure_on);
-    GT_REFUSE(!is_numbered(&tuner->device.ordinal, o->device), GPUTUNE_EINVAL,
-              "the device is '%s'; expected its number on the machine of '%s', as 0", o->device,
-              o->measure_on);
-    GT_TRY(gt_strdup(&tuner->measure_on, o->measure_on));
-    return start_farm(out, tuner, o);
-}
-
 /* Takes the device that the worker reported. Its number there may differ from the one here. As many
  * compile workers as the first proof needs are started meanwhile; more of them gain nothing. */
 static gputune_status take_answer(gputune *tuner, gt_farm *farm)
@@ -285,26 +270,17 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
 }
 
-/* The device as the worker reports it. If that fails, the farm is closed, and *farm NULL; unless
- * the worker is elsewhere, this process looks for the device. */
+/* The device as the worker reports it. If that fails, the farm is closed, and *farm NULL, and this
+ * process looks for the device. */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     gputune_status answer = take_answer(tuner, *farm);
-    if (answer == GPUTUNE_OK || tuner->measure_on) {
+    if (answer == GPUTUNE_OK) {
         return answer;
     }
     (*farm)->ops->close(*farm);
     *farm = NULL;
     return choose_device(tuner, o);
-}
-
-static gputune_status keep_commands(gputune *tuner, const gputune_open_options *o)
-{
-    GT_TRY(need_each("a command of compile_on", o->compile_on, o->compile_on_count));
-    for (size_t i = 0; i < o->compile_on_count; i++) {
-        GT_TRY(gt_texts_add(&tuner->compile_on, o->compile_on[i], strlen(o->compile_on[i])));
-    }
-    return GPUTUNE_OK;
 }
 
 /* The worker starts the driver while the files are opened here. */
@@ -314,15 +290,8 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     if (o->worker) {
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
-    GT_TRY(keep_commands(tuner, o));
-    gt_farm *farm = NULL;
-    gputune_status status;
-    if (o->measure_on) {
-        status = start_elsewhere(&farm, tuner, o);
-    } else {
-        farm = ask_worker(tuner, o);
-        status = farm ? GPUTUNE_OK : choose_device(tuner, o);
-    }
+    gt_farm *farm = ask_worker(tuner, o);
+    gputune_status status = farm ? GPUTUNE_OK : choose_device(tuner, o);
     GT_THEN(status, open_files(tuner, o));
     GT_THEN(status, farm ? ask_for_device(tuner, o, &farm) : GPUTUNE_OK);
     GT_THEN(status, complete_device(tuner));
@@ -341,9 +310,7 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
                                        {GT_BYTES_THROUGH(gputune_open_options, user),
                                         GT_BYTES_THROUGH(gputune_open_options, include_path_count),
                                         GT_BYTES_THROUGH(gputune_open_options, record),
-                                        GT_BYTES_THROUGH(gputune_open_options, max_plans),
-                                        GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
-                                        GT_BYTES_THROUGH(gputune_open_options, measure_on)}};
+                                        GT_BYTES_THROUGH(gputune_open_options, max_plans)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
 }
@@ -433,8 +400,6 @@ static void close_parts(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
-    gt_texts_free(&tuner->compile_on);
-    free(tuner->measure_on);
 }
 
 void gputune_close(gputune *tuner)

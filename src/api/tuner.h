@@ -37,8 +37,6 @@ struct gputune {
     gt_gpu_right gpu;
     gt_background *background;
     char *worker;
-    char *measure_on; /* a command that starts the measure worker; NULL: it runs on this machine */
-    gt_texts compile_on; /* commands that start more compile workers */
 };
 
 /* Reads the options of a caller of any version; `given` NULL: the defaults of

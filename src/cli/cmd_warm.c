@@ -114,10 +114,9 @@ static int tune_or_compile(cli_gpus *gpus)
 
 /* Options of which a command line has one at most. */
 static const char *const exclusive[][2] = {
-    {"canonical", "from"},     {"canonical", "watch"}, {"gpus", "compile-only"},
-    {"gpus", "device"},        {"gpus", "samples"},    {"measure-on", "compile-only"},
-    {"measure-on", "gpus"},    {"watch", "gpus"},      {"watch", "shard"},
-    {"watch", "compile-only"}, {"watch", "from"}};
+    {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
+    {"gpus", "device"},    {"gpus", "samples"},       {"watch", "gpus"},
+    {"watch", "shard"},    {"watch", "compile-only"}, {"watch", "from"}};
 
 static int check_pairs(void)
 {
@@ -367,7 +366,6 @@ static int check_and_run(const cli_list *kernels)
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
-    CLI_TRY(cli_compile_on_read(&cli_given.compile_on, &cli_warm.compile_on));
     CLI_TRY(check());
     cli_locks_begin(cli_given.database, &cli_warm.shard);
     return cli_locks_end(cli_warm.live ? tune_live() : tune());
@@ -443,12 +441,6 @@ static const cli_option options[] = {
     {"shard", 0, CLI_OPTION_TEXT, &cli_warm.shard_text, "I/N|auto[/N]", NULL,
      "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as Slurm, "
      "Open MPI, PMI or a Kubernetes job (with /N) says it"},
-    {"compile-on", 0, CLI_OPTION_LIST, &cli_warm.compile_on, "[N:]COMMAND", NULL,
-     "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so many of "
-     "them [1]; may be repeated"},
-    {"measure-on", 0, CLI_OPTION_TEXT, &cli_given.measure_on, "COMMAND", NULL,
-     "the GPU is on the machine that this command reaches (ssh HOST); --device and --driver are "
-     "those there"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
 };

@@ -57,37 +57,6 @@ void cli_gpus_add(cli_gpus *gpus, const cli_counted *counted)
     }
 }
 
-/* ---- compiling elsewhere --------------------------------------------------------------------- */
-
-int cli_compile_on_read(cli_list *commands, const cli_list *texts)
-{
-    for (size_t i = 0; i < texts->count; i++) {
-        const char *text = texts->items[i], *rest = text;
-        long count = cli_take_number(&rest, LONG_MAX);
-        bool is_counted = count >= 0 && *rest == ':';
-        const char *command = is_counted ? rest + 1 : text;
-        count = is_counted ? count : 1;
-        CLI_REFUSE(count < 1 || count > 256 || !command[strspn(command, " ")], CLI_EXIT_USAGE,
-                   "--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
-                   "256, as in '8:ssh HOST'",
-                   text);
-        for (long k = 0; k < count; k++) {
-            cli_add(commands, command);
-        }
-    }
-    return CLI_CONTINUE;
-}
-
-/* Gives each GPU its share of the commands. */
-static void share_commands(cli_gpus *gpus)
-{
-    const cli_list *all = &cli_given.compile_on;
-    for (size_t i = 0; i < all->count; i++) {
-        cli_list *share = &gpus->items[i % gpus->count].compile_on;
-        cli_add(share, all->items[i]);
-    }
-}
-
 /* ---- opening --------------------------------------------------------------------------------- */
 
 int cli_gpus_open_at(cli_session *out, const cli_gpus *gpus, size_t at)
@@ -95,7 +64,7 @@ int cli_gpus_open_at(cli_session *out, const cli_gpus *gpus, size_t at)
     const cli_gpu *gpu = &gpus->items[at];
     char number[16];
     snprintf(number, sizeof number, "%d", gpu->number);
-    return cli_open_gpu(out, number, &gpu->compile_on);
+    return cli_open_gpu(out, number);
 }
 
 int cli_gpus_take(cli_gpus *gpus, size_t at, const cli_session *opened, int status)
@@ -141,14 +110,9 @@ static int list_gpus(cli_gpus *gpus, const char *which)
     gpus->is_counted = !gpus->is_all;
     if (!gpus->is_all) {
         CLI_TRY(read_numbers(gpus, which));
-    } else if (cli_given.compile_on.count) {
-        cli_counted counted;
-        CLI_TRY(cli_passed(cli_gpus_count(&counted))); /* to divide them */
-        cli_gpus_add(gpus, &counted);
     } else {
         gpus->count = 1;
     }
-    share_commands(gpus);
     return CLI_CONTINUE;
 }
 

@@ -7,7 +7,6 @@ typedef struct cli_gpu {
     cli_session session; /* tuner NULL: it is not open */
     int number;          /* as the driver counts */
     const char *label;   /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
-    cli_list compile_on; /* its share of the commands that start compile workers elsewhere */
     gputune_pace pace;   /* launch_ns 0: not known */
     bool is_out;         /* it failed at work that an equal GPU could do */
     bool is_slow;        /* it gets no work while an equal GPU gets some */
@@ -25,13 +24,9 @@ typedef struct cli_gpus {
     bool are_alike;      /* all that were counted are of one model */
 } cli_gpus;
 
-/* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
- * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
-int cli_compile_on_read(cli_list *commands, const cli_list *texts);
-
 /* Lists the GPUs of `which`, and opens a tuner for the first one that can be used, since drivers
  * that start side by side all take as long as one after another. NULL: for the one GPU that
- * --device names. The compile workers elsewhere are divided between the GPUs. A GPU that cannot be
+ * --device names.  A GPU that cannot be
  * used is an error where it is named by its number, and is left out of "all" with a message.
  * Returns CLI_CONTINUE, or an exit code after saying what is wrong. cli_gpus_close() closes those
  * that are open then, too. */

@@ -50,8 +50,6 @@ extern struct cli_given {
     bool quiet, verbose;
     bool read_only;         /* the database */
     cli_list include_paths; /* the values of -I */
-    cli_list compile_on;    /* commands that start further compile workers, elsewhere */
-    const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
 } cli_given;
 
 /* A row of options that several commands have. */

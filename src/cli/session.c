@@ -62,8 +62,7 @@ void cli_say_emulated(const cli_session *session)
     }
 }
 
-static int open_tuner(cli_session *out, const char *device, const cli_list *compile_on,
-                      bool tune_only)
+static int open_tuner(cli_session *out, const char *device, bool tune_only)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     options.device = device;
@@ -72,12 +71,9 @@ static int open_tuner(cli_session *out, const char *device, const cli_list *comp
     options.templates = cli_given.templates;
     options.include_paths = cli_given.include_paths.items;
     options.include_path_count = cli_given.include_paths.count;
-    options.emulate_without_gpu = !cli_given.measure_on && !cli_is_driver_asked_for();
+    options.emulate_without_gpu = !cli_is_driver_asked_for();
     options.keep_workers = true;
     options.tune_only = tune_only;
-    options.compile_on = compile_on->items;
-    options.compile_on_count = compile_on->count;
-    options.measure_on = cli_given.measure_on;
     options.read_only = cli_given.read_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
@@ -92,10 +88,10 @@ static int take_device(cli_session *out)
     return status;
 }
 
-int cli_open_gpu(cli_session *out, const char *number, const cli_list *compile_on)
+int cli_open_gpu(cli_session *out, const char *number)
 {
     memset(out, 0, sizeof *out);
-    int status = open_tuner(out, number, compile_on, true);
+    int status = open_tuner(out, number, true);
     return status < 0 ? status : take_device(out);
 }
 
@@ -115,12 +111,11 @@ int cli_open(cli_session *out, cli_open_mode mode)
     memset(out, 0, sizeof *out);
     bool none;
     CLI_TRY(choose_none(&none, mode));
-    int status = open_tuner(out, none ? "none" : cli_given.device, &cli_given.compile_on,
-                            mode == CLI_OPEN_TUNING);
+    int status = open_tuner(out, none ? "none" : cli_given.device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; going on without a device");
-        status = open_tuner(out, "none", &cli_given.compile_on, false);
+        status = open_tuner(out, "none", false);
     }
     CLI_TRY(cli_passed(status));
     if (none) {

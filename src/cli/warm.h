@@ -15,7 +15,6 @@ extern struct cli_warm {
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
-    cli_list compile_on;  /* "8:ssh HOST" */
     const char *shard_text;
     cli_shard shard;
 } cli_warm;

@@ -270,19 +270,18 @@ static gputune_status compile(void *worker, void *asked, void *reply, gt_desk *d
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compile};
 
-int gt_compile_worker(int in, int out, const char *arch, int driver_version)
+int gt_compile_worker(int channel, const char *arch, int driver_version)
 {
     compiler compiler = {0};
-    gputune_status status = gt_say_hello(out);
+    gputune_status status = gt_say_hello(channel);
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    if (status == GPUTUNE_OK && compiler.nvrtc && !job_comes(in)) {
+    if (status == GPUTUNE_OK && compiler.nvrtc && !job_comes(channel)) {
         warm_up(compiler.nvrtc, arch ? arch : "sm_90");
     }
     /* what comes next is compiling alone */
-    const gt_ready ready = {compiler.nvrtc ? gt_nvrtc_version(compiler.nvrtc) : 0};
-    GT_THEN(status, gt_frame_send(out, GT_FRAME_READY, 0, NULL, &ready));
+    GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {&compiler, calls, NULL};
-    return status == GPUTUNE_OK ? gt_serve(&server, in, out) : GT_EXIT_CHANNEL;
+    return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;
 }

@@ -389,21 +389,17 @@ static gputune_status open_compile(gt_host_farm *farm)
     const gt_farm_options *options = &farm->options;
     uint32_t count = options->compile_workers ? options->compile_workers : gt_cores();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
-    uint32_t more = GT_COMPILE_WORKERS_MAX - count;
-    more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;
-    host->slots = calloc(count + more, sizeof *host->slots);
+    host->slots = calloc(count, sizeof *host->slots);
     GT_TRY(gt_allocated(host->slots));
-    host->own_count = host->limit = host->allowed = count;
+    host->slot_count = host->limit = host->allowed = count;
     if (!options->compile_workers) {
         gt_cores_join(host);
     }
-    host->slot_count = count + more;
     for (uint32_t i = 0; i < host->slot_count; i++) {
         host->slots[i].farm = farm;
         host->slots[i].role = &gt_compile_role;
     }
     farm->farm.compile_workers = count;
-    GT_TRY(gt_engines_open(farm, more));
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
              (unsigned long long)compile_memory_mb(count));
@@ -434,7 +430,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
     GT_TRY(read_least(&host->least_s, farm->emulated));
-    if (farm->emulated || options->measure_on) {
+    if (farm->emulated) {
         visible = NULL;
     } else if (!visible) {
         GT_TRY(gt_process_visible(&entry, options->device_ordinal));

@@ -118,12 +118,7 @@ typedef struct gt_farm_options {
     const char *device_uuid;  /* which device the measure worker sees; NULL: device_ordinal's */
     int device_ordinal;       /* among the devices that are visible to this process */
     uint32_t compile_workers; /* 0: as many as cores, which the process's farms share */
-    const char *const *compile_on; /* for each further compile worker, a command that starts it, as
-                                      in gputune_open_options */
-    size_t compile_on_count;
-    const char *measure_on; /* a command that starts the measure worker elsewhere; device_ordinal
-                               then counts the devices there; NULL: it is on this machine */
-    bool low_priority;      /* compile workers run with a lower priority (nice) */
+    bool low_priority;        /* compile workers run with a lower priority (nice) */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer than this: 13000 for 13.0; 0: any will do */
@@ -131,7 +126,7 @@ typedef struct gt_farm_options {
     gt_log log;
 } gt_farm_options;
 
-/* Opens a farm, which the caller ends with close(). Until then driver, architecture and commands of
+/* Opens a farm, which the caller ends with close(). Until then driver, and architecture of
  * the options must stay as they are. The measure worker starts, and warms up while
  * the caller prepares; gt_farm_open() does not wait for it. Compile workers start with the jobs
  * that need them. EWORKER if the worker's executable is missing; the message says where it was

@@ -19,7 +19,6 @@ typedef struct gt_link {
     bool open;
     int channel; /* non-blocking */
     gt_process process;
-    bool is_remote; /* the process runs a command that starts a worker (worker.h, gt_engine()) */
     bool is_thread;
     pthread_t thread;
     bool greeted; /* the worker has said hello, and is of the same version */
@@ -27,14 +26,10 @@ typedef struct gt_link {
     gt_frame_reader reader;
 } gt_link;
 
-/* Starts a process for a worker with these arguments, which end with NULL. `command` starts the
- * worker, on another machine for example; NULL: the process is the worker. *link must be closed
+/* Starts a process for a worker with these arguments, which end with NULL. *link must be closed
  * (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
-                             const char *command, const char *const *arguments);
-/* Returns EWORKER for a command that has started no worker. Adds to the thread's message the
- * command line by which the user can try it. */
-gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command);
+                             const char *const *arguments);
 /* Starts the measure loop on a thread of this process. Otherwise as gt_link_spawn(). */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
@@ -79,8 +74,6 @@ typedef struct gt_farm_request {
     bool internal; /* the farm's own, to load a setup or variant into a new worker: no event */
     bool alone;    /* is sent only as the first: the variants that it needs are being loaded */
     bool patient;  /* has ten times the deadline */
-    bool doubted;  /* a command's worker has failed at it: only this machine's may take it now */
-    const struct gt_slot *failed_on; /* the slot whose compiler failed at it; NULL: none */
 } gt_farm_request;
 
 /* Requests one behind the other, which the queue owns. */
@@ -88,15 +81,6 @@ typedef struct gt_queue {
     gt_farm_request *first;
     size_t count;
 } gt_queue;
-
-/* A command that starts compile workers elsewhere. Several slots may have the same one. */
-typedef struct gt_engine_host {
-    const char *command; /* one of gt_farm_options.compile_on */
-    char doubt[192];     /* the message of the first compile that failed there, or "" */
-    int64_t start_ns;    /* when its first worker was started; 0: not yet */
-    bool has_answered;   /* a worker has said hello */
-    unsigned told;       /* which warnings were logged: bits of farm_compile.c */
-} gt_engine_host;
 
 typedef struct gt_slot gt_slot;
 
@@ -132,11 +116,6 @@ struct gt_slot {
     int64_t computed_ns; /* processor time that the worker had used by then */
     gt_hand hand;        /* of a measure worker: what it has told last */
     uint64_t generation; /* number of the worker among those of this slot, from 1 */
-    int nvrtc_version;   /* of a compile worker that is ready; 0: it has no compiler */
-    /* For compile workers that a command starts: */
-    gt_engine_host *engine; /* the command; NULL for all other workers */
-    unsigned deaths;        /* workers in a row that ended */
-    bool is_retired;        /* no further worker is started */
 };
 
 /* Encodes `job` as a frame. *out has one reference, the caller's. ENOMEM. */
@@ -211,16 +190,12 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 
 typedef struct gt_compile_host {
     gt_slot *slots;
-    uint32_t slot_count, own_count; /* of all slots; of the first ones, this machine's own. Commands
-                                       start the workers of the others */
-    gt_engine_host *engines;
-    uint32_t engine_count;
-    int nvrtc_version;       /* of this machine's own workers; 0: not known yet, or none */
-    uint32_t limit;          /* own workers that may run: fewer if the system does not start more */
-    uint32_t allowed;        /* own workers that may compile at a time: farms share the cores */
-    uint32_t told_at_work;   /* own workers that compile, as the other farms were last told */
+    uint32_t slot_count;
+    uint32_t limit;          /* workers that may run: fewer if the system does not start more */
+    uint32_t allowed;        /* workers that may compile at a time: farms share the cores */
+    uint32_t told_at_work;   /* workers that compile, as the other farms were last told */
     bool shares_cores;       /* between gt_cores_join() and gt_cores_leave() */
-    unsigned start_failures; /* own workers in a row that ended before they said hello */
+    unsigned start_failures; /* workers in a row that ended before they said hello */
     gt_queue queue;          /* jobs that no worker has yet */
     gt_texts environment;    /* of the workers */
     char driver_version[16]; /* arguments for the workers, as decimal text */
@@ -235,10 +210,6 @@ void gt_cores_leave(gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores, or to all that the other farms leave idle,
  * whichever is more; at most host->limit. Tells the other farms how many cores this one uses. */
 void gt_cores_divide(gt_compile_host *host);
-
-/* Gives each of the first `count` commands of compile_on a slot, behind the slots of this machine's
- * own workers. Starts nothing. ENOMEM. */
-gputune_status gt_engines_open(gt_host_farm *farm, uint32_t count);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
@@ -306,7 +277,7 @@ extern const gt_role gt_compile_role, gt_measure_role;
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 /* The number of unfinished compile jobs per compile worker. */
 double gt_compile_load(const gt_host_farm *farm);
-/* Starts own workers without jobs, `most` of them, so that their compilers are loaded when the
+/* Starts workers without jobs, `most` of them, so that their compilers are loaded when the
  * first job comes. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Gives queued jobs to workers, starts the workers that the jobs need, and sends unsent requests.
@@ -320,7 +291,7 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
 /* Drops queued jobs. Workers finish the jobs that they have, and the answers are dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
-/* Ends all compile workers without waiting, and frees slots, jobs and commands. */
+/* Ends all compile workers without waiting, and frees slots and jobs. */
 void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request for the measure worker, and sends as much as the channel takes. */

@@ -105,7 +105,7 @@ static gputune_status start_process(gt_measure_host *host)
     const gt_farm_options *o = &host->slot.farm->options;
     const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
                                      "--driver", o->driver, NULL};
-    return gt_link_spawn(&host->slot.link, host->slot.farm, true, o->measure_on, arguments);
+    return gt_link_spawn(&host->slot.link, host->slot.farm, true, arguments);
 }
 
 /* Takes the request for which a variant is being loaded again: the first one that needs the
@@ -150,13 +150,10 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
 }
 
 /* Goes on without a worker: every request fails with this status and the thread's message until the
- * next prepare(). If a command was to start the worker, the message names the command. */
+ * next prepare(). */
 static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
-    if (host->slot.farm->options.measure_on) {
-        gt_message_prefix("measuring on '%.150s'", host->slot.farm->options.measure_on);
-    }
     snprintf(host->refusal_message, sizeof host->refusal_message, "%.511s", gt_message());
     gt_link_abandon(&host->slot.link);
     gt_slot_unsend(&host->slot);
@@ -557,11 +554,8 @@ static void late(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
     if (!slot->ready) {
-        const char *command = host->slot.farm->options.measure_on;
-        gputune_status late =
-            gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
-        bool silent = command && !slot->link.greeted;
-        measure_refuse(host, silent ? gt_engine_hint(host->slot.farm, command) : late);
+        measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
+                                     "the measure worker did not open its device within a minute"));
         return;
     }
     const gt_farm_request *first = slot->queue.first;
@@ -626,10 +620,7 @@ static bool handle_ready(gt_measure_host *host, const gt_frame *frame)
     }
     if (answer.status < 0) {
         gt_message_set("%s", answer.message);
-        measure_refuse(host,
-                       host->slot.link.greeted
-                           ? (gputune_status)answer.status
-                           : gt_engine_hint(host->slot.farm, host->slot.farm->options.measure_on));
+        measure_refuse(host, (gputune_status)answer.status);
         return true;
     }
     host->slot.ready = true;

@@ -83,34 +83,11 @@ static gputune_status set_nonblocking(int descriptor)
     return GPUTUNE_OK;
 }
 
-/* Whether the command's last word is the worker itself, where its path is another one there. */
-static bool names_worker(const char *command)
-{
-    static const char name[] = "gputune-worker";
-    size_t length = strlen(command), name_length = sizeof name - 1;
-    return length >= name_length && strcmp(command + length - name_length, name) == 0;
-}
-
-gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command)
-{
-    return gt_fail(GPUTUNE_EWORKER, "%s; try: %s %s --version", gt_message(), command,
-                   names_worker(command) ? "" : farm->worker);
-}
-
-/* Writes the arguments of a worker, its path first. If a command is to start the worker, the next
- * arguments make the process here run that command, to which the others are appended. */
-static void put_words(const char *out[ARGUMENTS_MAX], const char *path, const char *command,
+/* Writes the command line of a worker, its path first. */
+static void put_words(const char *out[ARGUMENTS_MAX], const char *path,
                       const char *const *arguments)
 {
     *out++ = path;
-    if (command) {
-        *out++ = "--command";
-        *out++ = command;
-        *out++ = "--";
-        *out = path;
-        out += !names_worker(command);
-        *out++ = "--stdio";
-    }
     do {
         *out++ = *arguments;
     } while (*arguments++);
@@ -119,7 +96,7 @@ static void put_words(const char *out[ARGUMENTS_MAX], const char *path, const ch
 static gputune_status start_process(gt_link *link, const gt_host_farm *farm, bool measure,
                                     const char *const *words, int child)
 {
-    bool low_priority = !measure && !link->is_remote && farm->options.low_priority;
+    bool low_priority = !measure && farm->options.low_priority;
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(set_nonblocking(link->channel));
     GT_TRY(gt_process_spawn(&link->process, words, environment->items, child));
@@ -130,15 +107,13 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
 }
 
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
-                             const char *command, const char *const *arguments)
+                             const char *const *arguments)
 {
-    gt_link made = {.open = true,
-                    .is_remote = command != NULL,
-                    .start_ns = gt_now_ns(),
-                    .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
+    gt_link made = {
+        .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     const char *words[ARGUMENTS_MAX];
     int child = -1;
-    put_words(words, farm->worker, command, arguments);
+    put_words(words, farm->worker, arguments);
     GT_TRY(gt_process_channel(&made.channel, &child));
     gputune_status status = start_process(&made, farm, measure, words, child);
     close(child);
@@ -160,7 +135,7 @@ static void free_work(thread_work *work)
 static void *measure_thread(void *argument)
 {
     thread_work *work = argument;
-    gt_measure_worker(work->channel, work->channel, work->driver, work->ordinal, true);
+    gt_measure_worker(work->channel, work->driver, work->ordinal, true);
     close(work->channel);
     free_work(work);
     return NULL;
@@ -244,11 +219,6 @@ static gt_read link_read(gt_frame *out, gt_link *link)
         }
         gputune_status status = check_hello(&frame);
         gt_frame_release(&frame);
-        if (status == GPUTUNE_OK && link->greeted) {
-            status = gt_fail(GPUTUNE_EWORKER, "several workers answer on one channel; start each "
-                                              "by a command of its own, as 8:COMMAND does");
-            link->greeted = false;
-        }
         if (status < 0) {
             return GT_READ_FAILED;
         }
@@ -262,7 +232,7 @@ static const double LOOK_AGAIN_S = 0.5;
 
 static bool is_on_cores(const gt_slot *slot)
 {
-    return !slot->link.is_remote && (slot->role == &gt_compile_role || slot->farm->emulated);
+    return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
 /* The process of the worker; of a worker that is a thread, the host's. */
@@ -335,11 +305,10 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 /* ---- Hello ----------------------------------------------------------------------------------- */
 
 /* Seconds that a worker has left to say hello, or until it is looked at again. INFINITY for a
- * worker that has said hello, for a thread, and for a worker that a command starts: the command may
- * have to wait for a machine. */
+ * worker that has said hello, and for a thread. */
 static double hello_s(const gt_link *link)
 {
-    if (!link->open || link->greeted || link->is_thread || link->is_remote) {
+    if (!link->open || link->greeted || link->is_thread) {
         return INFINITY;
     }
     double waited_s = gt_seconds_since(link->start_ns);
@@ -371,9 +340,7 @@ static void finish_thread(gt_link *link, double seconds)
 
 void gt_link_kill(gt_link *link)
 {
-    if (link->is_remote) { /* its process ends the command when it hears nothing any more */
-        shutdown(link->channel, SHUT_RDWR);
-    } else if (!link->is_thread) {
+    if (!link->is_thread) {
         gt_process_kill(&link->process);
     }
 }

@@ -107,16 +107,16 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     return sent;
 }
 
-int gt_measure_worker(int in, int out, const char *driver, int ordinal, bool close_device)
+int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_device)
 {
     gt_measure *measure = NULL;
-    gputune_status status = gt_say_hello(out);
-    GT_THEN(status, open_device(&measure, out, driver, ordinal));
+    gputune_status status = gt_say_hello(channel);
+    GT_THEN(status, open_device(&measure, channel, driver, ordinal));
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, rest};
-    int code = gt_serve(&server, in, out);
+    int code = gt_serve(&server, channel);
     if (close_device) {
         gt_measure_close(measure);
     }

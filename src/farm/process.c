@@ -142,21 +142,26 @@ static int open_own_pidfd(void)
     return own;
 }
 
+/* What a child has as its descriptors 0, 1, ...: copies of these. */
+typedef struct child_files {
+    int count;
+    int items[5];
+} child_files;
+enum { NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
+
 static int set_files(posix_spawn_file_actions_t *actions, const int *files, int count)
 {
     int error = 0;
     for (int i = 0; i < count && !error; i++) {
-        error = files[i] == GT_FILE_NOWHERE
-                    ? posix_spawn_file_actions_addopen(actions, i, "/dev/null",
-                                                       i == 0 ? O_RDONLY : O_WRONLY, 0)
-                : files[i] == GT_FILE_CLOSED
-                    ? posix_spawn_file_actions_addclose(actions, i)
-                    : posix_spawn_file_actions_adddup2(actions, files[i], i);
+        error = files[i] == NOWHERE ? posix_spawn_file_actions_addopen(
+                                          actions, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0)
+                : files[i] == CLOSED ? posix_spawn_file_actions_addclose(actions, i)
+                                     : posix_spawn_file_actions_adddup2(actions, files[i], i);
     }
     return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, count);
 }
 
-static int set_attributes(posix_spawnattr_t *attributes, short group)
+static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -165,12 +170,14 @@ static int set_attributes(posix_spawnattr_t *attributes, short group)
     error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
     error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
     return error ? error
-                 : posix_spawnattr_setflags(
-                       attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+                 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+                                                            POSIX_SPAWN_SETSIGDEF |
+                                                            POSIX_SPAWN_SETPGROUP);
 }
 
-int gt_process_start(pid_t *pid, const char *const *arguments, char *const *environment,
-                     const gt_child_files *files, short group)
+/* Returns 0, or an errno. */
+static int start(pid_t *pid, const char *const *arguments, char *const *environment,
+                 const child_files *files)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -181,7 +188,7 @@ int gt_process_start(pid_t *pid, const char *const *arguments, char *const *envi
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         error = set_files(&actions, files->items, files->count);
-        error = error ? error : set_attributes(&attributes, group);
+        error = error ? error : set_attributes(&attributes);
         error = error ? error
                       : posix_spawn(pid, arguments[0], &actions, &attributes,
                                     (char *const *)(uintptr_t)arguments, environment);
@@ -197,11 +204,11 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     pid_t pid;
     int host = open_own_pidfd();
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
-    const gt_child_files files = {
-        5,
-        {GT_FILE_NOWHERE, GT_FILE_NOWHERE, keeps_error ? STDERR_FILENO : GT_FILE_NOWHERE,
-         [GT_CHILD_CHANNEL] = channel, [GT_CHILD_HOST] = host >= 0 ? host : GT_FILE_CLOSED}};
-    int error = gt_process_start(&pid, arguments, environment, &files, POSIX_SPAWN_SETPGROUP);
+    const child_files files = {5,
+                               {NOWHERE, NOWHERE,
+                                keeps_error ? STDERR_FILENO : NOWHERE, [GT_CHILD_CHANNEL] = channel,
+                                [GT_CHILD_HOST] = host >= 0 ? host : CLOSED}};
+    int error = start(&pid, arguments, environment, &files);
     if (host >= 0) {
         close(host);
     }

@@ -19,18 +19,6 @@ typedef struct gt_process {
     bool ended; /* the process was reaped, or is left to another thread */
 } gt_process;
 
-/* What a child has as its descriptors 0, 1, ...: copies of these. */
-typedef struct gt_child_files {
-    int count;
-    int items[5];
-} gt_child_files;
-enum { GT_FILE_NOWHERE = -1 /* /dev/null */, GT_FILE_CLOSED = -2 };
-/* Starts the program arguments[0]: `files` and no other descriptors, empty signal mask, default
- * dispositions, and a process group (`group` is POSIX_SPAWN_SETPGROUP) or session
- * (POSIX_SPAWN_SETSID) of its own. Returns 0, or an errno. */
-int gt_process_start(pid_t *pid, const char *const *arguments, char *const *environment,
-                     const gt_child_files *files, short group);
-
 /* Starts the program arguments[0] with posix_spawn: standard input and output on /dev/null
  * (standard error too, unless GPUTUNE_WORKER_STDERR is set), the descriptors above, all others
  * closed, empty signal mask, default dispositions, a process group of its own (an interrupt typed

@@ -32,20 +32,20 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 }
 
 /* Carries one request out and answers it. Fails when the process is of no more use. */
-static gputune_status carry_out(const gt_server *server, int out, const gt_frame *frame, void *job,
-                                void *reply)
+static gputune_status carry_out(const gt_server *server, int channel, const gt_frame *frame,
+                                void *job, void *reply)
 {
-    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, false}, out};
+    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, false}, channel};
     gputune_status done = server->calls[frame->kind](server->worker, job, reply, &desk);
     if (!gt_carried[frame->kind].reply) {
         return GPUTUNE_OK;
     }
     gt_answer answer = gt_answer_for(done, desk.hand.variant);
-    GT_TRY(gt_frame_send(out, frame->kind, frame->sequence, &answer, reply));
+    GT_TRY(gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply));
     return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
 }
 
-static gputune_status serve(const gt_server *server, int out, const gt_frame *frame)
+static gputune_status serve(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
     GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
@@ -55,7 +55,7 @@ static gputune_status serve(const gt_server *server, int out, const gt_frame *fr
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
     GT_THEN(status, gt_frame_body(job, frame, asked));
     if (status == GPUTUNE_OK) {
-        status = carry_out(server, out, frame, job, reply);
+        status = carry_out(server, channel, frame, job, reply);
         gt_record_release(asked, job);
     }
     if (reply && told) {
@@ -64,23 +64,25 @@ static gputune_status serve(const gt_server *server, int out, const gt_frame *fr
     return status;
 }
 
-static gt_read read_request(gt_frame *out, const gt_server *server, gt_frame_reader *reader, int in)
+static gt_read read_request(gt_frame *out, const gt_server *server, gt_frame_reader *reader,
+                            int channel)
 {
     enum { LONG_MS = 500 }; /* a tuning that measures asks sooner */
-    struct pollfd poller = {in, POLLIN, 0};
+    struct pollfd poller = {channel, POLLIN, 0};
     if (server->rest && poll(&poller, 1, LONG_MS) == 0) {
         server->rest();
     }
-    return gt_frame_read(out, reader, in);
+    return gt_frame_read(out, reader, channel);
 }
 
-int gt_serve(const gt_server *server, int in, int out)
+int gt_serve(const gt_server *server, int channel)
 {
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     gputune_status status = GPUTUNE_OK;
-    while (status == GPUTUNE_OK && read_request(&frame, server, &reader, in) == GT_READ_FRAME) {
-        status = serve(server, out, &frame);
+    while (status == GPUTUNE_OK &&
+           read_request(&frame, server, &reader, channel) == GT_READ_FRAME) {
+        status = serve(server, channel, &frame);
         gt_frame_release(&frame);
     }
     return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;

@@ -328,7 +328,6 @@ void gt_record_release(const gt_record *record, void *object)
 const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HELLO] = {&gt_record_hello, NULL},
     [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
-    [GT_FRAME_READY] = {&gt_record_ready, NULL},
     [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
     [GT_FRAME_PREPARE] = {&gt_record_measure_setup, &gt_record_prepared},
     [GT_FRAME_PREPARE_PLAIN] = {&gt_record_measure_setup, &gt_record_prepared},
@@ -381,9 +380,6 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
     const char *at = data;
     while (bytes > 0) {
         ssize_t sent = send(descriptor, at, bytes, MSG_NOSIGNAL);
-        if (sent < 0 && errno == ENOTSOCK) {
-            sent = write(descriptor, at, bytes);
-        }
         GT_REFUSE(sent < 0 && errno != EINTR, GPUTUNE_EIO,
                   "cannot send to the other end of the channel: %s", strerror(errno));
         at += sent > 0 ? sent : 0;
@@ -400,13 +396,6 @@ gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequen
     GT_TRY(
         gt_frame_append(&out, kind, sequence, answer, answer ? cargo->reply : cargo->job, object));
     return gt_send_all(descriptor, out.data, out.length);
-}
-
-size_t gt_frame_find_hello(const char *data, size_t bytes)
-{
-    const uint32_t begin[] = {MAGIC, GT_FRAME_HELLO};
-    const char *found = memmem(data, bytes, begin, sizeof begin);
-    return found ? (size_t)(found - data) : bytes;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -550,9 +539,11 @@ const char *gt_wire_version(char out[64])
     GT_SCOPED(gt_text_free) gt_text text = {0};
     describe(&text, &gt_record_answer);
     for (size_t i = 1; i < GT_FRAME_KINDS; i++) {
-        describe(&text, gt_carried[i].job);
-        if (gt_carried[i].reply) {
-            describe(&text, gt_carried[i].reply);
+        const gt_record *carried[] = {gt_carried[i].job, gt_carried[i].reply};
+        for (int k = 0; k < 2; k++) {
+            if (carried[k]) {
+                describe(&text, carried[k]);
+            }
         }
     }
     snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,

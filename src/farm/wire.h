@@ -50,8 +50,8 @@ typedef struct gt_record {
 
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_measure_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
-    gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_ready,
-    gt_record_hello, gt_record_answer, gt_record_hand;
+    gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_hello,
+    gt_record_answer, gt_record_hand;
 
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array. When memory is
  * short, out->failed is set. */
@@ -140,10 +140,6 @@ typedef struct gt_hand {
     bool trying;       /* the worker runs the reference on the trial's data */
 } gt_hand;
 
-typedef struct gt_ready {
-    int32_t nvrtc_version; /* of a compile worker: 13000 for 13.0; 0: it has no compiler */
-} gt_ready;
-
 typedef struct gt_hello {
     char version[64]; /* gt_wire_version() of the worker */
 } gt_hello;
@@ -167,11 +163,7 @@ void gt_frame_number(char *data, gt_frame_kind kind, uint64_t sequence);
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 
-/* The offset in `data` at which a worker's HELLO frame begins; `bytes` if there is none yet. */
-size_t gt_frame_find_hello(const char *data, size_t bytes);
-
-/* Sends all of `data` on a blocking socket or pipe. EIO when the peer is gone. A socket raises no
- * SIGPIPE; for a pipe the caller must ignore it. */
+/* Sends all of `data` on a blocking socket. EIO when the peer is gone. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 
 /* Makes a frame as gt_frame_append() does, of what frames of this kind carry, and sends it with

@@ -1,6 +1,5 @@
 /* The worker's side of the channel: the loop that serves requests (serve.c), the two kinds of
- * worker (compile_worker.c, measure_worker.c), and the process that runs a command which starts a
- * worker (engine.c). */
+ * worker (compile_worker.c, measure_worker.c). */
 #pragma once
 
 #include "base/hash.h"
@@ -30,9 +29,9 @@ typedef struct gt_server {
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: the worker has no such request */
     void (*rest)(void);          /* called when no request has come for a while; NULL: never */
 } gt_server;
-/* Reads requests from the descriptor `in`, in order, and answers them to `out`, until `in` ends or
- * ECRASHED was answered. Returns the process's exit code. */
-int gt_serve(const gt_server *server, int in, int out);
+/* Reads requests from the channel, in order, and answers them, until the channel ends or ECRASHED
+ * was answered. Returns the process's exit code. */
+int gt_serve(const gt_server *server, int channel);
 
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
@@ -64,29 +63,19 @@ typedef struct gt_head_cache {
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
-/* Serves compile jobs one at a time: reads them from the descriptor `in` until it ends, and answers
- * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is there or comes
- * within 20 ms. `driver_version` is as gt_nvrtc_open() takes it. Without a compiler every job is
- * answered ENOCOMPILER. Returns the process's exit code. */
-int gt_compile_worker(int in, int out, const char *arch, int driver_version);
-
-/* ---- engine.c -------------------------------------------------------------------------------- */
-
-/* Runs a shell command, to which the words of `worker` are appended, so that the command starts a
- * worker on its standard input and output. Passes frames on between that worker and the host
- * (GT_CHILD_CHANNEL). If no worker says hello, sends the host READY with the reason. The caller
- * ignores SIGPIPE. Returns the command's exit code. */
-int gt_engine(const char *command, char *const *worker);
-/* Ends the command that gt_engine() runs, and this process. Any thread may call it. */
-void gt_engine_end(void);
+/* Serves compile jobs one at a time, until the channel ends. Warms the compiler up for `arch`
+ * (NULL: sm_90) first, unless a job is there or comes within 20 ms. `driver_version` is as
+ * gt_nvrtc_open() takes it. Without a compiler every job is answered ENOCOMPILER. Returns the
+ * process's exit code. */
+int gt_compile_worker(int channel, const char *arch, int driver_version);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
 
 /* Serves measure requests. Sends HELLO, opens the device, sends DEVICE, makes the context and sends
- * READY. Then reads requests from the descriptor `in`, in order, and answers to `out`, until `in`
- * ends or a fatal CUDA error was answered. With `close_device` the device is closed before the
- * return; a thread must do so, a process need not. Returns the process's exit code. */
-int gt_measure_worker(int in, int out, const char *driver, int ordinal, bool close_device);
+ * READY. Then answers requests, in order, until the channel ends or a fatal CUDA error was
+ * answered. With `close_device` the device is closed before the return; a thread must do so, a
+ * process need not. Returns the process's exit code. */
+int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_device);
 
 /* Exit codes of workers: the channel has ended, a request could not be served or answered, no
  * device was opened. */

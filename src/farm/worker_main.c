@@ -15,10 +15,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The command line. COMMAND starts a worker, for gt_engine(). */
-enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
+/* The command line. */
+enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, WORDS };
 static const char *given[WORDS]; /* NULL: not given */
-static int is_standard;          /* the channel is standard input and output */
 
 static bool has_role(const char *role)
 {
@@ -29,13 +28,6 @@ static unsigned long long number(int word)
 {
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
-
-/* What the worker hears and speaks on, and what shows that its host has ended (-1: nothing does).
- */
-static struct {
-    int in, out, host;
-    void (*end)(void); /* ends the process when the host is gone */
-} channel = {GT_CHILD_CHANNEL, GT_CHILD_CHANNEL, GT_CHILD_HOST, NULL};
 
 /* Waits until the host closes the channel or ends; false: it is to be called again. The channel
  * alone does not show the host's end: children that the host forked may hold the other end too. */
@@ -55,16 +47,11 @@ static bool is_alone(struct pollfd channel_and_host[2])
 /* Ends the process when its host is gone, whatever the main thread is doing. */
 static void *watch_host(void *unused)
 {
-    struct pollfd channel_and_host[] = {{channel.in, POLLRDHUP, 0}, {channel.host, POLLIN, 0}};
+    struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
+                                        {GT_CHILD_HOST, POLLIN, 0}};
     (void)unused;
     while (!is_alone(channel_and_host)) {
     }
-    channel.end();
-    return NULL;
-}
-
-static void end_at_once(void)
-{
     _exit(GT_EXIT_DONE);
 }
 
@@ -72,22 +59,6 @@ static bool start_watcher(void)
 {
     pthread_t thread;
     return pthread_create(&thread, NULL, watch_host, NULL) == 0 && pthread_detach(thread) == 0;
-}
-
-/* Takes standard input and output for the channel, and what libraries print goes nowhere. Prepares
- * a measure worker's environment, as the host does where it starts the worker itself. */
-static bool take_standard(void)
-{
-    static gt_texts prepared;
-    if (has_role("measure") && gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
-        environ = prepared.items;
-    }
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    channel.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    channel.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    channel.host = -1;
-    return nowhere >= 0 && channel.in >= 0 && channel.out >= 0 &&
-           dup2(nowhere, STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
 }
 
 static int usage(FILE *out, int code)
@@ -111,8 +82,6 @@ static int parse(int argc, char **argv)
         {"driver-version", required_argument, NULL, DRIVER_VERSION},
         {"memory", required_argument, NULL, MEMORY},
         {"ordinal", required_argument, NULL, ORDINAL},
-        {"command", required_argument, NULL, COMMAND},
-        {"stdio", no_argument, &is_standard, true},
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
@@ -143,8 +112,7 @@ static void limit_memory(unsigned long long megabytes)
 
 static void *compile(void *code)
 {
-    *(int *)code =
-        gt_compile_worker(channel.in, channel.out, given[ARCH], (int)number(DRIVER_VERSION));
+    *(int *)code = gt_compile_worker(GT_CHILD_CHANNEL, given[ARCH], (int)number(DRIVER_VERSION));
     return NULL;
 }
 
@@ -167,14 +135,10 @@ static int compile_on_large_stack(void)
 }
 
 /* Does what a role asks for. Returns the exit code. */
-static int play(char *const *rest)
+static int play(void)
 {
-    if (given[COMMAND]) {
-        return gt_engine(given[COMMAND], rest);
-    }
     if (has_role("measure")) {
-        return gt_measure_worker(channel.in, channel.out, given[DRIVER], (int)number(ORDINAL),
-                                 false);
+        return gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false);
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
     limit_memory(number(MEMORY));
@@ -187,9 +151,8 @@ int main(int argc, char **argv)
     if (other == 'v') {
         return usage(stdout, 0);
     }
-    bool plays = given[COMMAND] || has_role("compile") || has_role("measure");
-    channel.end = given[COMMAND] ? gt_engine_end : end_at_once;
-    if (other || !plays || (is_standard && !take_standard()) || !start_watcher()) {
+    bool plays = has_role("compile") || has_role("measure");
+    if (other || !plays || !start_watcher()) {
         return usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
@@ -197,5 +160,5 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
     signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
-    _exit(play(argv + optind));
+    _exit(play());
 }

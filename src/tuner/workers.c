@@ -58,14 +58,10 @@ static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
     return status;
 }
 
-static gputune_status may_measure(const gt_farm_options *options, gputune_isolation isolation)
+static gputune_status may_measure(const gt_farm_options *options)
 {
     GT_REFUSE(!options->arch, GPUTUNE_EUNSUPPORTED,
               "cannot measure: this tuner was opened without a device; open one with a device");
-    GT_REFUSE(options->measure_on && isolation == GPUTUNE_ISOLATION_THREAD, GPUTUNE_EUNSUPPORTED,
-              "the isolation `thread` measures in this process; the tuner was opened to measure on "
-              "'%s', which takes `process`",
-              options->measure_on);
     return GPUTUNE_OK;
 }
 
@@ -75,7 +71,7 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     gt_farm *farm = lend_idle(workers, measure, isolation);
     if (!farm) {
         gt_farm_options options = workers->options;
-        GT_TRY(measure ? may_measure(&options, isolation) : GPUTUNE_OK);
+        GT_TRY(measure ? may_measure(&options) : GPUTUNE_OK);
         options.driver = measure ? options.driver : NULL;
         options.isolation = isolation;
         GT_TRY(gt_farm_open(&farm, &options));

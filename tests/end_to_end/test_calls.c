@@ -38,10 +38,10 @@ TEST(test_null_is_refused_without_a_tuner)
     int count;
     const gputune_sizes none = GPUTUNE_NO_SIZES;
     gputune *tuner;
-    gputune_open_options no_command = GPUTUNE_OPEN_OPTIONS_INIT;
-    no_command.compile_on_count = 1;
+    gputune_open_options no_folder = GPUTUNE_OPEN_OPTIONS_INIT;
+    no_folder.include_path_count = 1;
     REFUSES(gputune_open(NULL, NULL));
-    REFUSES(gputune_open(&tuner, &no_command));
+    REFUSES(gputune_open(&tuner, &no_folder));
     REFUSES(gputune_add_template(NULL, "x.cu"));
     REFUSES(tune_kernel(NULL, NULL, "axpy", none, NULL));
     REFUSES(tune_kernel(&plan, NULL, "axpy", none, NULL));
@@ -175,14 +175,12 @@ TEST(test_lists_of_open_options_may_not_be_null)
 {
     gputune *tuner;
     static const char *const nothing[] = {NULL};
-    gputune_open_options folders = GPUTUNE_OPEN_OPTIONS_INIT, commands = folders;
-    folders.device = commands.device = "none";
-    folders.include_path_count = commands.compile_on_count = 1;
+    gputune_open_options folders = GPUTUNE_OPEN_OPTIONS_INIT;
+    folders.device = "none";
+    folders.include_path_count = 1;
     REFUSES(gputune_open(&tuner, &folders));
-    REFUSES(gputune_open(&tuner, &commands));
-    folders.include_paths = commands.compile_on = nothing;
+    folders.include_paths = nothing;
     REFUSES(gputune_open(&tuner, &folders));
-    REFUSES(gputune_open(&tuner, &commands));
 }
 
 /* ---- versions and enums ---- */

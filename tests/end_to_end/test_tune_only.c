@@ -93,28 +93,6 @@ TEST(test_inputs_on_the_device_are_refused)
     OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
 }
 
-TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = NULL;
-    gputune_plan *plan;
-    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    static float values[4096];
-    gputune_input input = {"x", values, sizeof values, true};
-    SKIP_IF(!world.ready);
-    open.database = world.database;
-    open.measure_on = "echo hello;";
-    OK(gputune_open(&tuner, &open));
-    gputune_options options =
-        OPTIONS(.max_variants = 3, .inputs = &input, .input_count = 1, .force = true);
-    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
-    options.isolation = GPUTUNE_ISOLATION_THREAD;
-    assert_int_equal(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options),
-                     GPUTUNE_EUNSUPPORTED);
-    assert_non_null(strstr(gputune_error(), "measure on 'echo hello;', which takes `process`"));
-}
-
 TEST(test_without_a_worker_the_device_is_asked_here)
 {
     gputune *tuner;

@@ -5,8 +5,7 @@
  *   hang-if PATH, killed-if PATH, segv-if PATH     the same where PATH can be removed, else ok
  *   slow MS                                        verifies after MS milliseconds
  *   fast PATH            is proved within its limit of time where PATH can be removed
- * and of a reference: refill-segv, refill-hang, what a sample does before it takes up a variant.
- * FAKE_NVRTC is the compiler's version. */
+ * and of a reference: refill-segv, refill-hang, what a sample does before it takes up a variant. */
 #include "farm/measure.h"
 #include "gpu/nvrtc.h"
 
@@ -274,8 +273,7 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc)
 int gt_nvrtc_version(const gt_nvrtc *nvrtc)
 {
     (void)nvrtc;
-    const char *version = getenv("FAKE_NVRTC");
-    return version ? (int)strtol(version, NULL, 10) : 13000;
+    return 13000;
 }
 
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,

@@ -21,11 +21,8 @@ static char *beside_test(const char *name)
     return path;
 }
 
-static const char *measure_on; /* of each farm that measures */
-
 static gt_farm *open_farm(gt_farm_options options)
 {
-    options.measure_on = options.driver ? measure_on : NULL;
     char *worker = options.worker ? NULL : beside_test("fake-worker");
     options.worker = options.worker ? options.worker : worker;
     options.deadline_s = options.deadline_s > 0 ? options.deadline_s : 0.4;

@@ -17,7 +17,7 @@ static void open_fake(fake *f)
 {
     memset(f, 0, sizeof *f);
     f->host.slots = f->slots;
-    f->host.slot_count = f->host.own_count = f->host.limit = CORES;
+    f->host.slot_count = f->host.limit = CORES;
     gt_cores_join(&f->host);
 }
 
