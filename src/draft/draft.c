@@ -3,7 +3,7 @@
 
 #include "draft/parts.h"
 #include "kernel/branches.h"
-#include "kernel/host_code.h"
+#include "kernel/headers.h"
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -2,7 +2,7 @@
  * headers aside that are not found. */
 #include "draft/lines.h"
 
-#include "kernel/host_code.h"
+#include "kernel/headers.h"
 #include "kernel/reader.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "kernel/branches.h"
 #include "kernel/functions.h"
-#include "kernel/host_code.h"
+#include "kernel/reach.h"
 #include "kernel/reader.h"
 #include "kernel/types.h"
 
@@ -562,12 +562,41 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     return finish_body(body, &parse->judge_uses, parse->template);
 }
 
+/* Appends the names of a line, those in strings too. */
+static void append_names(gt_text *out, gt_lexer line)
+{
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        if (line.token.kind == GT_TOKEN_NAME) {
+            append_token(out, &line.token);
+        } else if (line.token.kind == GT_TOKEN_STRING && line.token.length > 2) {
+            append_names(out, gt_lexer_on(line.token.text + 1, line.token.length - 2));
+        }
+    }
+}
+
+/* Appends all names that the pragmas mention, and that of a reference of gputune's own making. */
+static void append_roots(gt_text *out, const gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
+             gt_lexer_find_directive(&lexer, &line);) {
+            if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
+                append_names(out, line);
+            }
+        }
+    }
+    gt_text_append(out, parts->reference.kernel.name);
+}
+
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     GT_FREED char *code = NULL;
+    GT_SCOPED(gt_text_free) gt_text roots = {0};
     gt_overloads_blank(parse, parse->left);
     GT_TRY(gt_functions_check(parse, parse->code));
-    GT_TRY(gt_host_code_cut(&code, text, parse->parts));
+    append_roots(&roots, parse->parts);
+    GT_TRY(roots.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(gt_reach_cut(&code, text, parse->possible, gt_text_string(&roots)));
     gt_overloads_blank(parse, code);
     GT_TRY(rewrite(&code, parse->template));
     GT_TRY(make_kernel_body(parse, code));

@@ -170,7 +170,10 @@ static gt_verdict is_defined(const void *user, const gt_token *name)
     gt_meaning meaning = r->meaning(r->user, name, &value);
     bool known = meaning == GT_VALUED || find_macro(r, name) ||
                  gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
-    return meaning == GT_OPEN ? GT_PERHAPS : known ? GT_SURELY : GT_NEVER;
+    if (meaning == GT_OPEN || (meaning == GT_UNKNOWN && !known)) {
+        return GT_PERHAPS;
+    }
+    return known ? GT_SURELY : GT_NEVER;
 }
 
 /* While a term is read. */
@@ -180,14 +183,15 @@ typedef struct values {
     int count;
 } values;
 
-/* A name without a value is 0. */
+/* A name that is no macro is 0. */
 static int slot_of(void *user, const char *name)
 {
     values *v = user;
     const gt_token token = gt_token_of(name);
-    gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
-    bool is_macro = meaning == GT_UNDEFINED && find_macro(v->reader, &token);
-    return meaning == GT_OPEN || is_macro || v->count == GT_SLOT_MAX - 1 ? -1 : v->count++;
+    const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
+    const bool has_value = meaning == GT_VALUED ||
+                           (meaning == GT_UNDEFINED && !find_macro(v->reader, &token));
+    return has_value && v->count < GT_SLOT_MAX - 1 ? v->count++ : -1;
 }
 
 static bool text_of(void *user, const char *name, gt_lexer *value)
@@ -196,7 +200,8 @@ static bool text_of(void *user, const char *name, gt_lexer *value)
     const gt_token token = gt_token_of(name);
     const macro *found = find_macro(v->reader, &token);
     int64_t given;
-    bool is_macro = found && v->reader->meaning(v->reader->user, &token, &given) == GT_UNDEFINED &&
+    const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &given);
+    bool is_macro = found && (meaning == GT_UNDEFINED || meaning == GT_UNKNOWN) &&
                     found->value.token.kind != GT_TOKEN_END;
     if (is_macro) {
         *value = found->value;

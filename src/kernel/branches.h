@@ -42,6 +42,7 @@ void gt_blank(char *text, size_t begin, size_t end);
 /* What is known of a name that the text itself does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* no macro */
+    GT_UNKNOWN,   /* perhaps a macro: what is not read may define it */
     GT_OPEN,  /* a macro with one of several values: a condition on it leaves nothing out, whatever
                  the text defines it as */
     GT_VALUED /* a macro with one known value */

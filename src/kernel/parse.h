@@ -17,6 +17,7 @@ typedef struct gt_parse {
     gt_lexer at;             /* and where: in its body, or in a struct of the code */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
+    char *possible;   /* `code` with the lines that a header's macro may let in; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* on the names of an axis's buffers, which are read when
                                              the arguments are known */
     uint64_t defaulted;                   /* bit i: default() names axis i */

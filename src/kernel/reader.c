@@ -4,7 +4,7 @@
 
 #include "kernel/body.h"
 #include "kernel/branches.h"
-#include "kernel/host_code.h"
+#include "kernel/headers.h"
 #include "kernel/types.h"
 
 #include "base/hash.h"

@@ -417,12 +417,24 @@ static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *va
     return GT_UNDEFINED;
 }
 
+/* Headers and the compiler define macros that the text does not show. */
+static gt_meaning possible_meaning_of(const void *user, const gt_token *name, int64_t *value)
+{
+    const gt_reader *reader = user;
+    const gt_meaning meaning = meaning_of(user, name, value);
+    const bool may_be = reader->has_headers || name->text[0] == '_';
+    return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
+}
+
 /* What is read of the code: the compiler gets all of it. */
 static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
 {
+    const char *text = gt_text_string(&reader->body);
     free(parse->left);
-    parse->left = NULL;
-    GT_TRY(gt_branches_cut(&parse->left, gt_text_string(&reader->body), meaning_of, reader));
+    free(parse->possible);
+    parse->left = parse->possible = NULL;
+    GT_TRY(gt_branches_cut(&parse->left, text, meaning_of, reader));
+    GT_TRY(gt_branches_cut(&parse->possible, text, possible_meaning_of, reader));
     parse->code = parse->left;
     return GPUTUNE_OK;
 }
@@ -489,6 +501,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
     free(parse->left);
+    free(parse->possible);
     gt_reader_free(&reader);
     return GT_GIVE(status, out, template, gt_template_free(template));
 }

@@ -111,7 +111,7 @@ static const struct {
     {PLAIN("tune(U = 1, 2)", "enum { U = 4 };\n") "{ y[0] = U; }",
      "a.cu:5:8: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
      "declaration left out, or another name"},
-    {PLAIN("tune(U = 1, 2)", "__device__ int f(int U) { return U; }\n") "{ y[0] = U; }",
+    {PLAIN("tune(U = 1, 2)", "__device__ int f(int U) { return U; }\n") "{ y[0] = f(U); }",
      "a.cu:5:22: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
      "declaration left out, or another name"},
     {PLAIN("tune(U = 1, 2)",

@@ -35,7 +35,7 @@ TEST(test_two_instances)
                "launch(a::first<B>, block = 2, grid = 1, args = (part, x, n))\n" P
                "launch(a::first<1 + 2>, block = 2, grid = 1 + EARLY, args = (part, x, n))\n"
                "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
-               "int n)\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
+               "int n)\n{\n#pragma unroll\n    for (;;);\n} typedef int x;\n}\n";
     GT_SCOPED(bench_close) bench b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, twice, "sm_90");
@@ -52,7 +52,7 @@ TEST(test_two_instances)
                                         "template <int N>\n"
                                         "__global__ void first_launch2(double *p, const float *x, "
                                         "int n)\n{\n#pragma unroll\n    for (;;);\n}\n"
-                                        "#line 13 \"kernel.cu\"\n int z;\n}\n"));
+                                        "#line 13 \"kernel.cu\"\n typedef int x;\n}\n"));
     assert_string_equal(source.instances[0], "a::first<64>");
     assert_string_equal(source.instances[1], "a::first_launch2<1 + 2>");
 }
@@ -75,7 +75,7 @@ TEST(test_parameters_named_like_tunables)
 /* A kernel of an included file is copied at its lines of that file. */
 static const char included[] =
     "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
-    "int n)\n{\n    p[0] = SIZE;\n}\nint z;\n";
+    "int n)\n{\n    p[0] = SIZE + z;\n}\nint z;\n";
 
 static gputune_status find_included(void *user, const gt_include *include, gt_included *out)
 {
@@ -99,11 +99,10 @@ TEST(test_instances_of_an_included_kernel)
     ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
     const gt_config standard = gt_config_default(template);
     ASSERT_OK(gt_source_generate(&source, template, &problem, &standard, &device, ""));
-    assert_non_null(strstr(
-        source.text,
-        "#line 3 \"first.cuh\"\ntemplate <int N>\n"
-        "__global__ void first_launch2(double *p, const float *x, int n)\n{\n    p[0] = SIZE;\n}\n"
-        "#line 7 \"first.cuh\"\n\nint z;\n"));
+    assert_non_null(strstr(source.text, "#line 3 \"first.cuh\"\ntemplate <int N>\n"
+                                        "__global__ void first_launch2(double *p, const float *x, "
+                                        "int n)\n{\n    p[0] = SIZE + z;\n}\n"
+                                        "#line 7 \"first.cuh\"\n\nint z;\n"));
     gt_source_free(&source);
     gt_template_free(template);
 }

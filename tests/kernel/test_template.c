@@ -115,7 +115,7 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
 
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
-    "__global__ void k(float *y) {}\n"
+    "__global__ void k(float *y) { y[0] = deep() + after + x; }\n"
 
 TEST(test_includes)
 {
@@ -193,7 +193,7 @@ TEST(test_what_is_no_pragma)
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
                                 "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
-                                "__device__ int used() { return D; }\n");
+                                "__device__ int deep() { return D; }\n");
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);

@@ -1,0 +1,161 @@
+/* Cutting a program down to what its kernels need. */
+#include "kernel_support.h"
+
+#include "kernel/reach.h"
+
+/* Blanks at the ends of lines, and more than one in a row, go. */
+static void squeeze(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        bool begins = to == text || to[-1] == '\n' || to[-1] == ' ';
+        to -= *at == '\n' && to > text && to[-1] == ' ';
+        if (*at != ' ' || !begins) {
+            *to++ = *at;
+        }
+    }
+    to -= to > text && to[-1] == ' ';
+    *to = '\0';
+}
+
+static void check(const char *text, const char *roots, const char *expected)
+{
+    GT_FREED char *left = NULL;
+    ASSERT_OK(gt_reach_cut(&left, text, text, roots));
+    squeeze(left);
+    assert_string_equal(left, expected);
+}
+
+/* What no root needs goes, whatever it is called. */
+TEST(cut_drops_code_that_no_kernel_needs)
+{
+    static const char *const texts[] = {
+        "int main() { return 0; }",
+        "void f(int n) { k<<<n, 1>>>(n); }",
+        "template <typename T = int> T *make(const std::vector<T> &x) { return 0; }",
+        "extern \"C\" void f(void) { exit(1); }",
+        "std::vector<float> data; float at(int i) { return data[i]; }",
+        "template <> void same<half>(half *a) { std::cout << 1; }",
+        "struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }",
+        "namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
+        "typedef struct { FILE *f; } Log; void g(Log *l) { }",
+        "std::ostream &operator<<(std::ostream &out, const S &s) { return out; }",
+        "GLuint buffers, *others; static Map<int, float> all[2];",
+        "template class std::vector<int>; using std::cout;",
+        "__global__ void other(float *y) { y[0] = 1; }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check(texts[i], "k", "");
+    }
+    check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "k", "\n\n#ifdef X\n\n#endif\n");
+    check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }", "k",
+          "#define CHECK(x) if (x != cudaSuccess) abort()\n");
+}
+
+/* Members, parameters and locals may be called like anything of the host. */
+TEST(cut_keeps_what_kernels_name_however_it_is_spelled)
+{
+    static const char *const texts[] = {
+        "struct Ray { float enter, exit; }; __global__ void k(Ray *r) { r->exit = 1; }",
+        "struct M { float map; int stdin; }; __device__ int f(M m) { return m.map; } "
+        "__global__ void k(M m) { f(m); }",
+        "float twice(float x) { return 2 * x; } __device__ float y = twice(1); "
+        "__global__ void k() { y = 1; }",
+        "int a(); int b() { return a(); } int a() { return 1; } __global__ void k() { b(); }",
+        "inline float2 operator+(float2 a, float2 b) { return a; } __global__ void k() { }",
+        "struct P { float x = 0, y{1}; float n() const { return x; } }; "
+        "__global__ void k(P p) { p.n(); }",
+        "unsigned rand(unsigned s) { return s * 5 + 1; } __global__ void k() { rand(1); }",
+        "typedef struct { int a; } Q; enum E { A, B }; const int N = 1 << 20; using V = float; "
+        "__global__ void k(Q q, E e, V v) { q.a = N + A; }",
+        "namespace a { inline int f() { return 1; } } __global__ void k() { a::f(); }",
+        "template <class T> struct V { T x; }; template <> struct V<int> { short x; }; "
+        "__global__ void k(V<int> v) { }",
+        "struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }",
+        "enum class Mode { Fast, Safe }; static_assert(sizeof(Mode) == 4, \"\"); "
+        "__global__ void k(Mode m) { }",
+        "struct position { int row; position() { row = 0; } }; "
+        "__global__ void k() { const position mine; }",
+        "struct B { int n; __device__ int f(); }; __device__ int B::f() { return n; } "
+        "__global__ void k(B b) { b.f(); }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check(texts[i], "k", texts[i]);
+    }
+}
+
+TEST(cut_follows_macros)
+{
+    static const char *const texts[] = {
+        "#define HD __host__ __device__\nHD int f() { return 1; }\n"
+        "__global__ void k() { f(); }",
+        "#define CAT(a, b) a##b\nint f_int() { return 1; } __global__ void k() { CAT(f_, int)(); }",
+        "#define ADD(name, op) __device__ int name(int a) { return a op 1; }\nADD(up, +)\n"
+        "__global__ void k() { up(1); }",
+        "#define BEGIN namespace n {\n#define END }\nBEGIN struct S { int a; }; END\n"
+        "__global__ void k(n::S s) { }",
+        "#define USE help()\nvoid help() { } __global__ void k() { USE; }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check(texts[i], "k", texts[i]);
+    }
+    check("#define ADD(name) void name() { std::exit(1); }\nADD(a)\nADD(k)", "k",
+          "#define ADD(name) void name() { std::exit(1); }\n\nADD(k)");
+}
+
+TEST(cut_keeps_of_a_class_what_kernels_use)
+{
+    check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; "
+          "__global__ void k(M m) { m.n; }",
+          "k", "struct M { float *x; int n; }; __global__ void k(M m) { m.n; }");
+    check("class A { public: A() { exit(1); } private: int n; }; __global__ void k(A a) { }", "k",
+          "class A { public: private: int n; }; __global__ void k(A a) { }");
+    check("class A { public: A &operator=(const A &b) { return *this; } void f() { exit(1); } int "
+          "n; }; __global__ void k(A a) { }",
+          "k",
+          "class A { public: A &operator=(const A &b) { return *this; } int n; }; "
+          "__global__ void k(A a) { }");
+    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } }; "
+          "__global__ void k(S s) { s.f(); f(1); }",
+          "k", "struct S { }; __global__ void k(S s) { s.f(); f(1); }");
+}
+
+TEST(cut_keeps_what_cannot_be_told)
+{
+    check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }", "k",
+          "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
+}
+
+TEST(cut_gives_a_namespace_to_each_using_directive)
+{
+    check("using namespace a::b; int x;", "k",
+          "namespace a { namespace b { } } using namespace "
+          "a::b;");
+    check("namespace c = a; using namespace c; __global__ void k() { c::f(); }", "k",
+          "namespace c = a; using namespace c; __global__ void k() { c::f(); }");
+}
+
+TEST(cut_keeps_functions_with_requirements)
+{
+    const char *text = "template <class T> concept Real = true; template <class T> "
+                       "requires (Real<T> && sizeof(T) > 1) __global__ void k(T *x) { }";
+    check(text, "k", text);
+}
+
+TEST(cut_survives_endless_nesting)
+{
+    static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]), count = 200000;
+        char *text = calloc(count, length + 1);
+        char *left;
+        assert_non_null(text);
+        for (size_t k = 0; k < count; k++) {
+            memcpy(text + k * length, words[i], length);
+        }
+        ASSERT_OK(gt_reach_cut(&left, text, text, "k"));
+        assert_int_equal(strlen(left), count * length);
+        free(left);
+        free(text);
+    }
+}
