@@ -189,8 +189,8 @@ static int slot_of(void *user, const char *name)
     values *v = user;
     const gt_token token = gt_token_of(name);
     const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
-    const bool has_value = meaning == GT_VALUED ||
-                           (meaning == GT_UNDEFINED && !find_macro(v->reader, &token));
+    const bool has_value =
+        meaning == GT_VALUED || (meaning == GT_UNDEFINED && !find_macro(v->reader, &token));
     return has_value && v->count < GT_SLOT_MAX - 1 ? v->count++ : -1;
 }
 

@@ -87,9 +87,9 @@ static bool is_made(const reach *r, size_t class)
         for (size_t i = piece->begin; i + 2 < piece->end && is_outside; i++) {
             const gt_word *w = &r->found.words.items[i];
             const gt_word *next = w + 1 + gt_word_is_name(w + 1);
-            const bool makes = next->id == GT_IS_OPEN_PAREN || next->id == GT_IS_OPEN_BRACE ||
-                               (next->id == GT_IS_SEMICOLON && next == w + 2 &&
-                                piece->kind == GT_PIECE_FUNCTION);
+            const bool makes =
+                next->id == GT_IS_OPEN_PAREN || next->id == GT_IS_OPEN_BRACE ||
+                (next->id == GT_IS_SEMICOLON && next == w + 2 && piece->kind == GT_PIECE_FUNCTION);
             for (size_t k = 0; makes && k < own->keys; k++) {
                 if (keys_of(r, own)[k] == w->id) {
                     return true;
