@@ -194,12 +194,13 @@ static int slot_of(void *user, const char *name)
     return has_value && v->count < GT_SLOT_MAX - 1 ? v->count++ : -1;
 }
 
-static bool text_of(void *user, const char *name, gt_lexer *value)
+static bool text_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const values *v = user;
     const gt_token token = gt_token_of(name);
     const macro *found = find_macro(v->reader, &token);
     int64_t given;
+    *above = 0;
     const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &given);
     bool is_macro = found && (meaning == GT_UNDEFINED || meaning == GT_UNKNOWN) &&
                     found->value.token.kind != GT_TOKEN_END;

@@ -171,6 +171,13 @@ static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name
                             name);
 }
 
+static gputune_status add(parser *p, int64_t value)
+{
+    const int first = last(p);
+    GT_TRY(emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = value}));
+    return emit_operation(p, GT_DO_ADD, first);
+}
+
 static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
@@ -192,8 +199,10 @@ static gputune_status parse_name(parser *p)
         "unknown function '%s'; expected ceil_div, round_up, min, max, pow, sqrt, log2 or sizeof",
         name);
     gt_lexer value;
-    if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value)) {
-        return parse_meaning(p, &value, name, place);
+    int64_t above;
+    if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value, &above)) {
+        GT_TRY(parse_meaning(p, &value, name, place));
+        return above ? add(p, above) : GPUTUNE_OK;
     }
     (void)snprintf(text, sizeof text, "unknown name '%s'; expected a number", name);
     if (p->scope->explain) {

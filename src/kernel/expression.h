@@ -37,8 +37,9 @@ typedef struct gt_scope {
      * takes no names. */
     int (*size_slot)(void *user, const char *name);
     /* Opens *value on the expression that the code defines a name without a slot as; it ends at the
-     * text's end, ';', ',' or '}'. false: the code defines no such name. NULL: there is no code. */
-    bool (*meaning)(void *user, const char *name, struct gt_lexer *value);
+     * text's end, ';', ',' or '}'; *above is added to it. false: the code defines no such name.
+     * NULL: there is no code. */
+    bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
     /* Writes the message about an unknown name, without the place, to `out`. NULL: the message is
      * "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);

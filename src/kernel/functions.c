@@ -411,33 +411,81 @@ static bool defines(gt_lexer *line, const char *name)
     return !is_function && line->token.kind != GT_TOKEN_END;
 }
 
-bool gt_code_constant(gt_lexer *value, const char *code, const char *path, const char *name)
+/* A constant that is looked for, and its first value. */
+typedef struct search {
+    const char *name;
+    gt_lexer *value;
+    int64_t *above;
+    int found; /* how many different values */
+} search;
+
+static void note_constant(search *s, gt_lexer value, int64_t above)
+{
+    if (s->found == 0 || *s->above != above || !is_same(*s->value, value)) {
+        *s->value = value;
+        *s->above = above;
+        s->found++;
+    }
+}
+
+/* With the lexer behind `enum`, to the end of its enumerators. One without a value is one more than
+ * that before it. */
+static void search_enum(search *s, gt_lexer *lexer)
+{
+    gt_lexer value = gt_lexer_of("0");
+    int64_t above = 0;
+    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "{ ; ( )")) {
+        gt_lexer_next(lexer);
+    }
+    bool more = gt_lexer_accept(lexer, "{");
+    for (; more && lexer->token.kind == GT_TOKEN_NAME; above++) {
+        const bool hit = gt_lexer_is(lexer, s->name);
+        gt_lexer_next(lexer);
+        if (gt_lexer_accept(lexer, "=")) {
+            value = *lexer;
+            above = 0;
+        }
+        if (hit) {
+            note_constant(s, value, above);
+        }
+        while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, ", }")) {
+            gt_lexer_skip(lexer, "(", ")");
+        }
+        more = gt_lexer_accept(lexer, ",");
+    }
+}
+
+bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const char *path,
+                      const char *name)
 {
     gt_lexer lexer, line;
-    int found = 0, braces = 0; /* open ones, from a function's on */
+    search s = {name, value, above, 0};
+    int braces = 0; /* open ones, from a function's on */
     bool behind_parenthesis = false, is_constant = false;
     gt_lexer_open(&lexer, code, strlen(code), (gt_place){path, 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {
-        bool hit;
-        const gt_lexer *at = &line;
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-            hit = defines(&line, name);
-        } else {
-            is_constant |= gt_token_is_any(&lexer.token, "constexpr const enum");
-            is_constant &= !gt_token_is_any(&lexer.token, "; )");
-            hit = is_constant && !braces && gt_lexer_is(&lexer, name);
-            braces += gt_lexer_is(&lexer, "{") && (braces > 0 || behind_parenthesis);
-            braces -= gt_lexer_is(&lexer, "}") && braces > 0;
-            behind_parenthesis = gt_lexer_is(&lexer, ")");
-            gt_lexer_next(&lexer);
-            hit = hit && gt_lexer_accept(&lexer, "=");
-            at = &lexer;
+            if (defines(&line, name)) {
+                note_constant(&s, line, 0);
+            }
+            continue;
         }
-        if (hit && (found == 0 || !is_same(*value, *at))) {
-            *value = *at;
-            found++;
+        if (!braces && gt_lexer_accept(&lexer, "enum")) {
+            search_enum(&s, &lexer);
+            behind_parenthesis = false;
+            continue;
+        }
+        is_constant |= gt_token_is_any(&lexer.token, "constexpr const");
+        is_constant &= !gt_token_is_any(&lexer.token, "; )");
+        const bool hit = is_constant && !braces && gt_lexer_is(&lexer, name);
+        braces += gt_lexer_is(&lexer, "{") && (braces > 0 || behind_parenthesis);
+        braces -= gt_lexer_is(&lexer, "}") && braces > 0;
+        behind_parenthesis = gt_lexer_is(&lexer, ")");
+        gt_lexer_next(&lexer);
+        if (hit && gt_lexer_accept(&lexer, "=")) {
+            note_constant(&s, lexer, 0);
         }
     }
-    return found == 1;
+    return s.found == 1;
 }

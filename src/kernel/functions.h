@@ -80,5 +80,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
 /* Opens *value on the definition of the constant `name` in the code: the text behind `#define NAME`
  * up to the line's end, or all the code behind the `=` of a constexpr or const variable or of an
  * enumerator, outside of functions. false: the code has no such constant, or several, of which only
- * the compiler knows the right one. */
-bool gt_code_constant(gt_lexer *value, const char *code, const char *path, const char *name);
+ * the compiler knows the right one. *above is to be added to that value: an enumerator without one
+ * of its own is one more than that before it. */
+bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const char *path,
+                      const char *name);

@@ -167,7 +167,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
-    (void)gt_lexer_accept(&p->at, "struct");
+    (void)gt_lexer_accept_any(&p->at, "struct enum");
     GT_TRY(gt_words_read(name, sizeof name, &p->at, "a type and a name", false));
     const gt_problem_value *value = gt_problem_type(p->template, name);
     const gt_structure *structure = NULL;

@@ -125,7 +125,13 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     while (gt_lexer_accept_any(&p->at, "const volatile mutable struct") >= 0) {
     }
     gt_place place = gt_lexer_place(&p->at);
-    if (gt_lexer_is(&p->at, "{") || gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
+    gt_lexer behind = p->at;
+    if (gt_lexer_accept(&behind, "enum") && behind.token.kind == GT_TOKEN_NAME) {
+        p->at = behind;
+        gt_lexer_next(&behind);
+    }
+    if (gt_token_is_any(&behind.token, "{ :") ||
+        gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
     GT_TRY(gt_words_read(out, GT_NAME_MAX, &p->at, "a type and a name", false));
@@ -157,6 +163,14 @@ static bool is_data(const gt_lexer *lexer)
     gt_lexer ahead = *lexer;
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
+    }
+    if (gt_lexer_accept(&ahead, "enum")) { /* unless a definition of an enum has a declarator */
+        while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; {")) {
+            gt_lexer_next(&ahead);
+        }
+        const bool defines = gt_lexer_is(&ahead, "{");
+        gt_lexer_skip(&ahead, "{", "}");
+        return !defines || !gt_lexer_is(&ahead, ";");
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
         if (gt_lexer_accept_any(&ahead, "alignas __align__") >= 0) {
@@ -217,9 +231,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 /* What stands in front of the brace of a struct. */
 typedef struct head {
     char tag[GT_NAME_MAX];
-    bool is_typedef, is_union, is_class, is_template, has_base;
+    bool is_typedef, is_union, is_class, is_template;
     gt_place place;
     gt_lexer attributes, parameters; /* the latter on `template` */
+    gt_lexer body;                   /* on the `:` of the base classes, or the `{` of the members */
 } head;
 
 /* With the lexer behind `struct`: to the `{`, if it is a definition. */
@@ -235,8 +250,8 @@ static bool read_head(head *out, gt_lexer *lexer)
         return false;
     }
     (void)gt_lexer_accept(lexer, "final");
-    out->has_base = gt_lexer_is(lexer, ":");
-    while (out->has_base && lexer->token.kind != GT_TOKEN_END &&
+    out->body = *lexer;
+    while (gt_lexer_is(&out->body, ":") && lexer->token.kind != GT_TOKEN_END &&
            !gt_token_is_any(&lexer->token, "{ ;")) {
         gt_lexer_next(lexer);
     }
@@ -279,7 +294,8 @@ static int parameter_at(const gt_token *name, gt_lexer parameters)
     return -1;
 }
 
-/* Moves p->at to a copy of the members that has the arguments in place of the parameters. */
+/* Moves p->at to a copy of base classes and members that has the arguments in place of the
+ * parameters. */
 static gputune_status instantiate(gt_parse *p, const gt_structure *structure,
                                   const gt_lexer *parameters)
 {
@@ -287,6 +303,9 @@ static gputune_status instantiate(gt_parse *p, const gt_structure *structure,
     gt_text text = {0};
     gt_lexer at = p->at, end = p->at;
     const char *copied = at.token.text;
+    while (!gt_lexer_is(&end, "{")) {
+        gt_lexer_next(&end);
+    }
     gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer argument;
@@ -304,24 +323,53 @@ static gputune_status instantiate(gt_parse *p, const gt_structure *structure,
     return gt_keep(p->parts, made);
 }
 
-/* With p->at on the brace of the members. */
+/* With p->at on the `:` of the base classes, if there are any: each is a member without a name. */
+static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
+{
+    if (!gt_lexer_accept(&p->at, ":")) {
+        return GPUTUNE_OK;
+    }
+    do {
+        const gt_structure *base;
+        gt_structure_member member = {.is_private = is_class};
+        const gt_place place = gt_lexer_place(&p->at);
+        if (gt_lexer_is(&p->at, "virtual")) {
+            return refuse(place, structure, "a virtual base class", "a plain struct of numbers");
+        }
+        member.is_private = !gt_lexer_is(&p->at, "public") &&
+                            (is_class || gt_token_is_any(&p->at.token, "private protected"));
+        (void)gt_lexer_accept_any(&p->at, "public private protected");
+        GT_TRY(gt_words_read(member.type, sizeof member.type, &p->at, "a base class", true));
+        GT_TRY(gt_structure_find(&base, p, member.type));
+        while (base && base->alias[0]) {
+            base = gt_structure_of(p->template, base->alias);
+        }
+        if (!base) {
+            return refuse(place, structure, "an unknown base class", "a struct of this file");
+        }
+        if (base->member_count) { /* an empty base takes no room */
+            structure->members[structure->member_count++] = member;
+        }
+    } while (structure->member_count < GT_STRUCTURE_MEMBERS && gt_lexer_accept(&p->at, ","));
+    return GPUTUNE_OK;
+}
+
 static gputune_status read_definition(gt_parse *p, const head *head, const char *name)
 {
-    const gt_lexer body = p->at;
     gt_structure *structure = NULL;
     GT_TRY(new_structure(&structure, p, name));
     const char *problem = head->is_union                            ? "a union"
                           : head->is_template && !strchr(name, '<') ? "a template without arguments"
-                          : head->has_base                          ? "a base class"
                                                                     : NULL;
     if (problem) {
         return refuse(head->place, structure, problem, "a plain struct of numbers");
     }
     p->at = head->attributes;
     GT_TRY(read_alignment(&structure->alignment, p));
-    p->at = body;
+    p->at = head->body;
     GT_TRY(head->is_template ? instantiate(p, structure, &head->parameters) : GPUTUNE_OK);
-    gt_lexer_next(&p->at);
+    GT_TRY(read_bases(structure, p, head->is_class));
+    GT_TRY(gt_lexer_expect(&p->at, "{"));
     bool is_private = head->is_class;
     while (!gt_lexer_is(&p->at, "}") && p->at.token.kind != GT_TOKEN_END) {
         if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
@@ -341,6 +389,28 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return gt_structure_find(&target, p, type);
 }
 
+/* An enum is another name of its underlying type. With the lexer on the `enum` of a definition,
+ * which may be another's. */
+static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
+{
+    char type[GT_NAME_MAX] = "int";
+    gt_lexer lexer = p->at;
+    gt_lexer_next(&lexer);
+    (void)gt_lexer_accept_any(&lexer, "class struct");
+    if (!read_head(head, &lexer)) {
+        return GPUTUNE_OK;
+    }
+    gt_lexer_skip(&lexer, "{", "}");
+    if (!is_named(head, &lexer, name)) {
+        return GPUTUNE_OK;
+    }
+    *found = true;
+    if (gt_lexer_accept(&head->body, ":")) {
+        GT_TRY(gt_words_read(type, sizeof type, &head->body, "a type", true));
+    }
+    return add_alias(p, name, type);
+}
+
 /* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
 static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
                                  const char *name)
@@ -349,7 +419,7 @@ static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool 
     if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
         return GPUTUNE_OK;
     }
-    (void)gt_lexer_accept(&lexer, "struct");
+    (void)gt_lexer_accept_any(&lexer, "struct enum");
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
         return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
@@ -370,7 +440,13 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
     head->parameters = gt_lexer_is(&p->at, "template") ? p->at : head->parameters;
     head->is_template = (head->is_template || gt_lexer_is(&p->at, "template")) && !ends;
     head->is_typedef = (head->is_typedef || is_typedef) && !ends;
+    if (gt_lexer_is(&p->at, "enum")) {
+        GT_TRY(read_enum(found, head, p, name));
+    }
     gt_lexer_next(&p->at);
+    if (*found) {
+        return GPUTUNE_OK;
+    }
     if (is_using || is_typedef) {
         return read_alias(found, p, p->at, is_using, name);
     }
@@ -410,6 +486,13 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
         if (strncmp(path, member->name, length) != 0 || member->extents.count) {
             continue;
         }
+        if (!length) { /* a base class */
+            const gt_structure_member *inner = gt_structure_pointer(template, member->type, path);
+            if (inner) {
+                return inner;
+            }
+            continue;
+        }
         if (member->is_pointer && !path[length]) {
             return member;
         }
@@ -425,6 +508,7 @@ static gputune_status find_definition(gt_parse *p, const char *name)
     const gt_lexer body = p->at;
     char type[GT_NAME_MAX];
     gt_lexer line, value;
+    int64_t above;
     head head = {0};
     bool found = false;
     gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
@@ -437,7 +521,7 @@ static gputune_status find_definition(gt_parse *p, const char *name)
     }
     p->at = body;
     bool is_macro = !found && /* `#define NAME TYPE` */
-                    gt_code_constant(&value, p->code, p->parts->files[0].path, name) &&
+                    gt_code_constant(&value, &above, p->code, p->parts->files[0].path, name) &&
                     value.token.kind == GT_TOKEN_NAME &&
                     gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
                     value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;

@@ -94,7 +94,8 @@ static void member_path(char *out, size_t bytes, const char *outer,
         indices[d] = (long long)(index % extents[d]);
         index /= extents[d];
     }
-    int length = snprintf(out, bytes, "%s%s%s", outer, outer[0] ? "." : "", member->name);
+    int length =
+        snprintf(out, bytes, "%s%s%s", outer, outer[0] && member->name[0] ? "." : "", member->name);
     if (length >= 0 && (size_t)length < bytes) {
         (void)snprintf(out + length, bytes - (size_t)length, formats[dimensions], indices[0],
                        indices[1], indices[2]);
@@ -250,7 +251,9 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     const bool known = structure && add_members(NULL, &size, offsets, binding, structure,
                                                 &(spot){.name = ""}) == GPUTUNE_OK;
     for (uint32_t m = 0; known && m < structure->member_count; m++) {
-        gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
+        const gt_structure_member *member = &structure->members[m];
+        gt_text_printf(out, "%s%s at %u", m ? ", " : "",
+                       member->name[0] ? member->name : member->type, offsets[m]);
     }
 }
 
@@ -287,7 +290,7 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", name, size.bytes,
                    name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {
-        if (!structure->members[m].is_private) {
+        if (!structure->members[m].is_private && structure->members[m].name[0]) {
             gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", name,
                            structure->members[m].name, offsets[m]);
         }

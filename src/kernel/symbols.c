@@ -211,7 +211,9 @@ static bool standard_meaning(const char *name, gt_lexer *value)
                      {"M_PI", "3.14159265358979323846"},
                      {"INT_MIN", "(-2147483647 - 1)"},
                      {"INT_MAX", "2147483647"},
-                     {"UINT_MAX", "4294967295"}};
+                     {"UINT_MAX", "4294967295"},
+                     {"true", "1"},
+                     {"false", "0"}};
     const size_t i = gt_index_of(name, constants, sizeof constants / sizeof *constants);
     if (i == sizeof constants / sizeof *constants) {
         return false;
@@ -221,11 +223,12 @@ static bool standard_meaning(const char *name, gt_lexer *value)
 }
 
 /* A define() of the template, a constant of its code, or one of C, whose names no clause has. */
-static bool meaning_of(void *user, const char *name, gt_lexer *value)
+static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const gt_symbols *symbols = user;
     const gt_template_parts *parts = symbols->template->parts;
     unsigned use;
+    *above = 0;
     if (!symbols->code || find(symbols->template, name, &use) >= 0) {
         return false;
     }
@@ -237,7 +240,7 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value)
             return true;
         }
     }
-    return gt_code_constant(value, symbols->code, parts->files[0].path, name) ||
+    return gt_code_constant(value, above, symbols->code, parts->files[0].path, name) ||
            standard_meaning(name, value);
 }
 
@@ -250,7 +253,8 @@ bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)
 {
     const char *name = GT_TOKEN_TEXT(token);
     gt_lexer value;
-    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value);
+    int64_t above;
+    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value, &above);
 }
 
 uint64_t gt_axes_used(const gt_expression *expression)

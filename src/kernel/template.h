@@ -22,9 +22,9 @@
  *   problem(type T = float, double)      compile-time word; the source has T_float, 0 or 1
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
- *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
- *     (numbers, vectors, arrays and structs of them), or a struct template with its arguments
- *     (vec<T, 4>); the compiler confirms the layout. Its numbers,
+ *     filled, compared and counted one by one. TYPE may be a struct, an enum or a typedef of
+ *     this file (numbers, vectors, arrays and structs of them, base classes), or a struct template
+ *     with its arguments (vec<T, 4>); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
  *     T p = {1, {0, 0, 1}, .n = 2 * n}, also T{…}, (T){…} or make_float3(…); what is left out is
  *     named like a problem value, or has its value in the code (struct T { int k = 3, a[2] = {1, 2}; }).
@@ -150,7 +150,7 @@
  *   define(NAME[ = e or "text"], …)      include("file")
  *     a macro, or where e uses a run-time size, or the code has a parameter or variable of that name,
  *     a name for expressions. They know it, and what the
- *     code defines once: #define, const, constexpr, enum; and INFINITY, INT_MAX, UINT_MAX, FLT_MAX,
+ *     code defines once: #define, const, constexpr, enum; and true, false, INFINITY, INT_MAX, UINT_MAX, FLT_MAX,
  *     M_PI. A #define or `const int NAME = 1;` of a tunable or of a compile-time problem value is left
  *     out of the code: it is the value without gputune
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)

@@ -129,6 +129,23 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
+/* Whether a list in braces gives an array its first numbers, and not this one: it is 0, as in C. */
+static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
+{
+    const size_t length = strlen(layout->leaves[leaf].name);
+    bool found = false;
+    for (uint32_t i = 0; i < list->count && !found; i++) {
+        char outer[sizeof list->items[i].path];
+        memcpy(outer, list->items[i].path, sizeof outer);
+        char *last = strrchr(outer, '#');
+        if (last && last > outer && !strpbrk(last, ".[")) {
+            *last = '\0';
+            found = gt_leaf_is_within(layout, leaf, outer);
+        }
+    }
+    return found && layout->leaves[leaf].name[length - 1] == ']';
+}
+
 /* Every item of a list must belong to some number. */
 static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
                                   const char *type, gt_place place)
@@ -354,6 +371,9 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         const bool is_size = gt_template_problem_index(template, numbers[i].name) >= 0 &&
                              !gt_problem_type(template, numbers[i].name);
         value = value || is_size ? value : layout->leaves[i].value;
+        if (!value && !is_size && is_behind_list(&argument->initialisers, layout, i)) {
+            continue;
+        }
         GT_REFUSE_AT(!value && !is_size, place,
                      "%s without a value; expected { .%s = value }, or the name of a problem value",
                      name, numbers[i].name);

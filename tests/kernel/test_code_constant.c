@@ -1,23 +1,27 @@
 /* Constants of the code, and define()s, in expressions of clauses. */
 #include "kernel_support.h"
 
-#define P "#pragma gputune "
-#define K "__global__ void k(float *y, int m) { y[0] = B; }\n"
+#define P         "#pragma gputune "
+#define K         "__global__ void k(float *y, int m) { y[0] = B; }\n"
+#define MORE_OF_K "__global__ void k(float *y, int m, int p, int q, bool r) { y[0] = B; }\n"
 
-static const char text[] = "#define WIDTH 64\n"
-                           "#define AREA (WIDTH * HEIGHT) /* of both */\n"
-                           "#define TILE (2 * B)\n"
-                           "#define CALL(x) x\n"
-                           "constexpr int HEIGHT = 32, DEPTH = 2;\n"
-                           "#define WIDTH 64 // as before\n"
-                           "enum { COUNT = 3, MORE };\n"
-                           "namespace a { static const unsigned int LIMIT = 1 << 4; }\n"
-                           "__device__ int f() { const int LOCAL = 5; return LOCAL; }\n" P
-                           "kernel(k) problem(n = 100) define(OWN = COUNT * LIMIT)\n" P
-                           "args(inout float y[AREA + OWN], int m = HEIGHT) tune(B = 32, 64)\n" P
-                           "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" P
-                           "init(fill, grid = OWN)\n" K
-                           "__global__ void fill(float *y, int m, unsigned long long seed) {}\n";
+static const char text[] =
+    "#define WIDTH 64\n"
+    "#define AREA (WIDTH * HEIGHT) /* of both */\n"
+    "#define TILE (2 * B)\n"
+    "#define CALL(x) x\n"
+    "constexpr int HEIGHT = 32, DEPTH = 2;\n"
+    "#define WIDTH 64 // as before\n"
+    "enum side { NONE, ONE, COUNT = 3, MORE, LAST = MORE * 4, BEHIND };\n"
+    "namespace a { static const unsigned int LIMIT = 1 << 4; }\n"
+    "__device__ int f() { const int LOCAL = 5; return LOCAL; }\n" P
+    "kernel(k) problem(n = 100) define(OWN = COUNT * LIMIT)\n" P
+    "args(inout float y[AREA + OWN], int m = HEIGHT, int p = NONE + ONE + "
+    "2 * MORE, int q = BEHIND, bool r = !false && true)\n" P "tune(B = 32, 64)\n" P
+    "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" P
+    "init(fill, grid = OWN)\n" MORE_OF_K
+    "__global__ void fill(float *y, int m, int p, int q, bool r, "
+    "unsigned long long seed) {}\n";
 
 TEST(test_values)
 {
@@ -27,6 +31,9 @@ TEST(test_values)
     const gt_config config = config_of(b.template, "B=64");
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
     assert_int_equal(b.workload.numbers[0].integer, 32);
+    assert_int_equal(b.workload.numbers[1].integer, 9);
+    assert_int_equal(b.workload.numbers[2].integer, 17);
+    assert_int_equal(b.workload.numbers[3].integer, 1);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
     assert_int_equal(launch.steps[0].shared_bytes, 256);

@@ -137,6 +137,55 @@ TEST(test_values_of_the_code)
     }
 }
 
+/* Members of base classes are members, also of those that a struct template has; an enum is its
+ * underlying type, and one inside of a struct is no data. */
+TEST(test_bases_and_enums)
+{
+    static const char text[] =
+        "enum mode { LEFT, RIGHT = 5, BOTH };\n"
+        "typedef enum { SLOW, FAST } speed;\n"
+        "enum class kind : unsigned char { A, B = 7, C };\n"
+        "template <typename T> struct pointer { typedef T type; enum { size = sizeof(T) }; T "
+        "*data; "
+        "};\n"
+        "template <typename T> struct step : public pointer<T> { size_t pitch; T &at(int i); };\n"
+        "struct none {};\n"
+        "template <typename T> struct image : step<T>, none { int cols; enum mode m; kind k; int "
+        "dims[4]; };\n"
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+        "#pragma gputune args(image<float> i = {.pitch = 4 * n, .cols = n, .m = BOTH, .k = C, "
+        ".dims = {n, 2}}, "
+        "mode m = RIGHT, enum mode o = LEFT, speed s = FAST, kind c = B, bool on = true, bool off "
+        "= "
+        "false, out float i.data[n])\n"
+        "__global__ void k(image<float> i, mode m, mode o, speed s, kind c, bool on, bool off) "
+        "{}\n";
+    static const int values[] = {6, 5, 0, 1, 7, 1, 0}, bytes[] = {48, 4, 4, 4, 1, 1, 1};
+    GT_SCOPED(bench_close) bench b = {0};
+    gt_launch launch;
+    bench_open(&b, text, "sm_90");
+    const gt_workload *w = &b.workload;
+    const gt_number *image = &w->numbers[w->scalars[0].first_number];
+    assert_int_equal(w->scalars[0].number_count, 8);
+    assert_int_equal(image[0].offset, 8);
+    assert_int_equal(image[0].integer, 400);
+    assert_int_equal(image[1].offset, 16);
+    assert_int_equal(image[2].integer, 6);
+    assert_int_equal(image[3].offset, 24);
+    assert_int_equal(image[3].integer, 8);
+    assert_int_equal(image[4].integer, 100);
+    assert_int_equal(image[5].integer, 2);
+    assert_int_equal(image[7].integer, 0);
+    for (uint32_t i = 1; i < 7; i++) {
+        assert_int_equal(gt_scalar_number(w, &w->scalars[i])->integer, values[i]);
+    }
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_int_equal(launch.parameters[i].bytes, bytes[i]);
+    }
+}
+
 /* Lists in lists hold the numbers of members, as in C. */
 TEST(test_nested_lists)
 {
@@ -247,8 +296,11 @@ static const struct {
     {"struct S { int a : 3; };", "out S y[n]",
      "a.cu:1:18: a bit-field in struct 'S', which an argument uses; expected whole numbers"},
     {"struct S : B { int a; };", "out S y[n]",
-     "a.cu:1:1: a base class in struct 'S', which an argument uses; expected a plain struct of "
-     "numbers"},
+     "a.cu:1:12: an unknown base class in struct 'S', which an argument uses; expected a struct of "
+     "this file"},
+    {"struct B { int b; };\nstruct S : virtual B { int a; };", "out S y[n]",
+     "a.cu:2:12: a virtual base class in struct 'S', which an argument uses; expected a plain "
+     "struct of numbers"},
     {"union S { int a; float b; };", "out S y[n]",
      "a.cu:1:1: a union in struct 'S', which an argument uses; expected a plain struct of numbers"},
     {"template <int N> struct S { int a[N]; };", "out S y[n]",
