@@ -378,6 +378,10 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
     if (!function->plain || !read_blocks(out, &lexer)) {
         return false;
     }
+    const gt_token pack = gt_token_of("...");
+    if (gt_lexer_has(lexer, &pack)) {
+        return false;
+    }
     gt_lexer ahead = lexer;
     bool nothing = gt_lexer_accept(&ahead, "void") && ahead.token.kind == GT_TOKEN_END;
     for (; !nothing && gt_lexer_item(&item, &lexer); out->count++) {

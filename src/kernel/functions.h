@@ -74,7 +74,8 @@ typedef struct gt_signature {
     uint32_t block_count;
 } gt_signature;
 
-/* Reads the parameters of a function. false: directives or brackets make the list unreadable. */
+/* Reads the parameters of a function. false: directives, brackets or a pack (`T... rest`), which
+ * may be of any length, make the list unreadable. */
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Opens *value on the definition of the constant `name` in the code: the text behind `#define NAME`

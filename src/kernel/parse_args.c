@@ -149,7 +149,9 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
     GT_TRY(read_name(argument, p));
     GT_TRY(check_name(p, argument->name, argument->place));
     count_argument(p->template, argument);
-    GT_REFUSE_AT(!gt_lexer_accept(&p->at, "=") || !gt_lexer_accept(&p->at, "null"), argument->place,
+    GT_REFUSE_AT(!gt_lexer_accept(&p->at, "=") ||
+                     gt_lexer_accept_any(&p->at, "null nullptr NULL") < 0,
+                 argument->place,
                  "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);

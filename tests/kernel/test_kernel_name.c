@@ -50,6 +50,28 @@ TEST(test_a_template)
     assert_string_equal(launch.steps[0].entry, "a::v1::scale");
 }
 
+/* A pack may be empty, or take what args() has at the end; a null pointer may be written as in C++.
+ */
+TEST(test_a_pack)
+{
+    static const char *const cases[][2] = {{"k<2>", ""}, {"k<2, int>", ", int a = 1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(gt_source_free) gt_source source = {0};
+        (void)snprintf(text, sizeof text,
+                       P "kernel(%s) problem(n = 100)\n" P
+                         "args(out float y[n], float *b = nullptr%s) tune(B = 64, 128) block(B) "
+                         "grid(1)\n"
+                         "template <int N, typename... R>\n"
+                         "__global__ void k(float *y, float *b, R... rest) { y[0] = N; }\n",
+                       cases[i][0], cases[i][1]);
+        bench_open(&b, text, "sm_90");
+        source = generate(&b, "B=128");
+        assert_string_equal(source.instances[0], cases[i][0]);
+    }
+}
+
 TEST(test_a_reference)
 {
     GT_SCOPED(bench_close) bench b = {0};
