@@ -282,6 +282,6 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     }
     /* what comes next is compiling alone */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
-    const gt_server server = {&compiler, calls, NULL};
+    const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;
 }

@@ -227,7 +227,8 @@ typedef struct gt_measure_host {
     bool has_device; /* a worker has reported `device` */
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    bool plain;       /* the trial of this setup has ended a worker: later ones do without it */
+    gt_lost lost;     /* the experiments of this setup's trial that have ended workers; */
+    bool plain;       /* another one has, too: later workers do without the trial */
     GT_ARRAY(gt_live_variant) variants;
     /* The default, once it is proved, even if it was dropped; no packet: none. What it gets wrong
      * on rare data is not demanded of others: each new worker proves it again, before all others.

@@ -251,7 +251,7 @@ static bool send_next(gt_measure_host *host)
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
         return false; /* reading will notice a closed channel */
     }
-    if (request->kind == GT_FRAME_DROP) {
+    if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
     }
     return true;
@@ -279,7 +279,7 @@ static void note(gt_measure_host *host, const gt_farm_request *request)
     gt_live_variant *variant = live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
-        host->prepare_s = gt_slot_spent_s(&host->slot);
+        host->prepare_s = host->prepare_s > 0 ? host->prepare_s : gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
         if (variant->standard) {
@@ -359,6 +359,19 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
+/* Queues what the next trial leaves out in front of its setup. */
+static gputune_status leave_out_lost(gt_measure_host *host)
+{
+    gt_packet *packet;
+    if (host->plain || host->lost.item_count == 0 || !prepares_first(host)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_packet_make(&packet, GT_FRAME_LOST, &host->lost));
+    gputune_status status = measure_insert(host, 0, GT_FRAME_LOST, 0, packet);
+    gt_packet_drop(packet);
+    return status;
+}
+
 static void begin_again(gt_measure_host *host)
 {
     purge_internal(host);
@@ -376,6 +389,10 @@ static void begin_again(gt_measure_host *host)
     }
     if (prepares_first(host)) {
         host->slot.queue.first->sent_as = host->plain ? GT_FRAME_PREPARE_PLAIN : GT_FRAME_PREPARE;
+    }
+    if (leave_out_lost(host) < 0) {
+        gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
+        return;
     }
     if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
         gt_measure_start(host);
@@ -410,14 +427,20 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Whether the trial has ended the present worker, or keeps it from answering. Then notes that the
- * next worker shall do without the trial. */
-static bool does_without(gt_measure_host *host)
+/* Whether an experiment of the trial has ended the present worker, or keeps it from answering. Then
+ * notes that later workers shall leave it out; after too many, the whole trial. */
+static bool leaves_out(gt_measure_host *host, bool hung)
 {
-    bool can = !host->slot.link.is_thread && !host->plain && is_at_first(&host->slot) &&
-               prepares_first(host) && host->slot.hand.trying;
-    host->plain |= can;
-    return can;
+    gt_lost *lost = &host->lost;
+    uint64_t key = is_at_first(&host->slot) ? host->slot.hand.trying : 0;
+    if (key == 0 || host->slot.link.is_thread || host->plain) {
+        return false;
+    }
+    host->plain = lost->item_count == GT_LOST_MAX;
+    if (!host->plain) {
+        lost->items[lost->item_count++] = (struct gt_lost_try){key, hung};
+    }
+    return true;
 }
 
 /* Whether the worker's own fault has ended it. A shell reports the end of its command by a signal
@@ -475,7 +498,7 @@ static void died(gt_slot *slot)
     gt_measure_host *host = &slot->farm->measure;
     uint64_t variant = slot->hand.variant;
     bool in_hand = is_at_first(slot);
-    bool by_trial = in_hand && does_without(host);
+    bool by_trial = in_hand && leaves_out(host, false);
     gt_death death;
     if (!slot->ready) {
         gt_link_finish(&slot->link, &death, END_S);
@@ -514,6 +537,11 @@ static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
+    if (host->slot.hand.trying) {
+        /* about as long as preparing, which does the same at a larger size; a value that hangs is
+         * to cost little */
+        return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
+    }
     if (request->kind == GT_FRAME_PREPARE) {
         return 6 * host->slot.farm->options.deadline_s * slow;
     }
@@ -559,7 +587,7 @@ static void late(gt_slot *slot)
         return;
     }
     const gt_farm_request *first = slot->queue.first;
-    if (does_without(host)) {
+    if (leaves_out(host, true)) {
         restart(host);
         return;
     }
@@ -594,7 +622,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
     if (status == GPUTUNE_OK) {
         return measure_succeed(host, request);
     }
-    if (status == GPUTUNE_ECRASHED && does_without(host)) {
+    if (status == GPUTUNE_ECRASHED && leaves_out(host, false)) {
         restart(host);
         return true;
     }
@@ -648,6 +676,9 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     gt_hand hand;
     if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
+    }
+    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is prepared, without its trial */
+        host->prepare_s = gt_slot_spent_s(&host->slot);
     }
     host->slot.hand = hand;
     gt_slot_start_clock(&host->slot);

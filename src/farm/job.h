@@ -76,7 +76,9 @@ typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* one launch of the variant at each workload */
-    bool standard;    /* this is the default variant: where it fails the trial, others may too */
+    bool standard;    /* this is the default variant: what it fails at on trial is not demanded of
+                         others */
+    bool again;       /* an earlier worker has proved the variant */
     bool patient;     /* the deadline is ten times as long: a hang is then believed */
     double work;      /* work of a launch over that of the default: the deadline grows with it */
     double slower_ns; /* a variant whose launch at the requested size takes longer cannot win, and
@@ -95,10 +97,27 @@ typedef struct gt_verified {
     double pilot_ns;  /* rough time of one launch; of two launches the shorter time */
     double occupancy; /* resident warps over the SM's maximum */
     char writes[GT_NAME_MAX]; /* of a recheck: a module variable that launches write, or "" */
-    char trial[128];          /* of a recheck: what else the variant was proved with, or "" */
+    char
+        trial[128]; /* of the default and of a recheck: what else variants are proved with, or "" */
+    char *single;   /* likewise: for each scalar that was proved with its own value alone a line of
+                       its name, its value, and what others do ("crash", "hang", "differ", "took
+                       too long"; "": none was tried), with tabs between; owned by the event. Else
+                       NULL */
     char *findings; /* of a setup with `check`: for each size a line "size" with its index, and what
                        emuCheckEnd() said; owned by the event. Else NULL */
 } gt_verified;
+
+enum { GT_LOST_MAX = 6 };
+
+/* Experiments (measure_trial.c) that have ended workers. Where there are GT_LOST_MAX, no more are
+ * tried. */
+typedef struct gt_lost {
+    struct gt_lost_try {
+        uint64_t key; /* of the data set */
+        bool hung;    /* else it has crashed */
+    } items[GT_LOST_MAX];
+    uint32_t item_count;
+} gt_lost;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
  * only. */

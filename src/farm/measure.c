@@ -280,10 +280,21 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     return gt_contents_loose(out, measure);
 }
 
+void gt_measure_attend(gt_measure *measure, gt_desk *desk)
+{
+    measure->desk = desk;
+}
+
+void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
+{
+    measure->lost_tries = *lost;
+}
+
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     int64_t start = gt_now_ns();
     gputune_status status = gt_trial_make(measure, setup);
+    measure->lost_tries = (gt_lost){0};
     out->try_ns = (double)(gt_now_ns() - start);
     out->trial_ns = gt_trial_winner_ns(&out->further_ns, measure);
     return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;

@@ -31,9 +31,14 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
                                   gt_prepared *out);
 /* Makes the trial of a setup that was prepared. The trial is another data set, on which variants
  * are proved as well (measure_trial.c). out->trial_ns is the time that it takes for a winner, 0 if
- * no trial could be made for this setup. ECRASHED if the reference has lost the GPU on the trial's
- * data: another process can prepare the setup without the trial. */
+ * no trial could be made for this setup. ECRASHED if an experiment has lost the GPU: another
+ * process can leave it out. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
+/* The desk of the request that is carried out from now on. It is told before an experiment runs,
+ * which may lose the GPU or hang. Without one, nobody is told. */
+void gt_measure_attend(gt_measure *measure, gt_desk *desk);
+/* Notes which experiments the next trial leaves out: they have ended earlier workers. */
+void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
 /* Loads a variant, in place of an earlier one of that id, and proves it as programs will use it: by
  * two launches in a row on the awkward workload, and by one on the timed workload, where the second
  * one is left to gt_measure_recheck(). Without an awkward workload both are on the timed one.

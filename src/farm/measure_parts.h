@@ -90,7 +90,7 @@ typedef struct gt_buffer_slot {
     CUdeviceptr expected; /* the right results of an output; 0 for an input */
     bool live;            /* the contents were sent by the host, and are never filled */
     uint64_t hash;        /* of an input's contents */
-    bool gaps;            /* the reference leaves elements of this output unwritten */
+    uint64_t gaps;        /* elements of this output that the reference leaves unwritten */
     bool moves;           /* the table `move` moves its elements */
     gt_tolerance tolerance;
 } gt_buffer_slot;
@@ -228,8 +228,10 @@ struct gt_measure {
     gputune_objective objective; /* of the samples that are taken now, and their length */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
-    gt_trial *trial; /* NULL: there is none */
-    bool is_trial;   /* this state is that of a trial: nothing is timed */
+    gt_trial *trial;    /* NULL: there is none */
+    gt_lost lost_tries; /* experiments of the next trial that have ended workers */
+    gt_desk *desk;      /* where the host hears of experiments; NULL: there is no host */
+    bool is_trial;      /* this state is that of a trial: nothing is timed */
 
     gt_loaded *variants; /* those that may be sampled, the newest first */
     gt_loaded *dropped;  /* not needed any more, but not unloaded yet */
@@ -429,18 +431,21 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
  * lost. */
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup);
 void gt_trial_free(gt_measure *measure);
-/* Queues a variant's launch on the trial's data, and the comparison. Does nothing without a trial.
- */
-gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant);
-/* Judges the launch of gt_trial_queue(), after a synchronisation. With `standard` the variant is
- * the default one: data on which the default is wrong are not demanded of other variants either. */
+/* Queues a variant's launch on the trial's data, and the comparison. Does nothing without a trial,
+ * and for the default variant (job->standard) when it is proved first. */
+gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job);
+/* Judges the launch of gt_trial_queue(), after a synchronisation. When the default variant is
+ * proved first, finds out by it what can be demanded of others; out->trial and out->single then say
+ * what that is. */
 gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                              bool standard);
+                              const gt_verify_job *job);
+/* Puts in front of a failure's message what data the trial holds. Returns the status. */
+gputune_status gt_trial_name(gputune_status status, const gt_measure *measure);
 /* Notes that a variant has failed, and may have damaged the trial's buffers too. */
 void gt_trial_doubt(gt_measure *measure);
 /* Proves a winner by many launches in a row, and on further data sets at the same addresses.
- * out->trial describes the trial's data. `share` is the part of gt_trial_winner_ns() that may be
- * spent. Does nothing without a trial. Waits. */
+ * out->trial and out->single are set as by gt_trial_judge(). `share` is the part of
+ * gt_trial_winner_ns() that may be spent. Does nothing without a trial. Waits. */
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                double share);
 /* Nanoseconds that gt_trial_winner() takes with a share of 1; 0 without a trial. *further_ns is the

@@ -379,7 +379,7 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];
         const gt_finding *found = &measure->findings->items[i];
-        slot->gaps = found->gaps != 0;
+        slot->gaps = found->gaps;
         GT_TRY(found->count == 0 ? GPUTUNE_OK : blame_difference(measure, slot, found));
     }
     return gt_tables_judge(measure);
@@ -405,7 +405,9 @@ static gputune_status refer(gt_measure *measure, const author *author)
     bool timed_only = author->workspace_count == 1;
     GT_TRY(run(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
-    GT_TRY(measure->is_trial ? look_for_finite(measure) : GPUTUNE_OK);
+    GT_TRY(measure->is_trial && !measure->workspaces[0].workload.unbounded
+               ? look_for_finite(measure)
+               : GPUTUNE_OK);
     if (!measure->has_tolerances) {
         GT_TRY(find_tolerances(measure, author));
         GT_TRY(gt_tables_judge(measure));

@@ -423,7 +423,8 @@ static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
                             .pattern = poison,
                             .source_pattern = workspace->workload.has_reference ? GT_POISON_SECOND
                                                                                 : GT_POISON_FIRST,
-                            .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
+                            .flags = (buffer->nan_ok ? GT_TASK_NAN_OK : 0) |
+                                     (workspace->workload.unbounded ? GT_TASK_UNBOUNDED : 0)};
     gt_type unused;
     uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
     if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
@@ -510,7 +511,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
                             .type = task.type,
                             .source_type = task.source_type,
                             .source_pattern = GT_POISON_FIRST};
-    task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
+    task.flags |= GT_TASK_NAN_OK | GT_TASK_GAPS;
     GT_TRY(gt_tasks_add(&measure->keep, slot, &keep));
     return gt_tasks_add(&measure->agree, slot, &task);
 }

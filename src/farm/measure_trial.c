@@ -1,112 +1,21 @@
-/* The trial: another data set at the awkward size, on which variants are proved as well. Scalars
- * that are no sizes have other values there, and inputs hold values that kernels are seldom tried
+/* The trial: other data sets at the awkward size, on which variants are proved as well. Scalars
+ * that are not sizes have other values there, and inputs hold values that kernels are seldom tried
  * with. A trial has a gt_measure of its own, with one workload, which shares the device with the
  * gt_measure that the trial belongs to.
  *
- * The trial leaves out values on which no variant can be demanded to be right: values for which the
- * reference gives hardly a finite result, or two results that differ, and values for which the
- * default variant, which programs launch today, is wrong. */
-#include "base/clock.h"
+ * Each data set is an experiment until the reference and the default variant have survived it. A
+ * value that makes one of them fail, or makes them disagree, is dropped alone; other variants are
+ * tried with the values that remain. An experiment may end the worker, or hang: the host is told
+ * its key before it runs, and hands the keys of those that ended a worker to the next worker
+ * (gt_lost), which then takes them as failed. */
 #include "base/number.h"
-#include "base/text.h"
-#include "farm/measure_parts.h"
-#include "kernel/vary.h"
+#include "farm/measure_trial_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-struct gt_trial {
-    gt_measure measure;
-    gt_workload base;   /* the workload with the values that were requested */
-    gt_variation usual; /* the variation on which every variant is proved */
-    gt_variation now;   /* the variation that the buffers hold */
-    uint32_t launcher;  /* index of the launcher for the trial's size, among those of a variant */
-    double share;       /* part of the launches' time that may be spent, from 0 to 1 */
-    double spend_ns;    /* what the whole of a winner's trial may take */
-    double make_ns;     /* what it took to make the contents and the reference's results */
-    uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
-};
 
 static const uint64_t seed_apart = 0x5bd1e995u;
-
-/* A limit of time, by the clock, or by the processor's time on an emulated device. */
-typedef struct budget {
-    bool emulated;
-    int64_t start_ns, most_ns;
-} budget;
-
-static int64_t clock_of(bool emulated)
-{
-    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
-}
-
-/* Whether more than so many nanoseconds of the budget are left. */
-static bool has_left(const budget *budget, double nanoseconds)
-{
-    return (double)(clock_of(budget->emulated) - budget->start_ns) + nanoseconds <
-           (double)budget->most_ns;
-}
-
-/* ---- Contents -------------------------------------------------------------------------------- */
-
-static bool is_same(const gt_variation *a, const gt_variation *b)
-{
-    return a->scalars == b->scalars && a->contents == b->contents && a->turn == b->turn;
-}
-
-static gputune_status make(gt_trial *trial, const gt_variation *variation)
-{
-    gt_measure *measure = &trial->measure;
-    gt_workspace *workspace = &measure->workspaces[0];
-    gt_workload_vary(&workspace->workload, &trial->base, variation);
-    trial->now = *variation;
-    measure->has_tolerances = measure->has_expected = false;
-    measure->damage = GT_DAMAGE_NONE;
-    GT_TRY(gt_workspace_values(measure, workspace));
-    GT_TRY(gt_tables_plan(measure));
-    return gt_contents_make(measure, measure->setup.seed, false);
-}
-
-/* Fills the buffers by a variation. *fits: the reference's results for it can be compared. Fails
- * only if the GPU is lost. */
-static gputune_status try_variation(bool *fits, gt_trial *trial, const gt_variation *variation)
-{
-    gt_measure *measure = &trial->measure;
-    gputune_status status = make(trial, variation);
-    *fits = status == GPUTUNE_OK;
-    return measure->lost ? status : GPUTUNE_OK;
-}
-
-/* ---- What can be demanded -------------------------------------------------------------------- */
-
-/* Makes the variation ask for less: first its contents, then its scalars. False if it cannot. */
-static bool narrow(gt_variation *variation)
-{
-    if (variation->contents > GT_CONTENTS_PLAIN) {
-        --variation->contents;
-        return true;
-    }
-    if (variation->scalars == GT_SCALARS_OWN) {
-        return false;
-    }
-    --variation->scalars;
-    return true;
-}
-
-/* Fills the buffers by the usual variation, which is narrowed until it fits. *found: one fits. */
-static gputune_status choose(bool *found, gt_trial *trial)
-{
-    const bool emulated = trial->measure.device.emulated;
-    *found = false;
-    do {
-        const int64_t begun_ns = clock_of(emulated);
-        GT_TRY(try_variation(found, trial, &trial->usual));
-        trial->make_ns = (double)(clock_of(emulated) - begun_ns);
-    } while (!*found && narrow(&trial->usual));
-    return GPUTUNE_OK;
-}
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -123,9 +32,10 @@ static uint32_t take_inputs(gt_live_input *out, const gt_measure_setup *setup)
     return count;
 }
 
-static gputune_status build(gt_trial *trial, const gt_measure *parent,
-                            const gt_measure_setup *setup)
+/* Makes the trial's buffers, with the scalars' own values and plain contents. */
+static gputune_status build(gt_trial *trial, const gt_measure_setup *setup)
 {
+    const gt_measure *parent = trial->parent;
     gt_measure *measure = &trial->measure;
     gt_measure_setup *own = &measure->setup;
     GT_FREED gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
@@ -166,28 +76,76 @@ static bool is_worth(const gt_measure_setup *setup)
     return base->has_reference && gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
 }
 
+/* Makes a list of the data sets on which a winner is proved, those that are wanted. */
+static void want_rounds(gt_trial *trial)
+{
+    static const struct {
+        gt_scalars scalars;
+        gt_contents contents;
+    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO},   {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},
+                  {GT_SCALARS_NEAR, GT_CONTENTS_LOW},   {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},
+                  {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN}, {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
+    enum { ROUNDS = sizeof rounds / sizeof *rounds };
+    const bool has_contents = gt_workload_has_contents(&trial->base);
+    const uint32_t lists = gt_workload_longest_list(&trial->base);
+    const gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
+    for (uint32_t i = 0; i < ROUNDS + lists; i++) {
+        uint32_t turn = i < ROUNDS ? 0 : i - ROUNDS;
+        gt_contents contents = i < ROUNDS ? rounds[i].contents : trial->usual.variation.contents;
+        gt_variation wanted =
+            gt_variation_make(&trial->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
+                              has_contents ? contents : GT_CONTENTS_PLAIN, turn);
+        gt_trial_keep_flags(&wanted, trial);
+        bool is_new =
+            !gt_variation_is(&wanted, &own) && !gt_variation_is(&wanted, &trial->usual.variation);
+        trial->rounds[trial->round_count].variation = wanted;
+        trial->round_count += is_new;
+    }
+}
+
+/* Makes the trial on the reference alone, without other values of flags: no default variant has
+ * survived those yet. */
+static gputune_status begin(gt_trial *trial, const gt_measure_setup *setup)
+{
+    bool has_contents = gt_workload_has_contents(&trial->base);
+    gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
+    trial->usual.variation = gt_variation_make(
+        &trial->base, GT_SCALARS_FAR, has_contents ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN, 0);
+    const uint64_t key = gt_trial_key(&own);
+    if (gt_trial_known_fate(trial, key) != GT_FATE_SURVIVED) {
+        return GPUTUNE_OK;
+    }
+    gt_trial_announce(trial, key);
+    GT_TRY(build(trial, setup));
+    gt_trial_announce(trial, 0);
+    const gt_workspace *workspace = &trial->measure.workspaces[0];
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        trial->gaps[slot->index] = slot->gaps;
+    }
+    gt_trial_keep_flags(&trial->usual.variation, trial);
+    return gt_trial_settle(trial, &trial->usual, NULL);
+}
+
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
 {
-    bool found = false;
     if (!is_worth(setup)) {
         return GPUTUNE_OK;
     }
     gt_trial *trial = measure->trial = calloc(1, sizeof *trial);
     GT_TRY(gt_allocated(trial));
+    trial->parent = measure;
     trial->base = setup->workloads[setup->workload_count - 1];
     trial->launcher = setup->workload_count - 1;
     trial->standard = GT_NO_VARIANT;
-    trial->usual = (gt_variation){
-        .scalars = gt_workload_has_scalars(&trial->base) ? GT_SCALARS_FAR : GT_SCALARS_OWN,
-        .contents =
-            gt_workload_has_contents(&trial->base) ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN};
-    gputune_status status = build(trial, measure, setup);
-    GT_THEN(status, choose(&found, trial));
+    trial->lost = measure->lost_tries;
+    gputune_status status = begin(trial, setup);
     measure->lost |= trial->measure.lost;
-    if (!found) {
+    if (measure->lost || status < 0 || !trial->usual.survived) {
         gt_trial_free(measure);
+        return measure->lost ? status : GPUTUNE_OK;
     }
-    return measure->lost ? status : GPUTUNE_OK;
+    want_rounds(trial);
+    return GPUTUNE_OK;
 }
 
 void gt_trial_free(gt_measure *measure)
@@ -200,121 +158,117 @@ void gt_trial_free(gt_measure *measure)
     measure->trial = NULL;
 }
 
-/* ---- One launch ------------------------------------------------------------------------------ */
+/* ---- The default variant --------------------------------------------------------------------- */
 
-static gputune_status launch(gt_measure *measure, gt_loaded *variant)
+/* Whether a flag may be changed on trial: not where a crash would end the host. */
+static bool may_be_lost(const gt_trial *trial)
 {
-    gt_trial *trial = measure->trial;
-    return gt_measure_launch(measure, variant->launchers[trial->launcher],
-                             trial->measure.workspaces[0].arguments);
+    const gt_desk *desk = trial->parent->desk;
+    return !desk || !desk->in_thread;
 }
 
-/* Queues a launch of the variant on the trial's data, and the comparison of its results. */
-static gputune_status launch_checked(gt_measure *measure, gt_loaded *variant)
+/* Appends a line for each scalar that has had its own value alone: its name, its value, and what
+ * became of others, or nothing. */
+static void list_single(gt_text *text, const gt_trial *trial)
 {
-    gt_measure *own = &measure->trial->measure;
-    GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
-    GT_TRY(gt_service_poison_shared(own, GT_POISON_MIXED + 2));
-    GT_TRY(launch(measure, variant));
-    if (own->workspaces[0].workload.has_check) {
-        GT_TRY(gt_check_launch(own, &own->workspaces[0]));
+    static const char *const words[] = {[GT_FATE_SURVIVED] = "",
+                                        [GT_FATE_DIFFERS] = "differ",
+                                        [GT_FATE_CRASHES] = "crash",
+                                        [GT_FATE_HANGS] = "hang",
+                                        [GT_FATE_UNTRIED] = "took too long"};
+    const gt_workload *base = &trial->base;
+    for (uint32_t i = 0; i < base->scalar_count; i++) {
+        const gt_scalar *scalar = &base->scalars[i];
+        for (uint32_t k = 0; k < scalar->number_count; k++) {
+            const uint32_t index = scalar->first_number + k;
+            if (!trial->varied[index] && gt_number_is_open(base, index)) {
+                gt_trial_say_name(text, scalar, &base->numbers[index]);
+                gt_text_append(text, "\t");
+                gt_trial_say_value(text, &base->numbers[index]);
+                gt_text_printf(text, "\t%s\n", words[trial->fates[index]]);
+            }
+        }
     }
-    return gt_service_check(own, &own->check, false, own->findings);
 }
 
-gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant)
+/* Describes the data set on which variants are proved. */
+static gputune_status say_usual(gt_trial *trial)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    GT_FREED gt_workload *varied = malloc(sizeof *varied);
+    GT_TRY(gt_allocated(varied));
+    gt_workload_vary(varied, &trial->base, &trial->usual.variation);
+    gt_trial_describe(&text, trial, varied, &trial->usual.variation);
+    gt_snprintf(trial->words, sizeof trial->words, "%s", gt_text_string(&text));
+    return GPUTUNE_OK;
+}
+
+static gputune_status tell(gt_verified *out, const gt_trial *trial)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    list_single(&text, trial);
+    memcpy(out->trial, trial->words, sizeof out->trial);
+    return gt_strdup(&out->single, gt_text_string(&text));
+}
+
+/* Finds what the default variant survives of the data set for every variant, and, with `more`, of
+ * those for a winner, in time that is left. */
+static gputune_status settle_all(gt_trial *trial, gt_loaded *standard, bool more)
+{
+    const gt_variation all =
+        gt_variation_make(&trial->base, GT_SCALARS_FAR, trial->usual.variation.contents, 0);
+    for (uint32_t i = 0; i < trial->base.number_count && may_be_lost(trial); i++) {
+        if (gt_number_is_flag(&trial->base, i)) {
+            trial->usual.variation.scalars[i] = all.scalars[i];
+        }
+    }
+    GT_TRY(gt_trial_settle(trial, &trial->usual, standard));
+    const gt_budget some = gt_budget_of(trial, ROUNDS_NS * gt_trial_slowness(trial));
+    for (uint32_t i = 0; i < trial->round_count && trial->usual.survived && more &&
+                         gt_budget_has(&some, trial->make_ns);
+         i++) {
+        GT_TRY(gt_trial_settle(trial, &trial->rounds[i], standard));
+    }
+    return trial->usual.survived ? say_usual(trial) : GPUTUNE_OK;
+}
+
+/* Whether the variant is the default one, by which it is found out what can be demanded. */
+static bool settles(const gt_trial *trial, const gt_verify_job *job)
+{
+    return job->standard && trial->standard == GT_NO_VARIANT;
+}
+
+gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     gt_trial *trial = measure->trial;
-    if (!trial) {
+    if (!trial || settles(trial, job)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = is_same(&trial->now, &trial->usual)
-                                ? gt_contents_refresh(&trial->measure)
-                                : make(trial, &trial->usual);
-    GT_THEN(status, launch_checked(measure, variant));
+    gputune_status status = gt_trial_hold(trial, &trial->usual.variation);
+    status = status < 0 ? status : gt_trial_launch_checked(trial, variant);
     measure->lost |= trial->measure.lost;
     return status;
 }
 
-/* ---- Judging --------------------------------------------------------------------------------- */
-
-static void say_scalars(gt_text *text, const gt_workload *now, const gt_workload *base)
-{
-    for (uint32_t i = 0; i < now->scalar_count; ++i) {
-        const gt_number *is = gt_scalar_number(now, &now->scalars[i]);
-        const gt_number *was = gt_scalar_number(base, &base->scalars[i]);
-        if (is && (is->low != was->low || is->integer != was->integer)) {
-            gt_text_printf(text, "%s%s = %.6g", text->length ? ", " : " where ", is->name, is->low);
-        }
-    }
-}
-
-/* Appends how the trial's scalars and inputs differ from those of the other launches. */
-static void describe(gt_text *text, const gt_trial *trial, const char *words)
-{
-    static const char *const contents[] = {
-        [GT_CONTENTS_PLAIN] = "other inputs",
-        [GT_CONTENTS_EXTREMES] = "inputs with extremes and constants",
-        [GT_CONTENTS_SPECIALS] = "inputs with NaN, infinities, extremes and constants",
-        [GT_CONTENTS_ZERO] = "inputs that are all zero",
-        [GT_CONTENTS_HIGH] = "inputs that are all the same",
-        [GT_CONTENTS_LOW] = "inputs that are all the same"};
-    say_scalars(text, &trial->measure.workspaces[0].workload, &trial->base);
-    gt_text_printf(text, "%s%s%s", text->length ? ", with " : " with ",
-                   contents[trial->now.contents], words);
-}
-
-/* Judges the findings of the last launch, which must have reached the host. */
-static gputune_status judge(gt_verified *out, gt_measure *measure, const char *words)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    describe(&text, measure->trial, words);
-    return gt_report_trial(out, &measure->trial->measure, gt_text_string(&text));
-}
-
-/* Waits for the last launch on the trial's data, and judges it. */
-static gputune_status wait_and_judge(gt_measure *measure, const char *words)
-{
-    gt_verified ignored = {0};
-    gputune_status status = gt_measure_wait(&measure->trial->measure);
-    measure->lost |= measure->trial->measure.lost;
-    return status < 0 ? status : judge(&ignored, measure, words);
-}
-
-/* Narrows the usual variation until the default variant is right on it. Frees the trial if that
- * never happens. */
-static gputune_status yield_to(gt_measure *measure, gt_loaded *variant)
+gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                              const gt_verify_job *job)
 {
     gt_trial *trial = measure->trial;
-    while (narrow(&trial->usual)) {
-        bool fits;
-        gputune_status status = try_variation(&fits, trial, &trial->usual);
-        measure->lost |= trial->measure.lost;
-        GT_TRY(status);
-        if (fits) {
-            status = launch_checked(measure, variant);
-            GT_THEN(status, wait_and_judge(measure, ""));
-            if (status != GPUTUNE_EWRONG) {
-                return status;
-            }
-        }
+    if (!trial || !settles(trial, job)) {
+        return trial ? gt_trial_judge_results(out, trial, "") : GPUTUNE_OK;
     }
-    gt_trial_free(measure);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                              bool standard)
-{
-    if (!measure->trial) {
+    trial->standard = variant->id;
+    GT_TRY(settle_all(trial, variant, !job->again));
+    if (!trial->usual.survived) {
+        gt_trial_free(measure);
         return GPUTUNE_OK;
     }
-    gputune_status status = judge(out, measure, "");
-    if (standard) {
-        measure->trial->standard = variant->id;
-        status = status == GPUTUNE_EWRONG ? yield_to(measure, variant) : status;
-    }
-    return status;
+    return tell(out, trial);
+}
+
+gputune_status gt_trial_name(gputune_status status, const gt_measure *measure)
+{
+    return measure->trial ? gt_trial_say_where(status, measure->trial) : status;
 }
 
 void gt_trial_doubt(gt_measure *measure)
@@ -326,138 +280,91 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* The time for each part of the winner's trial, in nanoseconds, and how many times as much it is on
- * an emulated device. */
-enum { OFTEN_NS = 3000000, ROW_NS = 6000000, ROUNDS_NS = 20000000, EMULATED = 50 };
-
-static double slowness(const gt_measure *measure)
+static gt_budget part_of(const gt_trial *trial, double nanoseconds)
 {
-    return measure->device.emulated ? EMULATED : 1;
+    return gt_budget_of(trial, nanoseconds * gt_trial_slowness(trial) * trial->share);
 }
 
-static budget budget_of(const gt_measure *measure, double nanoseconds)
-{
-    bool emulated = measure->device.emulated;
-    return (budget){emulated, clock_of(emulated), (int64_t)nanoseconds};
-}
-
-static budget part_of(const gt_measure *measure, double nanoseconds)
-{
-    return budget_of(measure, nanoseconds * slowness(measure) * measure->trial->share);
-}
-
-static double parts_ns(const gt_measure *measure)
+static double parts_ns(const gt_trial *trial)
 {
     static const double overrun = 1.25; /* what was begun is finished */
-    return overrun * slowness(measure) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
+    return overrun * gt_trial_slowness(trial) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
 
 double gt_trial_winner_ns(double *further_ns, const gt_measure *measure)
 {
     *further_ns = measure->trial ? measure->trial->make_ns : 0;
-    return measure->trial ? parts_ns(measure) + *further_ns : 0;
+    return measure->trial ? parts_ns(measure->trial) + *further_ns : 0;
 }
 
 /* Launches the winner many times in a row, and compares the results of the first and last launches.
  */
-static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
+static gputune_status launch_often(gt_trial *trial, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
-        const budget often = part_of(measure, OFTEN_NS);
-        for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often, 0)); ++i) {
-            GT_TRY(launch_checked(measure, variant));
-            GT_TRY(wait_and_judge(measure, ", after many launches"));
+        const gt_budget often = part_of(trial, OFTEN_NS);
+        for (int i = 0; i < COMPARED && (i < LEAST || gt_budget_has(&often, 0)); ++i) {
+            GT_TRY(gt_trial_launch_checked(trial, variant));
+            GT_TRY(gt_trial_wait(trial, ", after many launches"));
         }
-        const budget row = part_of(measure, ROW_NS);
-        for (int i = 0; part == 0 && i < MOST && has_left(&row, 0); ++i) {
-            GT_TRY(launch(measure, variant));
+        const gt_budget row = part_of(trial, ROW_NS);
+        for (int i = 0; part == 0 && i < MOST && gt_budget_has(&row, 0); ++i) {
+            GT_TRY(gt_trial_launch(trial, variant));
             bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
-            GT_TRY(looks ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
+            GT_TRY(looks ? gt_measure_wait(&trial->measure) : GPUTUNE_OK);
         }
     }
     return GPUTUNE_OK;
 }
 
 /* The default variant, even if it was dropped; NULL if it is not loaded any more. */
-static gt_loaded *find_standard(gt_measure *measure)
+static gt_loaded *find_standard(const gt_trial *trial)
 {
-    uint64_t id = measure->trial->standard;
-    gt_loaded *one = measure->dropped;
-    while (one && one->id != id) {
+    gt_loaded *one = trial->parent->dropped;
+    while (one && one->id != trial->standard) {
         one = one->next;
     }
-    return one ? one : gt_loaded_find(measure, id);
+    return one ? one : gt_loaded_find(trial->parent, trial->standard);
 }
 
-/* Whether the default variant is wrong too, on the present contents. */
-static gputune_status is_beyond_default(bool *out, gt_measure *measure, const gt_loaded *winner)
+/* Proves the variant on one more data set at the same addresses, or on what the default survives of
+ * it. */
+static gputune_status prove_on(gt_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = find_standard(measure);
-    *out = false;
-    if (!standard || standard->id == winner->id) {
-        *out = standard != NULL;
+    gt_loaded *standard = find_standard(trial);
+    GT_TRY(set->tried ? GPUTUNE_OK : gt_trial_settle(trial, set, standard));
+    if (!set->survived || variant == standard ||
+        gt_variation_is(&set->variation, &trial->usual.variation)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_contents_refresh(&measure->trial->measure);
-    GT_THEN(status, launch_checked(measure, standard));
-    GT_THEN(status, wait_and_judge(measure, ""));
-    *out = status == GPUTUNE_EWRONG;
-    return *out ? GPUTUNE_OK : status;
-}
-
-/* Proves the variant on one more data set at the same addresses. */
-static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
-                               const gt_variation *variation)
-{
-    gt_trial *trial = measure->trial;
-    bool fits, excused;
-    GT_TRY(try_variation(&fits, trial, variation));
-    if (!fits) {
-        return GPUTUNE_OK;
+    gputune_status status = gt_trial_hold(trial, &set->variation);
+    if (status < 0) {
+        return trial->measure.lost ? status : GPUTUNE_OK;
     }
-    GT_TRY(launch_checked(measure, variant));
-    gputune_status status = wait_and_judge(measure, "");
-    if (status != GPUTUNE_EWRONG) {
-        return status;
-    }
-    GT_FREED char *message = strdup(gt_message());
-    status = is_beyond_default(&excused, measure, variant);
-    if (status == GPUTUNE_OK && !excused) {
-        status = gt_fail(GPUTUNE_EWRONG, "%s", message ? message : "wrong");
-    }
-    return status;
+    GT_TRY(gt_trial_launch_checked(trial, variant));
+    return gt_trial_wait(trial, "");
 }
 
 /* Makes a further data set only in time that covers it: a slow reference makes that long. */
-static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
+static gputune_status prove_more(gt_trial *trial, gt_loaded *variant)
 {
-    static const gt_variation rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO, 0},
-                                          {GT_SCALARS_ZERO, GT_CONTENTS_HIGH, 0},
-                                          {GT_SCALARS_NEAR, GT_CONTENTS_LOW, 0}};
-    enum { ROUNDS = sizeof rounds / sizeof *rounds };
-    const gt_trial *trial = measure->trial;
-    const gt_variation usual = trial->usual;
-    const budget some = part_of(measure, ROUNDS_NS), all = budget_of(measure, trial->spend_ns);
-    uint32_t lists = gt_workload_longest_list(&trial->base);
-    for (uint32_t i = 0; i < ROUNDS + lists && has_left(&some, 0) && has_left(&all, trial->make_ns);
+    const gt_budget some = part_of(trial, ROUNDS_NS), all = gt_budget_of(trial, trial->spend_ns);
+    for (uint32_t i = 0;
+         i < trial->round_count && gt_budget_has(&some, 0) && gt_budget_has(&all, trial->make_ns);
          ++i) {
-        gt_variation now = i < ROUNDS ? rounds[i] : usual;
-        now.turn = i < ROUNDS ? 0 : i - ROUNDS;
-        now.scalars = usual.scalars == GT_SCALARS_OWN ? GT_SCALARS_OWN : now.scalars;
-        now.contents = usual.contents == GT_CONTENTS_PLAIN ? GT_CONTENTS_PLAIN : now.contents;
-        if (!is_same(&now, &usual)) {
-            GT_TRY(prove_on(measure, variant, &now));
-        }
+        GT_TRY(prove_on(trial, variant, &trial->rounds[i]));
     }
     return GPUTUNE_OK;
 }
 
-static void say_usual(gt_verified *out, const gt_trial *trial)
+static gputune_status prove_winner(gt_trial *trial, gt_loaded *variant)
 {
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    describe(&text, trial, "");
-    gt_snprintf(out->trial, sizeof out->trial, "%s", gt_text_string(&text));
+    GT_TRY(gt_trial_hold(trial, &trial->usual.variation));
+    GT_TRY(gt_trial_launch_checked(trial, variant));
+    GT_TRY(gt_trial_wait(trial, ", after the race"));
+    GT_TRY(launch_often(trial, variant));
+    return prove_more(trial, variant);
 }
 
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
@@ -467,13 +374,9 @@ gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded 
     if (!trial) {
         return GPUTUNE_OK;
     }
-    trial->spend_ns = share * (parts_ns(measure) + trial->make_ns);
-    trial->share = fmin(1, trial->spend_ns / parts_ns(measure));
-    gputune_status status = gt_trial_queue(measure, variant);
-    say_usual(out, trial);
-    GT_THEN(status, wait_and_judge(measure, ", after the race"));
-    GT_THEN(status, launch_often(measure, variant));
-    GT_THEN(status, prove_more(measure, variant));
+    trial->spend_ns = share * (parts_ns(trial) + trial->make_ns);
+    trial->share = fmin(1, trial->spend_ns / parts_ns(trial));
+    gputune_status status = prove_winner(trial, variant);
     measure->lost |= trial->measure.lost || status == GPUTUNE_ECRASHED;
-    return status;
+    return status < 0 ? gt_trial_say_where(status, trial) : tell(out, trial);
 }

@@ -504,6 +504,14 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
+/* A launch on the trial's data, and the end of a proof. */
+static gputune_status prove_further(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                                    const gt_verify_job *job)
+{
+    GT_TRY(gt_trial_queue(measure, variant, job));
+    return conclude(out, measure, variant, PROOF);
+}
+
 /* One launch on each workspace, and a second one on the last, which finds what the first has left
  * in scratch memory and in the module. If there are two workspaces, the timed one takes as long to
  * reset, launch and compare as a sample. Its second launch is left to the winner's proof
@@ -530,9 +538,11 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
     GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
-    GT_TRY(gt_trial_queue(measure, variant));
-    GT_TRY(conclude(out, measure, variant, PROOF));
-    return gt_trial_judge(out, measure, variant, job->standard);
+    const uint64_t checked = measure->sequence;
+    gputune_status status = prove_further(out, measure, variant, job);
+    bool in_trial = status == GPUTUNE_ECRASHED && measure->findings->sequence == checked;
+    GT_TRY(in_trial ? gt_trial_name(status, measure) : status);
+    return gt_trial_judge(out, measure, variant, job);
 }
 
 /* Proves a winner by two launches on the timed workspace: the first one finds the scratch memory

@@ -14,32 +14,37 @@ static void rest(void)
 }
 
 /* Begins a request that the GPU computes for, with this variant in hand. */
-static void begin(gt_desk *desk, uint64_t variant)
+static void begin(gt_measure *measure, gt_desk *desk, uint64_t variant)
 {
+    gt_measure_attend(measure, desk);
     prctl(PR_SET_NAME, "gputune-worker");
     gt_desk_take(desk, variant);
 }
 
 static gputune_status prepare_plain(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    begin(desk, GT_NO_VARIANT);
+    begin(measure, desk, GT_NO_VARIANT);
     return gt_measure_prepare(measure, job, reply);
 }
 
 static gputune_status prepare(void *measure, void *job, void *reply, gt_desk *desk)
 {
     GT_TRY(prepare_plain(measure, job, reply, desk));
-    if (((const gt_measure_setup *)job)->check) {
-        return GPUTUNE_OK;
-    }
-    desk->hand.trying = true;
-    gt_desk_take(desk, GT_NO_VARIANT);
-    return gt_measure_try(measure, job, reply);
+    return ((const gt_measure_setup *)job)->check ? GPUTUNE_OK
+                                                  : gt_measure_try(measure, job, reply);
+}
+
+static gputune_status leave_out(void *measure, void *job, void *reply, gt_desk *desk)
+{
+    (void)reply;
+    (void)desk;
+    gt_measure_leave_out(measure, job);
+    return GPUTUNE_OK;
 }
 
 static gputune_status verify(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    begin(desk, ((const gt_verify_job *)job)->id);
+    begin(measure, desk, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
@@ -47,25 +52,26 @@ static gputune_status verify(void *measure, void *job, void *reply, gt_desk *des
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_desk *desk)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
+    ((gt_verify_job *)job)->again = true;
     return verify(measure, job, reply, desk);
 }
 
 static gputune_status recheck(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    begin(desk, ((const gt_recheck_job *)job)->id);
+    begin(measure, desk, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
 static gputune_status sample(void *measure, void *job, void *reply, gt_desk *desk)
 {
-    begin(desk, GT_NO_VARIANT);
+    begin(measure, desk, GT_NO_VARIANT);
     return gt_measure_sample(measure, job, reply, desk);
 }
 
 static gputune_status pace(void *measure, void *job, void *reply, gt_desk *desk)
 {
     (void)job;
-    begin(desk, GT_NO_VARIANT);
+    begin(measure, desk, GT_NO_VARIANT);
     return gt_measure_pace(measure, reply);
 }
 
@@ -78,10 +84,15 @@ static gputune_status drop(void *measure, void *job, void *reply, gt_desk *desk)
 }
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = prepare, [GT_FRAME_PREPARE_PLAIN] = prepare_plain,
-    [GT_FRAME_VERIFY] = verify,   [GT_FRAME_VERIFY_AGAIN] = verify_again,
-    [GT_FRAME_RECHECK] = recheck, [GT_FRAME_SAMPLE] = sample,
-    [GT_FRAME_PACE] = pace,       [GT_FRAME_DROP] = drop,
+    [GT_FRAME_PREPARE] = prepare,
+    [GT_FRAME_PREPARE_PLAIN] = prepare_plain,
+    [GT_FRAME_LOST] = leave_out,
+    [GT_FRAME_VERIFY] = verify,
+    [GT_FRAME_VERIFY_AGAIN] = verify_again,
+    [GT_FRAME_RECHECK] = recheck,
+    [GT_FRAME_SAMPLE] = sample,
+    [GT_FRAME_PACE] = pace,
+    [GT_FRAME_DROP] = drop,
 };
 
 /* A host that knows no device yet goes on with it while the context is made. */
@@ -115,7 +126,7 @@ int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_d
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    const gt_server server = {measure, calls, rest};
+    const gt_server server = {measure, calls, rest, close_device};
     int code = gt_serve(&server, channel);
     if (close_device) {
         gt_measure_close(measure);

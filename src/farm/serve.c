@@ -35,7 +35,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 static gputune_status carry_out(const gt_server *server, int channel, const gt_frame *frame,
                                 void *job, void *reply)
 {
-    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, false}, channel};
+    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
     gputune_status done = server->calls[frame->kind](server->worker, job, reply, &desk);
     if (!gt_carried[frame->kind].reply) {
         return GPUTUNE_OK;

@@ -42,7 +42,8 @@ enum {
     GT_TASK_WHOLE = 4,     /* move: whole numbers stay as they are */
     GT_TASK_EXTREMES = 8,  /* fill: see gt_variety (kernel/vary.h) */
     GT_TASK_SPECIALS = 16, /* fill: likewise */
-    GT_TASK_FREE = 32      /* fill: no range is declared */
+    GT_TASK_FREE = 32,     /* fill: no range is declared */
+    GT_TASK_UNBOUNDED = 64 /* compare: elements that are not finite are equal */
 };
 
 /* One number of an element that has several (gt_number). */

@@ -331,6 +331,7 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
     [GT_FRAME_PREPARE] = {&gt_record_measure_setup, &gt_record_prepared},
     [GT_FRAME_PREPARE_PLAIN] = {&gt_record_measure_setup, &gt_record_prepared},
+    [GT_FRAME_LOST] = {&gt_record_lost, NULL},
     [GT_FRAME_VERIFY] = {&gt_record_verify_job, &gt_record_verified},
     [GT_FRAME_VERIFY_AGAIN] = {&gt_record_verify_job, &gt_record_verified},
     [GT_FRAME_RECHECK] = {&gt_record_recheck_job, &gt_record_verified},

@@ -51,7 +51,7 @@ typedef struct gt_record {
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_measure_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
     gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_hello,
-    gt_record_answer, gt_record_hand;
+    gt_record_answer, gt_record_hand, gt_record_lost;
 
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array. When memory is
  * short, out->failed is set. */
@@ -73,13 +73,14 @@ typedef enum gt_frame_kind {
                            compile worker's compiler is loaded */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
-    GT_FRAME_PREPARE_PLAIN, /* the same without the trial, which has ended a worker */
+    GT_FRAME_PREPARE_PLAIN, /* the same without the trial, which has ended too many workers */
+    GT_FRAME_LOST,          /* comes before PREPARE: what its trial leaves out; without an answer */
     GT_FRAME_VERIFY,
     GT_FRAME_VERIFY_AGAIN, /* the same of a variant that an earlier worker has proved */
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
     GT_FRAME_PACE, /* answered like a sample */
-    GT_FRAME_DROP, /* the only request without an answer */
+    GT_FRAME_DROP, /* without an answer */
     GT_FRAME_HAND, /* what a measure worker has in hand now */
     GT_FRAME_KINDS
 } gt_frame_kind;
@@ -137,7 +138,7 @@ typedef struct gt_id_job {
 typedef struct gt_hand {
     uint64_t sequence; /* number of the request; 0: none */
     uint64_t variant;  /* the one that the worker is at, or GT_NO_VARIANT */
-    bool trying;       /* the worker runs the reference on the trial's data */
+    uint64_t trying;   /* the key of the experiment that the worker is at (gt_lost); 0: none */
 } gt_hand;
 
 typedef struct gt_hello {

@@ -9,7 +9,8 @@
 /* What a worker has in hand, and where its host hears of that. */
 typedef struct gt_desk {
     gt_hand hand;
-    int host; /* the channel; 0: there is no host */
+    int host;       /* the channel; 0: there is no host */
+    bool in_thread; /* the worker is a thread of its host, which a crash would end */
 } gt_desk;
 
 /* Notes the variant that the worker is at, or GT_NO_VARIANT, and tells the host. Called before the
@@ -28,6 +29,7 @@ typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: the worker has no such request */
     void (*rest)(void);          /* called when no request has come for a while; NULL: never */
+    bool in_thread;              /* the worker is a thread of its host */
 } gt_server;
 /* Reads requests from the channel, in order, and answers them, until the channel ends or ECRASHED
  * was answered. Returns the process's exit code. */

@@ -46,6 +46,7 @@ typedef struct gt_number {
     double low, high;  /* the fill's range; in a scalar, `low` is a floating value */
     int64_t integer;   /* in a scalar: an integer value */
     int problem_value; /* in a scalar: index of the problem value with the same name, or -1 */
+    bool derived;      /* in a scalar: an integer that is computed from problem values */
 } gt_number;
 
 /* One buffer of a workload. */
@@ -113,7 +114,8 @@ typedef struct gt_workload {
     bool has_check;                /* check(kernel) replaces the comparison */
     bool has_expected;             /* the right results come with the setup, for every output */
     bool varied;                   /* inputs have runs of constants (vary.h) */
-    bool has_init;                 /* a kernel completes the inputs after their fills */
+    bool unbounded; /* scalars are so large that results need not be finite (vary.h) */
+    bool has_init;  /* a kernel completes the inputs after their fills */
     gt_launch init; /* its last parameter is a scratch of 8 bytes: the seed, by value */
     /* reference(self) is launched as a variant is, but without its window of level-2 cache. Any
      * other reference, and the check, get pass() blocks as GT_PASS_GLOBAL and constant() blocks as

@@ -184,17 +184,18 @@
  * repaired. The buffers of in_place() are one in the second launch. Inputs and the memory around the
  * buffers must be unchanged. (A variant that changes an input and restores it within one launch goes
  * unnoticed.)
- * Where there is a reference(), one more launch at the awkward size has other data. Scalars that are
- * no sizes have other values (prove() says which). Inputs of uniform() have runs of the least and
- * the largest value of their range and of zeros. Floats without a fill also have numbers beyond 1,
- * denormals, -0, NaN and infinities; `finite` keeps the last two away, a fill keeps all of them
- * away. Where the reference has hardly a finite result, and where the default variant is wrong, less
- * is demanded. Default tolerances there follow from how far each element moves: S is that of four
+ * Where there is a reference(), one more launch at the awkward size has other data. Scalars and
+ * members of structs that are not sizes have other values (prove() says which). Inputs of uniform()
+ * have runs of the least and the largest value of their range and of zeros. Floats without a fill
+ * also have numbers beyond 1, denormals, -0, NaN and infinities; `finite` keeps the last two away, a
+ * fill keeps all of them away. All of this is tried on the reference and the default variant first.
+ * A value with which one of them crashes, hangs or differs from the other is dropped, alone, and so
+ * is another value of a flag with which the reference leaves elements unwritten. Default tolerances there follow from how far each element moves: S is that of four
  * elements side by side, so that a few large elements excuse nothing elsewhere.
  * The winner is proved again after the race, twice at the requested size, with other inputs and with
  * what the race left in scratch; then by many launches in a row on the other data, the first and last
- * of which are compared, and with inputs that are all zero, all the largest or all the least value,
- * at the same addresses. Without reference() and check() the default variant's first results stand
+ * of which are compared, with inputs that are all zero, all the largest or all the least value, and
+ * with floating-point scalars that are zero, NaN, infinite or very large, at the same addresses. Without reference() and check() the default variant's first results stand
  * in for the reference's, and the default must write all outputs.
  *
  * How it is timed. Inout buffers are restored before each sample. The launches of a sample share

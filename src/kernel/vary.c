@@ -7,70 +7,100 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* No two scalars get the same factor, so that one that is taken for another shows. */
-static double other_real(double value, gt_scalars which, uint32_t index)
+/* A value that is very large for the type, but finite. */
+static double huge(gt_type type)
 {
-    double factor = 0.375 + 0.125 * (index % 8);
-    if (which == GT_SCALARS_ZERO) {
+    return type == GT_TYPE_F16 ? 3e4 : gt_type_bytes(type) == 1 ? 200 : 1e30;
+}
+
+/* No two scalars get the same factor, so that taking one for another shows. */
+static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
+{
+    const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
+    const double near = value == 0 ? factor : factor * value;
+    switch (which) {
+    case GT_SCALARS_FAR:
+        return -near;
+    case GT_SCALARS_ZERO:
         return 0;
+    case GT_SCALARS_NAN:
+        return NAN;
+    case GT_SCALARS_INFINITE:
+        return copysign(INFINITY, value);
+    case GT_SCALARS_HUGE:
+        return copysign(factor * huge(number->type), value);
+    default:
+        return near;
     }
-    if (value == 0) {
-        return which == GT_SCALARS_FAR ? -factor : factor;
-    }
-    return which == GT_SCALARS_FAR ? -factor * value : factor * value;
 }
 
-static bool is_flag(gt_type type, int64_t value)
+/* A scalar whose number a variation may change; NULL: there is none. */
+static const gt_scalar *free_scalar(const gt_workload *workload, uint32_t number)
 {
-    return !gt_type_is_float(type) && (value == 0 || value == 1);
+    for (uint32_t i = 0; i < workload->scalar_count; i++) {
+        const gt_scalar *scalar = &workload->scalars[i];
+        bool has = number - scalar->first_number < scalar->number_count;
+        bool is_fixed = scalar->is_stated && scalar->other_count == 0;
+        bool is_size =
+            workload->numbers[number].problem_value >= 0 || workload->numbers[number].derived;
+        if (has && !is_fixed && (scalar->other_count || !is_size)) {
+            return scalar;
+        }
+    }
+    return NULL;
 }
 
-static void vary_number(gt_number *number, gt_scalars which, uint32_t index)
+bool gt_number_is_open(const gt_workload *workload, uint32_t number)
 {
-    if (gt_type_is_float(number->type)) {
-        number->low = other_real(number->low, which, index);
-    } else if (is_flag(number->type, number->integer) && which == GT_SCALARS_FAR) {
+    return free_scalar(workload, number) != NULL;
+}
+
+bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
+{
+    const gt_number *its = &workload->numbers[number];
+    const gt_scalar *scalar = free_scalar(workload, number);
+    return scalar && !scalar->other_count && !gt_type_is_float(its->type) &&
+           (its->integer == 0 || its->integer == 1);
+}
+
+/* Whether the number can have a value of that kind. */
+static bool can_have(const gt_workload *workload, uint32_t number, gt_scalars which)
+{
+    const gt_scalar *scalar = free_scalar(workload, number);
+    if (!scalar || which == GT_SCALARS_OWN) {
+        return false;
+    }
+    if (scalar->other_count) {
+        return which <= GT_SCALARS_ZERO;
+    }
+    return gt_type_is_float(workload->numbers[number].type) ||
+           (which == GT_SCALARS_FAR && gt_number_is_flag(workload, number));
+}
+
+gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
+                               gt_contents contents, uint32_t turn)
+{
+    gt_variation out = {.contents = contents, .turn = turn};
+    for (uint32_t i = 0; i < workload->number_count; i++) {
+        out.scalars[i] = can_have(workload, i, scalars) ? scalars : GT_SCALARS_OWN;
+    }
+    return out;
+}
+
+static void vary_number(gt_workload *workload, uint32_t index, const gt_variation *variation)
+{
+    gt_number *number = &workload->numbers[index];
+    const gt_scalar *scalar = free_scalar(workload, index);
+    if (scalar->other_count) {
+        uint32_t entry = variation->turn % scalar->other_count;
+        number->integer = scalar->other_integers[entry];
+        number->low = scalar->other_reals[entry];
+    } else if (gt_type_is_float(number->type)) {
+        number->low = other_real(number, variation->scalars[index], index);
+    } else {
         number->integer = !number->integer;
         number->low = (double)number->integer;
     }
-}
-
-static bool is_fixed(const gt_scalar *scalar)
-{
-    return scalar->is_stated && scalar->other_count == 0;
-}
-
-static void vary_scalar(gt_workload *workload, uint32_t index, const gt_variation *variation)
-{
-    gt_scalar *scalar = &workload->scalars[index];
-    if (is_fixed(scalar) || variation->scalars == GT_SCALARS_OWN) {
-        return;
-    }
-    for (uint32_t i = 0; i < scalar->number_count; i++) {
-        gt_number *number = &workload->numbers[scalar->first_number + i];
-        if (scalar->other_count) {
-            uint32_t entry = variation->turn % scalar->other_count;
-            number->integer = scalar->other_integers[entry];
-            number->low = scalar->other_reals[entry];
-        } else if (number->problem_value < 0) {
-            vary_number(number, variation->scalars, index + i);
-        }
-    }
-}
-
-bool gt_workload_has_scalars(const gt_workload *workload)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < workload->scalar_count; i++) {
-        const gt_scalar *scalar = &workload->scalars[i];
-        for (uint32_t k = 0; k < scalar->number_count && !is_fixed(scalar); k++) {
-            const gt_number *number = &workload->numbers[scalar->first_number + k];
-            has |= scalar->other_count ||
-                   (number->problem_value < 0 &&
-                    (gt_type_is_float(number->type) || is_flag(number->type, number->integer)));
-        }
-    }
-    return has;
 }
 
 uint32_t gt_workload_longest_list(const gt_workload *workload)
@@ -160,20 +190,55 @@ bool gt_workload_has_contents(const gt_workload *workload)
     return has && !workload->has_init;
 }
 
+/* Whether a float is so large, or no number, that results need not be finite. */
+static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < from->number_count; i++) {
+        is |= variation->scalars[i] >= GT_SCALARS_NAN;
+    }
+    return is;
+}
+
+static void widen(gt_tolerance *tolerance, double factor)
+{
+    tolerance->rtol *= factor;
+    tolerance->atol *= factor;
+    tolerance->stol *= factor;
+}
+
+/* Of very large values a stated tolerance allows as much more as the scalars have grown. */
+static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
+{
+    double growth = 1;
+    for (uint32_t i = 0; i < out->number_count; i++) {
+        double own = fabs(from->numbers[i].low);
+        if (variation->scalars[i] == GT_SCALARS_HUGE) {
+            growth = fmax(growth, fabs(out->numbers[i].low) / (own > 0 ? own : 1));
+        }
+    }
+    out->tolerance.atol *= growth;
+}
+
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation)
 {
     *out = *from;
-    for (uint32_t i = 0; i < out->scalar_count; i++) {
-        vary_scalar(out, i, variation);
+    for (uint32_t i = 0; i < out->number_count; i++) {
+        if (variation->scalars[i] != GT_SCALARS_OWN) {
+            vary_number(out, i, variation);
+        }
     }
+    out->unbounded = is_unbounded(from, variation);
     out->varied = variation->contents != GT_CONTENTS_PLAIN && !out->has_init;
-    if (out->varied && out->tolerance.stated) {
-        out->tolerance.rtol *= GT_TOLERANCE_VARIED;
-        out->tolerance.atol *= GT_TOLERANCE_VARIED;
-        out->tolerance.stol *= GT_TOLERANCE_VARIED;
+    if (out->tolerance.stated) {
+        widen(&out->tolerance, out->varied || out->unbounded ? GT_TOLERANCE_VARIED : 1);
+        widen_huge(out, from, variation);
     }
-    for (uint32_t i = 0; i < out->buffer_count && out->varied; i++) {
-        out->buffers[i].nan_ok = true; /* where the reference has one, a variant has one */
-        vary_buffer(out, &out->buffers[i], variation->contents);
+    for (uint32_t i = 0; i < out->buffer_count; i++) {
+        /* where the reference has one, a variant has one */
+        out->buffers[i].nan_ok |= out->varied || out->unbounded;
+        if (out->varied) {
+            vary_buffer(out, &out->buffers[i], variation->contents);
+        }
     }
 }

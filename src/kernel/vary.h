@@ -14,12 +14,15 @@ typedef enum gt_variety {
     GT_VARIETY_SPECIALS  /* the same; without a declared range also NaN and infinities */
 } gt_variety;
 
-/* The values of scalars that are no sizes. */
+/* The values of a scalar's number. Each kind beyond NEAR is for floats, FAR also for flags. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
-    GT_SCALARS_NEAR, /* other values of the same sign */
-    GT_SCALARS_FAR,  /* values of the other sign; flags of 0 and 1 change */
-    GT_SCALARS_ZERO  /* floats are zero */
+    GT_SCALARS_NEAR, /* another value of the same sign */
+    GT_SCALARS_FAR,  /* a value of the other sign; a flag of 0 or 1 changes */
+    GT_SCALARS_ZERO,
+    GT_SCALARS_NAN,
+    GT_SCALARS_INFINITE,
+    GT_SCALARS_HUGE
 } gt_scalars;
 
 /* The contents of buffers whose fill is uniform(). */
@@ -33,16 +36,23 @@ typedef enum gt_contents {
 } gt_contents;
 
 typedef struct gt_variation {
-    gt_scalars scalars;
     gt_contents contents;
     uint32_t turn; /* scalars with a list in prove() get the entry of this number */
+    uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars for each number of the workload */
 } gt_variation;
 
-/* Makes the workload `out` from `from`. Scalars that the template fixes, and integers that are no
- * flags and have no list, keep their values. */
+/* A variation in which each number of a scalar that can have a value of that kind has one. Scalars
+ * that the template fixes, and integers that are not flags and have no list, keep their values. */
+gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
+                               gt_contents contents, uint32_t turn);
+/* Makes the workload `out` from `from`. */
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
-/* Whether a variation can change any scalar; any contents. */
-bool gt_workload_has_scalars(const gt_workload *workload);
+/* Whether the number is a flag, which the template gives no list: changing it is a guess. */
+bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
+/* Whether the number has no reason to keep its value: it is not a size, nor does the template fix
+ * it. */
+bool gt_number_is_open(const gt_workload *workload, uint32_t number);
+/* Whether a variation can change any contents. */
 bool gt_workload_has_contents(const gt_workload *workload);
 /* The largest value that a buffer's uniform fill draws from its declared range. */
 double gt_workload_largest(const gt_buffer *buffer);

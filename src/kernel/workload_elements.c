@@ -296,6 +296,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
         out->low = (double)out->integer;
+        out->derived = gt_expression_uses_any(value, GT_SLOT_PROBLEM, GT_PROBLEM_MAX);
     }
     return gt_type_holds(out->type, out->integer)
                ? GPUTUNE_OK

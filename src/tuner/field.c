@@ -223,6 +223,7 @@ static void free_variant(gt_variant *variant)
 {
     free(variant->message);
     free(variant->verified.findings);
+    free(variant->verified.single);
     free(variant);
 }
 

@@ -267,8 +267,9 @@ static void take_over(gt_variant *variant, gt_event *event)
 {
     const gt_verified before = variant->verified;
     free(before.findings);
+    free(before.single);
     variant->verified = event->verified;
-    event->verified.findings = NULL;
+    event->verified.findings = event->verified.single = NULL;
     if (variant->helped && before.proved && !variant->surely_proved) {
         variant->verified.max_error = before.max_error;
     }

@@ -249,7 +249,7 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
                     request->template->name, verified->writes);
     }
     if (verified->trial[0]) {
-        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right%s",
+        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right %s",
                     request->template->name, verified->trial);
     }
 }

@@ -351,12 +351,16 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-TEST(a_reference_that_fails_on_other_data_is_not_asked_again)
+/* Nor are those that would crash or hang in each of many: then there is no trial. */
+TEST(experiments_that_end_a_worker_are_left_out)
 {
+    static const char *const scripts[] = {"trial-fatal", "trial-hangs", "trial-segv"};
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    ask_prepare(farm, "trial-fatal");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
-    verify_ok(farm, 1, "ok");
+    for (size_t i = 0; i < 3; i++) {
+        ask_prepare(farm, scripts[i]);
+        expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+        verify_ok(farm, 1, "ok");
+    }
 }
 
 TEST(the_device_is_told_before_any_request)

@@ -1,0 +1,253 @@
+/* Values that no template promises to be right with: another value of a scalar, of a struct's
+ * member or of the inputs may crash, hang or mean nothing. It is then dropped, alone. No right
+ * variant is refused for it, and faulty ones are found by the values that remain. */
+#include "support/folder.h"
+#include "world.h"
+
+/* A kernel: both variants are `right`, or that with WHICH = 1 is `other`, which is faster. The
+ * reference is `reference`, or `right`. All are bodies of (float *y, const float *x, TYPES, int n),
+ * with the thread's element in `i`. */
+typedef struct kernel {
+    const char *name, *code, *input, *args, *types, *right, *other, *reference;
+    const char *words; /* of the other variant's failure */
+} kernel;
+
+static void write_kernel(char path[128], const kernel *k)
+{
+    static const char head[] = "#pragma gputune kernel(tried)\n"
+                               "#pragma gputune problem(n = 2000)\n"
+                               "#pragma gputune args(out float y[n], in float x[n]%s, %s, int n)\n"
+                               "#pragma gputune tune(WHICH = 0, 1)\n"
+                               "#pragma gputune block(WHICH ? 64 : 128)\n"
+                               "#pragma gputune grid(ceil_div(n, WHICH ? 64 : 128))\n"
+                               "#pragma gputune shared(4 * (WHICH ? 64 : 128))\n"
+                               "#pragma gputune reference(tried_reference, block = 256)\n";
+    static const char body[] = "__global__ void %s(float *y, const float *x, %s, int n)\n"
+                               "{\n"
+                               "    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n";
+    snprintf(path, 128, "%s/tried.cu", world.folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, head, k->input ? k->input : "", k->args);
+    fprintf(file, "%s\n", k->code ? k->code : "");
+    fprintf(file, "static __device__ void slowly()\n{\n    float x = 1;\n#pragma unroll 1\n"
+                  "    for (int t = 0; t < 600 && threadIdx.x < 32; t++)\n"
+                  "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n}\n");
+    fprintf(file, body, "tried", k->types);
+    fprintf(file, "#if WHICH\n    %s\n#else\n    %s\n%s#endif\n}\n", k->other ? k->other : k->right,
+            k->right, k->other ? "    slowly();\n" : "");
+    fprintf(file, body, "tried_reference", k->types);
+    fprintf(file, "    %s\n}\n", k->reference ? k->reference : k->right);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int on_trial(void *user, const gputune_record *record)
+{
+    size_t used = strlen(user);
+    if (strstr("wrong crashed hung launch", record->status)) {
+        snprintf((char *)user + used, 1024 - used, "%s: %s: %s\n", record->configuration,
+                 record->status, record->message);
+    }
+    return 0;
+}
+
+/* Tunes the kernel, which must have a winner. Returns what became of the variants that failed. */
+static const char *failures(const kernel *k)
+{
+    static char found[1024];
+    char path[128];
+    gputune_plan *plan;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    write_kernel(path, k);
+    gputune *tuner = tuner_open(":memory:");
+    int status = tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS());
+    if (status < 0) {
+        fail_msg("%s: %s", k->name, gputune_error());
+    }
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(plan);
+    filter.all_trials = true;
+    filter.kernel = "tried";
+    found[0] = '\0';
+    OK(gputune_records(tuner, &filter, on_trial, found));
+    gputune_close(tuner);
+    unlink(path);
+    return found;
+}
+
+static void expect_right(const kernel *kernels, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *found = failures(&kernels[i]);
+        if (found[0]) {
+            fail_msg("%s: refused: %s", kernels[i].name, found);
+        }
+    }
+}
+
+static void expect_found(const kernel *kernels, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *found = failures(&kernels[i]);
+        if (strncmp(found, "WHICH=1: wrong: ", 16) != 0 || !strstr(found, kernels[i].words)) {
+            fail_msg("%s: expected '%s', found '%s'", kernels[i].name, kernels[i].words, found);
+        }
+    }
+}
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+TEST(test_members_that_index_divide_or_count)
+{
+    static const kernel kernels[] = {
+        {.name = "dimensions",
+         .code = "struct shape { int sizes[4]; int dims; };",
+         .args = "shape s = {.sizes = n, .dims = 1}",
+         .types = "shape s",
+         .right = "if (i < s.sizes[s.dims - 1]) y[i] = x[i % s.sizes[s.dims - 1]];",
+         .reference = "if (i < s.sizes[0]) y[i] = x[i];"},
+        {.name = "an index",
+         .code = "struct places { long at; };",
+         .args = "places p = {.at = 0}",
+         .types = "places p",
+         .right = "if (i < n) y[i] = x[i + p.at * 1000000000];"},
+        {.name = "strides",
+         .code = "struct strides { int out, in; };",
+         .args = "strides s = {.out = 1, .in = 1}",
+         .types = "strides s",
+         .right = "if (i < n) y[i * s.out] = 2 * x[i * s.in];"},
+        {.name = "a divisor",
+         .code = "struct group { int width, groups; };",
+         .args = "group g = {.width = n, .groups = 1}",
+         .types = "group g",
+         .right = "if (i < n) y[i] = x[i % (g.width / g.groups)];"},
+        {.name = "extents",
+         .code = "struct extents { int rows, planes; };",
+         .args = "extents e = {.rows = 1, .planes = 1}",
+         .types = "extents e",
+         .right = "if (i < n * e.rows * e.planes) y[i] = x[i] + 1;"},
+        {.name = "bits",
+         .code = "struct field { int bits; };",
+         .args = "field f = {.bits = 1}",
+         .types = "field f",
+         .right = "if (i < n) y[i] = x[i & ((1 << f.bits) - 1)] + (1 << (f.bits - 1));"},
+        {.name = "a first element",
+         .code = "struct span { int first; };",
+         .args = "span s = {.first = 0}",
+         .types = "span s",
+         .right = "if (i < n) y[i + s.first] = x[i];"},
+        {.name = "a pitch in shared memory",
+         .code = "struct tile { int pitch; };\nextern __shared__ float kept[];",
+         .args = "tile t = {.pitch = 1}",
+         .types = "tile t",
+         .right = "if (i < n) kept[threadIdx.x * t.pitch] = x[i];\n    __syncthreads();\n"
+                  "    if (i < n) y[i] = kept[threadIdx.x * t.pitch];",
+         .reference = "if (i < n) y[i] = x[i];"},
+    };
+    expect_right(kernels, COUNT(kernels));
+}
+
+TEST(test_values_that_would_never_end)
+{
+    static const kernel kernels[] = {
+        {.name = "a step",
+         .code = "struct walk { int step; };",
+         .args = "walk w = {.step = 1}",
+         .types = "walk w",
+         .right = "float sum = 0;\n    for (int k = 0; k != 4; k += w.step) sum += k * x[i % n];\n"
+                  "    if (i < n) y[i] = sum;"},
+        {.name = "a time step",
+         .args = "float dt = 0.25, float end = 2",
+         .types = "float dt, float end",
+         .right = "float at = i < n ? x[i] : 0;\n"
+                  "    for (float t = 0; t < end; t += dt) at += dt;\n"
+                  "    if (i < n) y[i] = at;"},
+        {.name = "inputs",
+         .args = "float scale = 1.5",
+         .types = "float scale",
+         .right = "int k = i % n;\n    while (x[k] == 0) k = (k + 1) % n;\n"
+                  "    if (i < n) y[i] = scale * x[k];"},
+    };
+    setenv("GPUTUNE_EMU_DEADLINE", "1", 1);
+    expect_right(kernels, COUNT(kernels));
+    unsetenv("GPUTUNE_EMU_DEADLINE");
+}
+
+TEST(test_floats_that_are_infinite_or_of_the_other_sign)
+{
+    static const kernel kernels[] = {
+        {.name = "an order of sums",
+         .input = " = uniform(-1, 1)",
+         .args = "float alpha = 1.5",
+         .types = "float alpha",
+         .right = "float part = 0;\n    for (int k = 0; k < 8; k++) part += x[(i + k) % n];\n"
+                  "    if (i < n) y[i] = alpha * part;",
+         .other =
+             "float part = 0;\n    for (int k = 7; k >= 0; k--) part += alpha * x[(i + k) % n];\n"
+             "    if (i < n) y[i] = part;"},
+        {.name = "a root",
+         .args = "float eps = 1e-3",
+         .types = "float eps",
+         .right = "if (i < n) y[i] = x[i] * rsqrtf(x[i] * x[i] + eps);",
+         .other = "if (i < n) y[i] = x[i] / sqrtf(x[i] * x[i] + eps);"},
+        {.name = "an index of floats",
+         .args = "float scale = 100",
+         .types = "float scale",
+         .right = "if (i < n) y[i] = x[(int)(fabsf(x[i]) * scale)];"},
+    };
+    expect_right(kernels, COUNT(kernels));
+}
+
+/* One value that is dropped keeps no other from being tried. */
+TEST(test_faulty_variants_are_found_by_what_remains)
+{
+    static const kernel kernels[] = {
+        {.name = "a flag beside dimensions",
+         .code = "struct shape { int sizes[4]; int dims; bool negate; };",
+         .args = "shape s = {.sizes = n, .dims = 1, .negate = 0}",
+         .types = "shape s",
+         .right = "if (i < s.sizes[s.dims - 1]) y[i] = s.negate ? -x[i] : x[i];",
+         .other = "if (i < s.sizes[s.dims - 1]) y[i] = x[i];",
+         .words = "at n=1987 where s.negate = 1, with inputs with NaN"},
+        {.name = "an enumerator beside a step",
+         .code = "enum kind { PLAIN, TWICE };\nstruct walk { int step; int kind; };",
+         .args = "walk w = {.step = 1, .kind = 0}",
+         .types = "walk w",
+         .right = "float sum = 0;\n    for (int k = 0; k != 4; k += w.step) sum += k * x[i % n];\n"
+                  "    if (i < n) y[i] = w.kind == TWICE ? 2 * sum : sum;",
+         .other = "float sum = 0;\n    for (int k = 0; k != 4; k += w.step) sum += k * x[i % n];\n"
+                  "    if (i < n) y[i] = sum;",
+         .words = "where w.kind = 1"},
+        {.name = "a factor beside a time step",
+         .args = "float dt = 0.25, float end = 2, float a = 3",
+         .types = "float dt, float end, float a",
+         .right = "float at = i < n ? a * x[i] : 0;\n"
+                  "    for (float t = 0; t < end; t += dt) at += dt;\n    if (i < n) y[i] = at;",
+         .other = "float at = i < n ? 3 * x[i] : 0;\n"
+                  "    for (float t = 0; t < end; t += dt) at += dt;\n    if (i < n) y[i] = at;",
+         .words = "a = -"},
+        {.name = "not a number",
+         .args = "float b = 1.5",
+         .types = "float b",
+         .right = "if (i < n) y[i] = b * x[i];",
+         .other = "if (i < n) y[i] = isnan(b) ? x[i] : b * x[i];",
+         .words = "where b = nan"},
+        {.name = "infinite",
+         .args = "float b = 1.5",
+         .types = "float b",
+         .right = "if (i < n) y[i] = b * x[i];",
+         .other = "if (i < n) y[i] = isinf(b) ? x[i] : b * x[i];",
+         .words = "where b = inf"},
+        {.name = "very large",
+         .args = "float b = 1.5",
+         .types = "float b",
+         .right = "if (i < n) y[i] = b * x[i];",
+         .other = "if (i < n) y[i] = (isfinite(b) ? fminf(b, 1e20f) : b) * x[i];",
+         .words = "e+29"},
+    };
+    setenv("GPUTUNE_EMU_DEADLINE", "1", 1);
+    expect_found(kernels, COUNT(kernels));
+    unsetenv("GPUTUNE_EMU_DEADLINE");
+}
+
+TESTS_WITHIN(open_device, world_close)
