@@ -82,6 +82,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const gt_place place = c->kernel->place;
     const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
+    const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0; /* as a void * */
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
                      "'%s' takes '%s' as a value; expected a pointer, as args() says", function,
@@ -95,10 +96,10 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
                  "'%s' takes '%s' as a texture; expected texture(%s) beside args()", function,
                  given->name, argument->name);
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
-    bool known =
-        given->has_type && !given->is_unusual && gt_element_from_name(&element, argument->type);
+    const bool has_type = given->has_type && !given->is_unusual && !is_bytes;
+    bool known = has_type && gt_element_from_name(&element, argument->type);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
-    GT_REFUSE_AT((given->has_type && !given->is_unusual && is_struct) ||
+    GT_REFUSE_AT((has_type && is_struct) ||
                      (known && !as_double && element.bytes != given->element.bytes),
                  place, "'%s' takes '%s' as %s; expected %s, as args() says", function, given->name,
                  given->words, argument->type);

@@ -35,8 +35,8 @@
  *     What structs in a buffer point to are buffers of args(), too: an init() kernel sets the pointers,
  *     and a launch() whose args leave them out is what the kernel gets: args(in Batch b[m], out float
  *     y[m][n]) init(point) launch(k, …, args = (b)). So do pointers to pointers, as uint64_t p[m]
- *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
- *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
+ *     For a `void *` or a `char *`: what the kernel reads there. For a pointer to another struct: its
+ *     bytes, as in inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
  *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer
  *     TYPE *NAME = null      a pointer that the kernel takes and gets no buffer for
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none

@@ -72,6 +72,19 @@ TEST(test_a_pack)
     }
 }
 
+/* A char pointer takes any buffer: tensors have strides in bytes. */
+TEST(test_bytes)
+{
+    GT_SCOPED(bench_close) bench b = {0};
+    bench_open(&b,
+               "struct S { float a; short b; };\n" P "kernel(k) problem(n = 100)\n" P
+               "args(in float x[n], out S y[n], size_t nb = 8) tune(B = 64, 128) block(B) grid(1)\n"
+               "__global__ void k(const char *x, char *y, size_t nb) { y[0] = B; }\n",
+               "sm_90");
+    assert_int_equal(b.workload.buffers[0].bytes, 400);
+    assert_int_equal(b.workload.buffers[1].bytes, 800);
+}
+
 TEST(test_a_reference)
 {
     GT_SCOPED(bench_close) bench b = {0};
