@@ -58,7 +58,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
            $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o \
-           $(B)/obj/generated/wire_tables.o
+           $(B)/obj/generated/wire_tables.o $(B)/obj/generated/draft_stub.o
 CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generated/report.o
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c src/base/environment.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
@@ -153,6 +153,10 @@ $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 DEVICE_HEADERS := $(sort $(patsubst ./%,src/gpu/headers/%,$(shell cd src/gpu/headers && find . -type f)))
 $(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --below src/gpu/headers gt_device_headers $(DEVICE_HEADERS) > $@
+
+# what stands in for CUDA's headers where programs are drafted
+$(B)/generated/draft_stub.c: tools/embed src/draft/stub.cuh
+	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_draft_stub src/draft/stub.cuh > $@
 
 # the service kernels compiled ahead, by a tool of the build's own
 EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \

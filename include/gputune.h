@@ -57,6 +57,7 @@
  *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
+ *   GPUTUNE_LIBCLANG   libclang's library, for gputune_draft_template()
  *   GPUTUNE_COMPILE_MEMORY  how many megabytes a compile worker may take
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
  *
@@ -927,16 +928,17 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
-/* Makes a first template out of CUDA text: copies `text`, and puts the pragmas that it lacks in
- * front of `kernel`. The launch, sizes and values are those of the program around the kernel, if it
- * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
- * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
- * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
- * GPUTUNE_INCLUDE; where the text does not launch the kernel, also the sources beside `path` and in
- * the folder above. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
- * kernel; with EUNSUPPORTED for what no template can have, such as surfaces. */
+/* Makes a first template of a CUDA program, whose file `path` has the contents `text`: what its
+ * kernels need of the program, behind the pragmas that describe how the program launches them. A
+ * comment that begins with "guess:" marks each value that was chosen; one that begins with "?" asks
+ * for what the program does not show, with its place. A NULL kernel stands for every kernel that
+ * the file launches, or for all. `arguments`, which NULL ends, are -IFOLDER and -DNAME[=VALUE] as a
+ * compiler takes them, and --host=FILE for another file that launches the kernels; they may be
+ * NULL. A process of its own reads the program by libclang. *out is the caller's, for
+ * gputune_free(). Fails with ENOTFOUND for an unknown kernel; with EUNSUPPORTED for what no
+ * template can have, such as surfaces; with ENOCOMPILER where there is no libclang 17 or newer. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
-                                       const char *kernel);
+                                       const char *kernel, const char *const *arguments);
 
 /* One configuration with its times, or why it failed: measured just now, or stored. */
 typedef struct gputune_record {

@@ -1149,11 +1149,13 @@ result<void> try_replay(text path, Each each, const gputune_replay_options *give
     });
 }
 
-/* A first template of a CUDA file's text. */
-inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr)
+/* A first template of a CUDA program. `arguments`, which a null pointer ends, are -I, -D and
+ * --host=FILE. */
+inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr,
+                                              const char *const *arguments = nullptr)
 {
     char *out = nullptr;
-    const int status = gputune_draft_template(&out, path.c_str, source.c_str, kernel);
+    const int status = gputune_draft_template(&out, path.c_str, source.c_str, kernel, arguments);
     return detail::taken(status, out, out ? std::strlen(out) : 0);
 }
 #if defined(__cpp_exceptions)
@@ -1166,9 +1168,10 @@ void replay(text path, Each each, const gputune_replay_options *given = nullptr)
 {
     try_replay(path, each, given).take();
 }
-inline std::string draft_template(text path, text source, const char *kernel = nullptr)
+inline std::string draft_template(text path, text source, const char *kernel = nullptr,
+                                  const char *const *arguments = nullptr)
 {
-    return try_draft_template(path, source, kernel).take();
+    return try_draft_template(path, source, kernel, arguments).take();
 }
 #endif
 

@@ -1060,14 +1060,17 @@ def misses(path: Path) -> list[dict[str, Any]]:
     return [_shown(miss) for miss in found]
 
 
-def draft_template(path: Path, kernel: str | None = None, source: str | None = None) -> str:
-    """A first template of a CUDA program: its text with the pragmas that a kernel lacks, and comments that
-    mark guesses. `source`: the text, where it is not what `path` has."""
+def draft_template(path: Path, kernel: str | None = None, source: str | None = None,
+                   arguments: Sequence[str] = ()) -> str:
+    """A first template of a CUDA program: what its kernels need, behind pragmas, with comments that mark
+    guesses and ask questions. `source`: the text, where it is not what `path` has. `arguments`: -I, -D and
+    --host=FILE. Needs libclang: pip install gputune[draft]."""
     if source is None:
         with builtins.open(path, encoding="utf-8") as file:
             source = file.read()
+    words = (ctypes.c_char_p * (len(arguments) + 1))(*[encoded("arguments", one) for one in arguments], None)
     return _taken(lambda out, _: library.gputune_draft_template(
-        out, encoded("path", path), source.encode(), encoded("kernel", kernel))).decode()
+        out, encoded("path", path), source.encode(), encoded("kernel", kernel), words)).decode()
 
 
 def replay(path: Path, strategies: Sequence[str] = (), *, evaluations: Sequence[int] = (), seeds: int = 0,

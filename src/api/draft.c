@@ -1,93 +1,114 @@
-/* gputune_draft_template(): a first template from a kernel that has none. */
+/* gputune_draft_template(): a first template of a program that has none, made by a worker. */
 #include "api/call.h"
 
-#include "draft/draft.h"
-#include "farm/includes.h"
+#include "farm/farm.h"
+#include "farm/process.h"
 
-#include "base/array.h"
-#include "base/file.h"
+#include "base/clock.h"
 #include "base/text.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <gputune.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-enum { NEIGHBOURS_MOST = 256, NEIGHBOUR_BYTES = 1 << 20 };
+enum { LIMIT_SECONDS = 300 };
 
-/* Where a file's includes are, and the sources beside it and in the folder above. */
-typedef struct surroundings {
-    gt_includes *includes;
-    gt_texts paths;
-} surroundings;
-
-static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
+static gputune_status send_all(int channel, const void *bytes, size_t count)
 {
-    return gt_includes_find(((surroundings *)user)->includes, include, out);
-}
-
-static gputune_status find_neighbour(void *user, size_t index, gt_included *out)
-{
-    const surroundings *s = user;
-    if (index >= s->paths.count) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    *out = (gt_included){0};
-    GT_TRY(gt_strdup(&out->path, s->paths.items[index]));
-    if (gt_file_read_most(&out->text, NULL, out->path, NEIGHBOUR_BYTES) == GPUTUNE_OK) {
-        return GPUTUNE_OK;
-    }
-    return gt_strdup(&out->text, ""); /* an unreadable file says nothing */
-}
-
-static int is_source(const struct dirent *entry)
-{
-    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx",
-                                          ".c",  ".h",   ".hpp", ".py"};
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && gt_is_listed(dot, endings, sizeof endings / sizeof *endings);
-}
-
-static gputune_status list_sources(surroundings *s, const char *folder)
-{
-    struct dirent **entries;
-    gputune_status status = GPUTUNE_OK;
-    int count = scandir(folder, &entries, is_source, alphasort);
-    for (int i = 0; i < count; i++) {
-        char *path = NULL;
-        if (status == GPUTUNE_OK && s->paths.count < NEIGHBOURS_MOST) {
-            status = gt_path_format(&path, "%s%s", folder, entries[i]->d_name);
-            GT_THEN(status, gt_texts_take(&s->paths, path));
+    for (size_t done = 0; done < count;) {
+        ssize_t sent = send(channel, (const char *)bytes + done, count - done, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) {
+            return GPUTUNE_OK; /* the worker has ended, which its answer will show */
         }
-        free(entries[i]);
+        done += sent > 0 ? (size_t)sent : 0;
     }
-    if (count >= 0) {
-        free(entries);
+    return GPUTUNE_OK;
+}
+
+/* Reads until the worker closes the channel. */
+static gputune_status receive_all(gt_text *out, int channel, const char *path)
+{
+    const int64_t start_ns = gt_now_ns();
+    char part[1 << 16];
+    ssize_t count = 1;
+    while (count) {
+        struct pollfd input = {channel, POLLIN, 0};
+        GT_REFUSE(gt_seconds_since(start_ns) > LIMIT_SECONDS, GPUTUNE_ETIMEOUT,
+                  "%s: was not read within %d s", path, LIMIT_SECONDS);
+        if (poll(&input, 1, 1000) <= 0) {
+            continue;
+        }
+        count = recv(channel, part, sizeof part, 0);
+        count = count < 0 && errno != EINTR ? 0 : count;
+        gt_text_append_bytes(out, part, count > 0 ? (size_t)count : 0);
     }
+    return out->failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* The worker reads the text's length and the text, answers, and ends. */
+static gputune_status run_worker(gt_text *out, const char *const *words, const char *path,
+                                 const char *text)
+{
+    const uint64_t bytes = strlen(text);
+    gt_process process;
+    int host, child, code;
+    GT_TRY(gt_process_channel(&host, &child));
+    gputune_status status = gt_process_spawn(&process, words, environ, child);
+    close(child);
+    if (status != GPUTUNE_OK) {
+        close(host);
+        return status;
+    }
+    status = send_all(host, &bytes, sizeof bytes);
+    GT_THEN(status, send_all(host, text, bytes));
+    GT_THEN(status, receive_all(out, host, path));
+    close(host);
+    gt_end end = status == GPUTUNE_OK ? gt_process_wait(&process, &code, 1) : GT_END_RUNNING;
+    if (end == GT_END_RUNNING) {
+        gt_process_kill(&process);
+        gt_process_abandon(&process);
+    }
+    GT_REFUSE(
+        end == GT_END_SIGNALED || (end == GT_END_EXITED && code != 0), GPUTUNE_ECRASHED,
+        "%s: the process that reads it ended by %s %d, in libclang as a rule; nothing was drafted",
+        path, end == GT_END_SIGNALED ? "signal" : "exit code", code);
     return status;
 }
 
-static gputune_status open_surroundings(surroundings *s, const char *path)
+/* What the worker has written: a line with the status, then the draft or the message. */
+static gputune_status take_answer(char **out, const char *answer)
 {
-    const char *slash = strrchr(path, '/');
-    GT_FREED char *above = NULL, *folder = NULL;
-    GT_TRY(gt_strndup(&folder, slash ? path : "", slash ? (size_t)(slash - path) + 1 : 0));
-    GT_TRY(gt_includes_open(&s->includes, *folder ? folder : "./", NULL, 0));
-    GT_TRY(gt_includes_begin(s->includes, path));
-    GT_TRY(gt_path_format(&above, "%s../", folder));
-    GT_TRY(list_sources(s, *folder ? folder : "./"));
-    return list_sources(s, above);
+    const char *line = strchr(answer, '\n');
+    const int status = (int)strtol(answer, NULL, 10);
+    GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts has answered nothing");
+    GT_REFUSE(status != GPUTUNE_OK, (gputune_status)status, "%s", line + 1);
+    return gt_strdup(out, line + 1);
 }
 
-int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)
+int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel,
+                           const char *const *arguments)
 {
-    surroundings s = {0};
+    enum { OWN = 6 };
+    size_t count = 0;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "text", text));
-    gputune_status status = open_surroundings(&s, path);
-    GT_THEN(status, gt_draft_template(out, path, text, kernel, find_include, find_neighbour, &s));
-    gt_includes_close(s.includes);
-    gt_texts_free(&s.paths);
-    return status;
+    while (arguments && arguments[count]) {
+        count++;
+    }
+    GT_FREED char *worker = NULL;
+    GT_FREED const char **words = calloc(count + OWN + 2, sizeof *words);
+    GT_SCOPED(gt_text_free) gt_text answer = {0};
+    GT_TRY(gt_allocated(words));
+    GT_TRY(gt_worker_find(&worker, NULL));
+    const char *const own[OWN] = {worker, "--role=draft", "--memory=16384",
+                                  "--",   path,           kernel ? kernel : ""};
+    memcpy(words, own, sizeof own);
+    memcpy(words + OWN, arguments ? arguments : own, count * sizeof *words);
+    GT_TRY(run_worker(&answer, words, path, text));
+    return take_answer(out, gt_text_string(&answer));
 }

@@ -1,4 +1,4 @@
-/* The commands template and embed: a first template from a kernel that has none; and a template
+/* The commands template and embed: a first template from a program that has none; and a template
  * with what it includes as arrays that a program is compiled with. */
 #include "cli/files.h"
 #include "cli/session.h"
@@ -11,6 +11,25 @@
 #include <unistd.h>
 
 static bool force; /* the option */
+static cli_list defines, hosts;
+
+/* ---- template -------------------------------------------------------------------------------- */
+
+/* Prints each line that begins with `mark`, without the mark. Returns how many there are. */
+static size_t print_questions(const char *text)
+{
+    static const char mark[] = "// ? ";
+    size_t count = 0;
+    for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, mark, sizeof mark - 1) == 0) {
+            line += sizeof mark - 1;
+            cli_error("open: %.*s", (int)strcspn(line, "\n"), line);
+            count++;
+        }
+    }
+    return count;
+}
 
 static size_t count_guesses(const char *text)
 {
@@ -22,34 +41,37 @@ static size_t count_guesses(const char *text)
     return count;
 }
 
-/* Says of the first file that the draft includes from beside `path` that the draft is elsewhere. */
-static void note_left_behind(const char *path, const char *draft)
+/* Compiles the default variant of the draft's kernel `name`. Returns a gputune_status. */
+static int compile_kernel(const cli_session *session, const char *name)
 {
-    while (cli_given.output && *draft) {
-        char *name = cli_next_include(&draft);
-        if (name && access(cli_path_beside(path, name), R_OK) == 0 &&
-            access(cli_path_beside(cli_given.output, name), R_OK) != 0) {
-            cli_note("'%s' is looked for beside %s, but is beside %s: have both in one folder",
-                     name, cli_given.output, path);
-            return;
-        }
-    }
+    const gputune_sizes none = {0};
+    char *code = NULL;
+    size_t bytes;
+    int status =
+        gputune_emit(&code, &bytes, session->tuner, name, none, NULL, "sm_80", GPUTUNE_FORM_PTX);
+    gputune_free(code);
+    return status;
 }
 
-/* Says of the first header that the draft puts aside what may be done about it. */
-static void note_missing(const char *draft)
+/* What is wrong with the draft, as a template or as code; "": nothing, or there is no compiler. */
+static const char *check_draft(const char *path, const char *draft)
 {
-    static const char before[] = "// ? \"", behind[] = "\" is not below this file's folder";
-    while ((draft = strstr(draft, before))) {
-        draft += sizeof before - 1;
-        const size_t length = strcspn(draft, "\"\n");
-        if (strncmp(draft + length, behind, sizeof behind - 1) == 0) {
-            cli_note("'%.*s' is not found, and put aside; if a kernel needs it, draft again with "
-                     "its folder behind -I",
-                     (int)length, draft);
-            return;
-        }
+    static const char clause[] = "#pragma gputune kernel(";
+    CLI_SCOPED(cli_close) cli_session session = {0};
+    const char *slash = strrchr(path, '/');
+    const bool quiet = cli_given.quiet;
+    cli_given.quiet = true;
+    int code = cli_open(&session, CLI_OPEN_NO_DEVICE);
+    cli_given.quiet = quiet;
+    if (code != CLI_CONTINUE) {
+        return "";
     }
+    int status = gputune_add_source(session.tuner, slash ? slash + 1 : path, draft, NULL);
+    for (const char *at = draft; status == GPUTUNE_OK && (at = strstr(at, clause)) != NULL;) {
+        at += sizeof clause - 1;
+        status = compile_kernel(&session, cli_format("%.*s", (int)strcspn(at, "<)"), at));
+    }
+    return status == GPUTUNE_OK || status == GPUTUNE_ENOCOMPILER ? "" : cli_copy(gputune_error());
 }
 
 /* Behind the path: which kernel of several a command takes first, as in ":stencil". */
@@ -62,62 +84,80 @@ static const char *first_of_several(const char *draft)
                                          : "";
 }
 
-/* A draft's includes are looked for in the folders of the environment. */
-static int name_folders(void)
+/* The compiler's arguments and --host, as gputune_draft_template() takes them. */
+static int collect_arguments(cli_list *out)
 {
-    const char *more = getenv("GPUTUNE_INCLUDE");
-    char *folders = NULL;
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
         const char *folder = cli_given.include_paths.items[i];
         CLI_REFUSE(access(cli_format("%s/.", folder), X_OK) != 0, CLI_EXIT_USAGE,
                    "include path '%s' is no folder; expected one that exists", folder);
-        cli_append(&folders, "%s:", folder);
+        cli_add(out, cli_format("-I%s", folder));
     }
-    return folders && setenv("GPUTUNE_INCLUDE", cli_format("%s%s", folders, more ? more : ""), 1)
-               ? cli_stop(CLI_EXIT_NOTHING, "memory ran out")
-               : CLI_CONTINUE;
+    for (size_t i = 0; i < defines.count; i++) {
+        cli_add(out, cli_format("-D%s", defines.items[i]));
+    }
+    for (size_t i = 0; i < hosts.count; i++) {
+        CLI_REFUSE(access(hosts.items[i], R_OK) != 0, CLI_EXIT_USAGE, "cannot read '%s': %s",
+                   hosts.items[i], strerror(errno));
+        cli_add(out, cli_format("--host=%s", hosts.items[i]));
+    }
+    cli_add(out, NULL);
+    return CLI_CONTINUE;
 }
 
 static int write_template(const cli_list *arguments)
 {
     const char *path = arguments->items[0];
     const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
+    cli_list given = {NULL, 0};
     size_t bytes;
-    CLI_TRY(name_folders());
+    CLI_TRY(collect_arguments(&given));
     char *text = cli_read_text(path, &bytes), *draft;
     CLI_REFUSE(!text, errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
                path, strerror(errno));
-    CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
-    int code = cli_output_write(cli_given.output, force, draft, strlen(draft));
-    if (code == CLI_EXIT_OK) {
-        cli_note("%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune "
-                 "space %s%s",
-                 count_guesses(draft), cli_given.output ? cli_given.output : "FILE",
-                 first_of_several(draft));
-        note_missing(draft);
-        note_left_behind(path, draft);
+    CLI_TRY(cli_passed(
+        gputune_draft_template(&draft, path, text, kernel, (const char *const *)given.items)));
+    const char *mistake = check_draft(path, draft);
+    if (*mistake) {
+        draft =
+            cli_format("// ? this draft is no template that compiles yet: %s\n%s", mistake, draft);
     }
-    return code;
+    CLI_TRY(cli_output_write(cli_given.output, force, draft, strlen(draft)) == CLI_EXIT_OK
+                ? CLI_CONTINUE
+                : CLI_EXIT_USAGE);
+    const size_t open = print_questions(draft);
+    const size_t guesses = count_guesses(draft);
+    cli_note(
+        "%zu open question%s ('// ?'), %zu guess%s ('// guess:'); complete the draft, then try: "
+        "gputune space %s%s",
+        open, open == 1 ? "" : "s", guesses, guesses == 1 ? "" : "es",
+        cli_given.output ? cli_given.output : "FILE", first_of_several(draft));
+    return open ? CLI_EXIT_OPEN : CLI_EXIT_OK;
 }
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION,
     {"force", 'f', CLI_OPTION_FLAG, &force, NULL, NULL, "replace that file"},
     CLI_INCLUDE_OPTION,
+    {"define", 'D', CLI_OPTION_LIST, &defines, "NAME[=VALUE]", NULL,
+     "a macro that the program is compiled with; may be repeated"},
+    {"host", 0, CLI_OPTION_LIST, &hosts, "FILE", NULL,
+     "another file that launches the kernels; may be repeated"},
     CLI_OPTIONS_END,
 };
 
 const cli_command cmd_template = {
     "template",
-    "a first template from a kernel that has none",
+    "a first template from a program that has none",
     "FILE [KERNEL]",
-    "Writes a first template for a CUDA kernel that has no pragmas yet, or only some.",
-    "The code stays as it is; pragmas come in front of the kernel. They are read off the "
-    "kernel and the program around it: its launch, its allocations and its local headers, where "
-    "the file has no launch also those beside it and in the folder above; where one of these "
-    "includes the file, what it needs of that stands in front. '// guess:' marks each guess, '// "
-    "?' what was looked for in vain. KERNEL: that one alone "
-    "[every kernel that the file launches]. 'gputune help template' describes the language.",
+    "Writes a first template for the CUDA kernels of a program.",
+    "libclang reads the program. The draft has what the kernels need of it, and pragmas for how it "
+    "launches them: block, grid, lengths, values, and axes. '// guess:' marks each value that was "
+    "chosen, '// ?' each question that the program does not answer: these are printed, too, and "
+    "the "
+    "exit code is then 8. The draft is compiled once. KERNEL: that one alone [every kernel that "
+    "the "
+    "file launches]. 'gputune help template' describes the language.",
     {1, 2},
     options,
     write_template};

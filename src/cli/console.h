@@ -59,6 +59,7 @@ enum {
     CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_FOUND = 7,     /* `check` has found a mistake */
+    CLI_EXIT_OPEN = 8,      /* `template` has written a draft with open questions */
     CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */
 };
 

@@ -1,20 +1,25 @@
-/* Writes a first template for a kernel that has no pragmas yet, or only some of them. */
+/* Writes a first template of CUDA programs that have none, by libclang (clang.h). It allocates and
+ * does not free: it is for a process that makes one draft. */
 #pragma once
 
-#include "kernel/template.h"
+#include "base/status.h"
 
-/* Gives another source file of the program; `index` counts them from 0. ENOTFOUND behind the last
- * file. The texts in *out are the caller's to free(). */
-typedef gputune_status (*gt_neighbour_fn)(void *user, size_t index, gt_included *out);
+#include <stddef.h>
 
-/* Copies `text`, the contents of `path`, into *out and inserts the pragmas that `kernel` lacks in
- * front of it. A comment that begins with "guess:" marks what is guessed; one that begins with "?"
- * marks what was searched for in vain. NULL for `kernel`: the kernel that has a kernel() pragma, or
- * else every kernel that the text launches. `include` reads local headers, as for a template, and
- * may be NULL. If the text does not show how a kernel is launched, or with which arguments the
- * launching function is called, the files of `neighbour` are searched; `neighbour` may be NULL.
- * *out is the caller's to free(). ENOTFOUND: there is no such kernel. EUNSUPPORTED, with the place:
- * a template cannot have this kernel (surfaces, launches from the device, …). ETEMPLATE: the
- * pragmas cannot be read. */
-gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
-                                 gt_include_fn include, gt_neighbour_fn neighbour, void *user);
+/* What a draft is made of. */
+typedef struct gt_draft_request {
+    const char *path, *text;
+    const char *kernel;           /* NULL: those that the file launches, or else all */
+    const char *const *arguments; /* -I and -D, as a compiler takes them */
+    size_t argument_count;
+    const char *const *hosts; /* other files that may launch the kernels */
+    size_t host_count;
+} gt_draft_request;
+
+/* Makes a template of what the kernels need of the program, with the pragmas that tell how the
+ * program launches them. A line that begins with "// guess:" marks a value that was chosen; one
+ * that begins with "// ?" is a question that the program does not answer, with its place.
+ * `clangs` are paths of libclang to try first. ENOCOMPILER: there is no libclang. ENOTFOUND: no
+ * such kernel. EUNSUPPORTED: no template can have it. *out is the caller's to free(). */
+gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
+                             size_t clang_count);

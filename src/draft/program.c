@@ -1,680 +1,428 @@
-/* Finds what gives a value to a name of a program, and which names nothing does. */
-#include "draft/program.h"
+/* Parsing a program, and what it launches, allocates and assigns. */
+#include "draft/parts.h"
 
-#include "kernel/types.h"
+#include "base/file.h"
 
-#include "base/number.h"
-
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-bool gt_program_is(const gt_program *p, size_t at, const char *words)
-{
-    return at < p->tokens.count && gt_token_is_any(gt_token_at(p, at), words);
-}
+extern const char gt_draft_stub[];
 
-static bool is_name(const gt_program *p, size_t at)
-{
-    return at < p->tokens.count && gt_token_at(p, at)->kind == GT_TOKEN_NAME;
-}
+enum { OPTIONS = 0x1 | 0x200 /* macros; errors of headers do not end it */, ARGUMENTS_MOST = 64 };
 
-bool gt_program_is_name(const gt_program *p, gt_span span)
-{
-    return span.end == span.first + 1 && is_name(p, span.first);
-}
+/* A file of the program: its kernels count if `is_main`, its launches anyway. */
+typedef struct scan {
+    draft_program *program;
+    const char *path;
+    bool is_main;
+} scan;
 
-static bool is_same(const gt_program *p, size_t at, const gt_token *name)
-{
-    return is_name(p, at) && gt_token_equals(gt_token_at(p, at), name);
-}
+/* ---- parsing --------------------------------------------------------------------------------- */
 
-bool gt_program_same(const gt_program *p, size_t a, size_t b)
+static gputune_status parse(void **out, const draft_program *program, const char *path,
+                            const char *text, const char *behind)
 {
-    return gt_token_equals(gt_token_at(p, a), gt_token_at(p, b));
-}
-
-bool gt_program_accept(const gt_program *p, gt_span *span, const char *words)
-{
-    bool is = span->first < span->end && gt_program_is(p, span->first, words);
-    span->first += is;
-    return is;
-}
-
-size_t gt_program_first(const gt_program *p, gt_span span, const char *words)
-{
-    while (span.first < span.end && !gt_program_is(p, span.first, words)) {
-        span.first++;
+    static const char *const standard[] = {"-x",
+                                           "cuda",
+                                           "--cuda-host-only",
+                                           "-nocudainc",
+                                           "-nocudalib",
+                                           "-nostdinc",
+                                           "-std=c++17",
+                                           "-ferror-limit=0",
+                                           "-Wno-everything",
+                                           "-fno-spell-checking",
+                                           "-D__CUDA_ARCH__=800",
+                                           "-ftemplate-depth=1024",
+                                           "-include",
+                                           DRAFT_STUB};
+    const char *arguments[ARGUMENTS_MOST];
+    int count = 0;
+    char *whole = draft_format("%s%s", text, behind);
+    cx_unsaved files[] = {{DRAFT_STUB, gt_draft_stub, strlen(gt_draft_stub)},
+                          {path, whole, strlen(whole)}};
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
+        arguments[count++] = standard[i];
     }
-    return span.first;
+    for (size_t i = 0; i < program->request->argument_count && count < ARGUMENTS_MOST; i++) {
+        arguments[count++] = program->request->arguments[i];
+    }
+    int failed = cx.parseTranslationUnit2(cx.createIndex(0, 0), path, arguments, count, files, 2,
+                                          OPTIONS, out);
+    GT_REFUSE(failed || !*out, GPUTUNE_ETEMPLATE, "%s: libclang cannot parse it (code %d)", path,
+              failed);
+    return GPUTUNE_OK;
 }
 
-static const char opening[] = "( [ {", closing[] = ") ] }";
-
-size_t gt_program_close(const gt_program *p, size_t open)
+/* "'x.h' file not found": the name of the header; NULL: another message. */
+static const char *missing_header(const char *message)
 {
-    int depth = 0;
-    for (; open + 1 < p->tokens.count; open++) {
-        depth += gt_program_is(p, open, opening) - gt_program_is(p, open, closing);
-        if (depth <= 0) {
-            break;
-        }
-    }
-    return open;
+    const char *end = strstr(message, "' file not found");
+    return end && *message == '\'' ? draft_format("%.*s", (int)(end - message - 1), message + 1)
+                                   : NULL;
 }
 
-size_t gt_program_close_angle(const gt_program *p, size_t open)
+static void note_errors(draft_program *program, void *unit)
 {
-    int depth = 0;
-    for (; open < p->tokens.count && !gt_program_is(p, open, "; { }"); open++) {
-        depth += gt_token_angles(gt_token_at(p, open));
-        if (depth <= 0) {
-            break;
-        }
-    }
-    return open;
-}
-
-bool gt_program_is_scope(const gt_program *p, size_t brace)
-{
-    while (gt_program_is(p, brace - 1, "::") || gt_program_is(p, brace - 2, "namespace ::")) {
-        brace--;
-    }
-    return gt_program_is(p, brace - 1, "namespace \"C\"");
-}
-
-gt_span gt_program_between(const gt_program *p, const char *from, const char *to)
-{
-    gt_span span = {0, 0};
-    while (span.first < p->own && gt_token_at(p, span.first)->text < from) {
-        span.first++;
-    }
-    for (span.end = span.first; span.end < p->own && gt_token_at(p, span.end)->text < to;) {
-        span.end++;
-    }
-    return span;
-}
-
-/* ---- parts ----------------------------------------------------------------------------------- */
-
-bool gt_program_item(const gt_program *p, gt_span *out, gt_span *rest)
-{
-    size_t at = rest->first;
-    if (rest->first >= rest->end) {
-        return false;
-    }
-    for (; at < rest->end && !gt_program_is(p, at, ","); at++) {
-        at = gt_program_is(p, at, opening) ? gt_program_close(p, at) : at;
-    }
-    at = at < rest->end ? at : rest->end;
-    *out = (gt_span){rest->first, at};
-    rest->first = at + 1;
-    return true;
-}
-
-bool gt_span_is_empty(gt_span span)
-{
-    return span.first >= span.end;
-}
-
-bool gt_program_item_at(const gt_program *p, gt_span *out, gt_span items, size_t index)
-{
-    bool found = gt_program_item(p, out, &items);
-    for (; found && index > 0; index--) {
-        found = gt_program_item(p, out, &items);
-    }
-    return found;
-}
-
-size_t gt_program_cast(const gt_program *p, gt_span span)
-{
-    static const char casts[] = "static_cast reinterpret_cast const_cast";
-    size_t names = 0;
-    char words[GT_NAME_MAX];
-    if (gt_program_is(p, span.first, casts)) {
-        return gt_program_first(p, span, "(") - span.first;
-    }
-    if (!gt_program_is(p, span.first, "(")) {
-        return 0;
-    }
-    const gt_span type = {span.first + 1, gt_program_close(p, span.first)};
-    for (size_t i = type.first; i < type.end; i++) {
-        names += is_name(p, i);
-        if (!is_name(p, i) && !gt_program_is(p, i, "* ::")) {
-            return 0;
-        }
-    }
-    bool is_type = names > 1 || gt_program_is(p, type.end - 1, "*") ||
-                   gt_is_type(gt_program_words(words, p, type));
-    const size_t behind = type.end + 1;
-    bool is_operand = behind < span.end && (gt_token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
-                                            gt_program_is(p, behind, "( &"));
-    return names && is_type && is_operand ? behind - span.first : 0;
-}
-
-gt_span gt_program_strip(const gt_program *p, gt_span span)
-{
-    for (;;) {
-        size_t cast = gt_program_cast(p, span);
-        span.first += cast;
-        bool encloses = span.first < span.end && gt_program_is(p, span.first, "(") &&
-                        gt_program_close(p, span.first) + 1 == span.end;
-        if (encloses) {
-            span.first++;
-            span.end--;
-        } else if (cast == 0) {
-            return span;
-        }
-    }
-}
-
-gt_span gt_program_statement(const gt_program *p, size_t first)
-{
-    return (gt_span){first, gt_program_first(p, (gt_span){first, p->code}, ";")};
-}
-
-gt_span gt_program_type(const gt_program *p, size_t name)
-{
-    static const char others[] = "static extern typedef __device__ __constant__";
-    for (bool again = true; again && name > 2; name -= again ? 2 : 0) {
-        while (gt_program_is(p, name - 1, "__restrict__ __restrict restrict const *")) {
-            name--;
-        }
-        again = gt_program_is(p, name - 1, ",");
-    }
-    gt_span type = {name, name};
-    while (type.first > 0 && is_name(p, type.first - 1) &&
-           !gt_program_is(p, type.first - 1, others)) {
-        type.first--;
-    }
-    return type;
-}
-
-const char *gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
-{
-    size_t length = 0;
-    out[0] = '\0';
-    for (size_t i = span.first; i < span.end && length < GT_NAME_MAX; i++) {
-        const gt_token *token = gt_token_at(p, i);
-        bool is_part = !gt_program_is(p, i, "struct const");
-        length += is_part ? (size_t)gt_snprintf(out + length, GT_NAME_MAX - length, "%s%.*s",
-                                                length ? " " : "", (int)token->length, token->text)
-                          : 0;
-    }
-    if (length >= GT_NAME_MAX) {
-        out[0] = '\0';
-    }
-    return out;
-}
-
-const gt_program_function *gt_program_function_at(const gt_program *p, size_t at)
-{
-    for (size_t i = 0; i < p->functions.count; i++) {
-        const gt_program_function *function = &p->functions.items[i];
-        if (at >= function->parameters.first && at < function->body.end) {
-            return function;
-        }
-    }
-    return NULL;
-}
-
-gt_site gt_program_site(const gt_program *p, size_t at)
-{
-    return (gt_site){at, gt_program_function_at(p, at), NULL};
-}
-
-const gt_program_function *gt_program_function_of(const gt_program *p, const gt_token *name)
-{
-    size_t i = 0;
-    while (i < p->functions.count && !is_same(p, p->functions.items[i].name, name)) {
-        i++;
-    }
-    return i < p->functions.count ? &p->functions.items[i] : NULL;
-}
-
-const gt_macro *gt_program_macro_of(const gt_program *p, const gt_token *name)
-{
-    const gt_macro *found = NULL;
-    for (size_t i = 0; i < p->macros.count; i++) {
-        const gt_macro *macro = &p->macros.items[i];
-        bool is = is_same(p, macro->name, name);
-        found = is && (!found || macro->value.first < macro->value.end) ? macro : found;
-    }
-    return found;
-}
-
-size_t gt_program_parameter(const gt_program *p, gt_span parameters, const gt_token *name,
-                            size_t *index)
-{
-    gt_span item;
-    for (*index = 0; gt_program_item(p, &item, &parameters); ++*index) {
-        size_t last = 0;
-        for (size_t i = item.first; i < item.end && !gt_program_is(p, i, "= ["); i++) {
-            last = is_name(p, i) ? i : last;
-        }
-        if (last && is_same(p, last, name)) {
-            return last;
-        }
-    }
-    return 0;
-}
-
-/* ---- what gives a value to a name ------------------------------------------------------------ */
-
-/* What stands around a name: from three tokens in front of it to three behind it. */
-typedef struct form {
-    const char *before[3], *behind[3]; /* NULL: anything; "NAME": a name that is no statement's */
-} form;
-
-static bool is_like(const gt_program *p, size_t at, const char *words)
-{
-    static const char no_types[] = "return else new delete case do goto";
-    return !words || (strcmp(words, "NAME") == 0 ? is_name(p, at) && !gt_program_is(p, at, no_types)
-                                                 : gt_program_is(p, at, words));
-}
-
-static bool has_form(const gt_program *p, size_t at, const form *forms, size_t count)
-{
-    bool has = false;
-    for (size_t f = 0; f < count && !has; f++) {
-        has = true;
-        for (size_t i = 0; i < 3 && has; i++) {
-            has = is_like(p, at + i - 3, forms[f].before[i]) &&
-                  is_like(p, at + i + 1, forms[f].behind[i]);
-        }
-    }
-    return has;
-}
-
-#define HAS_FORM(p, at, forms) has_form(p, at, forms, sizeof(forms) / sizeof *(forms))
-
-/* Whether a function is defined or declared there. */
-static bool is_declaration(const gt_program *p, size_t name)
-{
-    bool is = is_like(p, name - 1, "NAME");
-    for (size_t i = 0; i < p->functions.count && !is; i++) {
-        is = p->functions.items[i].name == name;
-    }
-    return is;
-}
-
-bool gt_program_call(const gt_program *p, gt_span *rest, const gt_token *name, size_t *at,
-                     gt_span *arguments)
-{
-    while (gt_program_next(p, rest, name, at)) {
-        const gt_span behind = {*at + 1, gt_program_is(p, *at + 1, "<") ? p->code : *at + 1};
-        const size_t open = gt_program_first(p, behind, "( ;");
-        if (gt_program_is(p, open, "(") && !is_declaration(p, *at)) {
-            *arguments = (gt_span){open + 1, gt_program_close(p, open)};
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The bracket of the call that the token is inside of, and before how many of its arguments' commas
- * that stands; 0: it is inside of none. */
-static size_t open_around(const gt_program *p, size_t at, size_t *commas)
-{
-    int depth = 0;
-    for (*commas = 0; at > 1 && depth >= 0 && !gt_program_is(p, at - 1, "; { }");) {
-        at--;
-        depth += gt_program_is(p, at, closing) - gt_program_is(p, at, opening);
-        *commas += depth == 0 && gt_program_is(p, at, ",");
-    }
-    return gt_program_is(p, at, "(") && depth < 0 ? at : 0;
-}
-
-size_t gt_program_open_angle(const gt_program *p, size_t close)
-{
-    int depth = -gt_token_angles(gt_token_at(p, close));
-    while (depth > 0 && close > 0 && !gt_program_is(p, close, ";")) {
-        depth -= gt_token_angles(gt_token_at(p, --close));
-    }
-    return close;
-}
-
-bool gt_program_taker(gt_taker *out, const gt_program *p, size_t argument)
-{
-    size_t index;
-    const size_t open = open_around(p, argument, &index), behind = open - (open > 0);
-    const size_t name =
-        gt_program_is(p, behind, ">") ? gt_program_open_angle(p, behind) - 1 : behind;
-    const gt_span arguments = {open + 1, gt_program_close(p, open)};
-    gt_span item;
-    out->function =
-        is_declaration(p, name) ? NULL : gt_program_function_of(p, gt_token_at(p, name));
-    if (!open || !gt_program_is(p, argument - 1, "( ,") || !out->function ||
-        !gt_program_item_at(p, &item, out->function->parameters, index) || gt_span_is_empty(item)) {
-        return false;
-    }
-    out->parameter = item.end - 1;
-    out->call = (gt_bound){out->function->parameters, arguments, gt_program_site(p, name)};
-    return true;
-}
-
-/* From `first` to the end of a statement or declarator. */
-static gt_span value_at(const gt_program *p, size_t first)
-{
-    gt_span out, rest = gt_program_statement(p, first);
-    for (size_t at = first; at < rest.end; at++) {
-        rest.end = gt_program_is(p, at, closing) ? at : rest.end;
-        at = gt_program_is(p, at, opening) ? gt_program_close(p, at) : at;
-    }
-    return gt_program_item(p, &out, &rest) ? out : (gt_span){first, first};
-}
-
-/* Behind a comma: whether the statement begins with a type, `TYPE a, b`. */
-static bool is_declared_further(const gt_program *p, size_t at)
-{
-    int depth = 0;
-    size_t first = at;
-    for (; first > 0 && depth >= 0 && !gt_program_is(p, first - 1, "{ } ;"); first--) {
-        depth += gt_program_is(p, first - 1, closing) - gt_program_is(p, first - 1, opening);
-    }
-    first += depth < 0; /* the bracket that is open */
-    bool is_loop = gt_program_is(p, first - 1, "(") && gt_program_is(p, first - 2, "for");
-    return (depth == 0 || is_loop) && is_like(p, first, "NAME") &&
-           (is_name(p, first + 1) || gt_program_is(p, first + 1, "* & <"));
-}
-
-/* Whether the token is a name that is declared there, or gets a value: `NAME = v`, `TYPE NAME(v)`.
- */
-static bool defines(gt_found *out, const gt_program *p, size_t at)
-{
-    static const form others[] = {{.before = {NULL, NULL, ". -> ::"}},
-                                  {.before = {NULL, "; { } )", "*"}}};
-    static const form constructed[] = {{{NULL, NULL, "NAME"}, {"( {"}},
-                                       {{NULL, NULL, ">"}, {"( {"}}};
-    static const form declared[] = {{{NULL, NULL, "NAME"}, {"; : ,"}},
-                                    {{NULL, NULL, ">"}, {"; :"}},
-                                    {{"; { } const", "NAME", "*"}, {"; ,"}}};
-    if (HAS_FORM(p, at, others)) {
-        return false;
-    }
-    const bool is_further = gt_program_is(p, at - 1, ",") && gt_program_is(p, at + 1, "; , ( {") &&
-                            is_declared_further(p, at);
-    const bool opens = gt_program_is(p, at + 1, "( {");
-    out->identity = at;
-    out->is_constructed = HAS_FORM(p, at, constructed) || (is_further && opens);
-    out->value.span = out->is_constructed ? (gt_span){at + 2, gt_program_close(p, at + 1)}
-                      : gt_program_is(p, at + 1, "=") ? value_at(p, at + 2)
-                                                      : (gt_span){0, 0};
-    return out->value.span.end > 0 || HAS_FORM(p, at, declared) || is_further;
-}
-
-bool gt_program_is_plain(const gt_program *p, gt_span span)
-{
-    static const char known[] = "sizeof min max ceil ceilf floor floorf round dim3 pow";
-    bool is_plain = span.first < span.end;
-    for (size_t i = span.first; i < span.end && is_plain; i++) {
-        const gt_token *token = gt_token_at(p, i);
-        bool is_known = !is_name(p, i) || !gt_program_is(p, i + 1, "(") ||
-                        gt_program_is(p, i, known) || gt_is_type(GT_NAME(p, i)) ||
-                        gt_program_macro_of(p, token) || gt_program_function_of(p, token);
-        is_plain = is_known && !gt_program_is(p, i, "argv argc") && !gt_program_is(p, i + 1, "->");
-    }
-    return is_plain;
-}
-
-/* Of `argc > 1 ? atoi(argv[1]) : 1024`, the half that the program itself says. */
-static gt_span plain_half(const gt_program *p, gt_span value)
-{
-    size_t question = value.end, colon = 0;
-    for (size_t i = value.first; i < value.end; i++) {
-        i = gt_program_is(p, i, opening) ? gt_program_close(p, i) : i;
-        question = question == value.end && gt_program_is(p, i, "?") ? i : question;
-        colon = gt_program_is(p, i, ":") ? i : colon;
-    }
-    const gt_span halves[] = {{colon + 1, value.end}, {question + 1, colon}};
-    for (size_t i = 0; i < 2 && colon > question; i++) {
-        if (!gt_program_is_plain(p, value) && gt_program_is_plain(p, halves[i])) {
-            return halves[i];
-        }
-    }
-    return value;
-}
-
-/* Whether the variable, zero at first, gets its value later, up to `end`: fscanf(f, "%d", &n), n++,
- * n += 2. What counts a loop's passes begins with its zero. */
-static bool is_filled_later(const gt_program *p, size_t at, size_t end, gt_span value)
-{
-    static const form fills[] = {
-        {.before = {NULL, "( ,", "&"}}, {.before = {NULL, NULL, "++ >>"}}, {.behind = {"++ +="}}};
-    bool is_zero = value.end == value.first + 1 && gt_program_is(p, value.first, "0") &&
-                   !gt_program_is(p, at - 1, "(") && !gt_program_is(p, at - 2, "(");
-    gt_span rest = {value.end, is_zero ? end : 0};
-    bool is_filled = false;
-    for (size_t i; !is_filled && gt_program_next(p, &rest, gt_token_at(p, at), &i);) {
-        is_filled = HAS_FORM(p, i, fills);
-    }
-    return is_filled;
-}
-
-/* The last definition within the span whose value is plain, or the last of all. */
-static bool find_within(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
-{
-    const size_t end = span.end;
-    bool found = false;
-    for (size_t i; (i = gt_program_last_named(p, span, name)) < span.end; span.end = i) {
-        gt_found one = {0};
-        if (!defines(&one, p, i)) {
+    for (unsigned i = 0; i < cx.getNumDiagnostics(unit); i++) {
+        void *diagnostic = cx.getDiagnostic(unit, i);
+        const char *message = draft_string(cx.getDiagnosticSpelling(diagnostic));
+        const char *header = missing_header(message);
+        draft_error error = {0};
+        unsigned line, column;
+        if (cx.getDiagnosticSeverity(diagnostic) < CX_SEVERITY_ERROR) {
             continue;
         }
-        one.value.site = gt_program_site(p, i);
-        one.value.span = plain_half(p, gt_program_strip(p, one.value.span));
-        bool is_filled = is_filled_later(p, i, end, one.value.span);
-        bool is_plain = is_filled || gt_program_is_plain(p, one.value.span);
-        one.value.span = is_filled ? (gt_span){0} : one.value.span;
-        *out = !found || is_plain ? one : *out;
-        found = true;
-        if (is_plain) {
-            break;
+        cx.getExpansionLocation(cx.getDiagnosticLocation(diagnostic), &error.file, &line, &column,
+                                &error.offset);
+        if (header) {
+            draft_need_memory(gt_texts_add(&program->missing, header, strlen(header)));
+        } else if (error.file) {
+            error.text = draft_format("%s:%u:%u: %s", draft_string(cx.getFileName(error.file)),
+                                      line, column, message);
+            draft_add(&program->errors, error);
         }
+    }
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+draft_decl *draft_template_of(draft_decl *function)
+{
+    draft_decl *made_of = draft_decl_of(cx.getSpecializedCursorTemplate(function->at));
+    return made_of ? made_of : function;
+}
+
+const char *draft_full_name(draft_decl *decl)
+{
+    const char *name = decl->name;
+    for (cx_cursor at = cx.getCursorSemanticParent(decl->at);
+         at.kind == CX_NAMESPACE || at.kind == CX_STRUCT || at.kind == CX_CLASS ||
+         at.kind == CX_CLASS_TEMPLATE;
+         at = cx.getCursorSemanticParent(at)) {
+        const char *outer = draft_string(cx.getCursorSpelling(at));
+        if (*outer && *outer != '(') {
+            name = draft_format("%s::%s", outer, name);
+        }
+    }
+    return name;
+}
+
+/* ---- host code ------------------------------------------------------------------------------- */
+
+static void visit(scan *s, draft_node *node);
+
+/* The kernel that an expression stands for: itself, or what a variable was given. */
+static draft_decl *called_kernel(draft_node *callee, int depth)
+{
+    draft_decl *decl = callee ? callee->decl : NULL;
+    draft_decl *found = NULL;
+    if (!decl || depth > 4) {
+        return NULL;
+    }
+    if (decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at) > 0) {
+        return draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
+    }
+    if (decl->at.kind != CX_VAR) {
+        return decl;
+    }
+    found = called_kernel(draft_initialiser_of(decl), depth + 1);
+    for (size_t i = 0; !found && i < decl->assigned.count; i++) {
+        found = called_kernel(decl->assigned.items[i], depth + 1);
     }
     return found;
 }
 
-/* What calls give to a function's parameter, or its default. */
-static void find_argument(gt_closure *out, const gt_program *p, const gt_program_function *function,
-                          size_t parameter, size_t index)
+static draft_node *stripped_address(draft_node *node)
 {
-    gt_span arguments, rest = {1, p->code};
-    const gt_token *name = gt_token_at(p, function->name);
-    for (size_t at; gt_program_call(p, &rest, name, &at, &arguments);) {
-        if (gt_program_item_at(p, &out->span, arguments, index)) {
-            out->site = gt_program_site(p, at);
-            return;
-        }
-    }
-    out->span = gt_program_is(p, parameter + 1, "=") ? value_at(p, parameter + 2) : (gt_span){0};
-    out->site = gt_program_site(p, parameter);
+    return node->kind == CX_UNARY && node->operation == CX_ADDRESS ? node->children[0] : node;
 }
 
-/* What calls, NAME<…>(), give to a parameter of a function's template. */
-static bool find_template_argument(gt_found *out, const gt_program *p,
-                                   const gt_program_function *function, const gt_token *name)
+static void add_launch(scan *s, draft_node *node, draft_node *callee, draft_node *const *geometry,
+                       unsigned count)
 {
-    size_t first = function->name, index;
-    while (first > 0 && !gt_program_is(p, first, "; } template")) {
-        first--;
+    draft_decl *kernel = called_kernel(callee, 0);
+    draft_launched launch = {.call = node,
+                             .callee = kernel,
+                             .kernel = kernel ? draft_template_of(kernel) : NULL,
+                             .grid = count > 0 ? geometry[0] : NULL,
+                             .block = count > 1 ? geometry[1] : NULL,
+                             .shared = count > 2 ? geometry[2] : NULL,
+                             .arguments = node->children,
+                             .count = node->count};
+    draft_add(&s->program->launches, launch);
+}
+
+/* cudaLaunchKernel(kernel, grid, block, arguments, shared): the arguments are an array of
+ * addresses. */
+static void add_runtime_launch(scan *s, draft_node *node)
+{
+    draft_node *geometry[] = {node->children[1], node->children[2],
+                              node->count > 4 ? node->children[4] : NULL};
+    add_launch(s, node, stripped_address(node->children[0]), geometry, node->count > 4 ? 3 : 2);
+    draft_launched *launch = &s->program->launches.items[s->program->launches.count - 1];
+    draft_decl *list = node->children[3]->decl;
+    draft_node *items = list ? draft_initialiser_of(list) : NULL;
+    launch->count = 0;
+    if (items && items->kind == CX_INIT_LIST) {
+        launch->arguments = draft_new((items->count + 1) * sizeof(draft_node *));
+        for (unsigned i = 0; i < items->count; i++) {
+            launch->arguments[launch->count++] = stripped_address(items->children[i]);
+        }
     }
-    const gt_span parameters = {first + 2, gt_program_close_angle(p, first + 1)};
-    out->identity =
-        gt_program_is(p, first, "template") ? gt_program_parameter(p, parameters, name, &index) : 0;
-    const gt_token *own = gt_token_at(p, function->name);
-    gt_span rest = {1, out->identity ? p->code : 1};
-    for (size_t i; gt_program_next(p, &rest, own, &i);) {
-        if (i != function->name && gt_program_is(p, i + 1, "<")) {
-            const gt_span given = {i + 2, gt_program_close_angle(p, i + 1)};
-            out->value.site = gt_program_site(p, i);
-            if (gt_program_item_at(p, &out->value.span, given, index)) {
-                return true;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void visit_call(scan *s, draft_node *node)
+{
+    const char *name = node->decl ? node->decl->name : "";
+    if (node->config) {
+        add_launch(s, node, node->callee, node->config->children, node->config->count);
+    } else if (begins(name, "cudaLaunch") && node->count > 3) {
+        add_runtime_launch(s, node);
+    } else if (begins(name, "cudaMalloc") && node->count > 1 &&
+               stripped_address(node->children[0])->decl) {
+        draft_decl *pointer = stripped_address(node->children[0])->decl;
+        pointer->allocated = node->children[1];
+        pointer->allocations++;
+    } else if (begins(name, "cudaMemcpyToSymbol") && node->count > 1) {
+        draft_decl *constant = stripped_address(node->children[0])->decl;
+        if (constant) {
+            draft_add(&s->program->copied, constant);
+        }
+    } else if (node->decl && draft_is_own(node->decl->at)) {
+        draft_add(&node->decl->calls, node);
+        draft_node *body = node->decl->at.kind == CX_FUNCTION &&
+                                   draft_template_of(node->decl) != node->decl && !node->decl->busy
+                               ? draft_body_of(node->decl)
+                               : NULL; /* an instance, which the walk does not meet otherwise */
+        if (body) {
+            node->decl->busy = true;
+            visit(s, body);
+            node->decl->busy = false;
+        }
+    }
+}
+
+/* Notes what is assigned to a variable, or to a member of one. */
+static void note_assignment(draft_node *to, draft_node *value)
+{
+    if (to->kind == CX_DECL_REF && to->decl) {
+        draft_add(&to->decl->assigned, value);
+    } else if (to->kind == CX_MEMBER_REF && to->count && to->children[0]->kind == CX_DECL_REF &&
+               to->children[0]->decl && to->decl) {
+        draft_assigned part = {to->decl->name, value};
+        draft_add(&to->children[0]->decl->parts, part);
+    }
+}
+
+static void visit(scan *s, draft_node *node)
+{
+    if (node->kind == CX_CALL) {
+        visit_call(s, node);
+        for (unsigned i = 0; i < node->count; i++) { /* f(&n) may change n */
+            if (node->children[i]->kind == CX_UNARY && node->children[i]->operation == CX_ADDRESS &&
+                !(node->decl && begins(node->decl->name, "cuda"))) {
+                note_assignment(node->children[i]->children[0], node);
             }
+        }
+    } else if (node->kind == CX_BINARY && node->operation == CX_ASSIGN && node->count == 2) {
+        note_assignment(node->children[0], node->children[1]);
+    } else if ((node->kind == CX_COMPOUND_ASSIGN && node->count) ||
+               (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC)) {
+        note_assignment(node->children[0], node);
+        note_assignment(node->children[0], node); /* twice: it has no single value */
+    } else if (node->kind == CX_VAR && draft_initialiser_of(node->decl)) {
+        visit(s, draft_initialiser_of(node->decl));
+        return;
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        visit(s, node->children[i]);
+    }
+    if (node->callee) {
+        visit(s, node->callee);
+    }
+}
+
+static void visit_function(scan *s, cx_cursor at)
+{
+    bool is_kernel = draft_has_child(at, CX_GLOBAL_ATTRIBUTE);
+    draft_decl *decl = draft_decl_of(at);
+    draft_node *body = draft_has_child(at, CX_COMPOUND) ? draft_body_of(decl) : NULL;
+    if (!body) {
+        return;
+    }
+    if (is_kernel && s->is_main) {
+        draft_add(&s->program->kernels, decl);
+    }
+    visit(s, body);
+}
+
+static void visit_variable(scan *s, draft_decl *decl)
+{
+    draft_node *made = draft_initialiser_of(decl);
+    if (made && begins(decl->name, "gt_draft_instance_")) { /* an instance that nothing launches */
+        add_launch(s, made, stripped_address(made), NULL, 0);
+    } else if (made) {
+        visit(s, made);
+    }
+}
+
+static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
+{
+    (void)parent;
+    if (at.kind >= CX_MACRO && at.kind <= CX_INCLUSION) {
+        return CX_CONTINUE_VISIT;
+    }
+    if (!draft_is_own(at)) {
+        return CX_CONTINUE_VISIT;
+    }
+    switch (at.kind) {
+    case CX_FUNCTION:
+    case CX_FUNCTION_TEMPLATE:
+    case CX_METHOD:
+    case CX_CONSTRUCTOR:
+        visit_function(user, at);
+        return CX_CONTINUE_VISIT;
+    case CX_VAR:
+        visit_variable(user, draft_decl_of(at));
+        return CX_CONTINUE_VISIT;
+    case CX_NAMESPACE:
+    case CX_LINKAGE:
+    case CX_UNEXPOSED_DECL:
+    case CX_STRUCT:
+    case CX_CLASS:
+    case CX_CLASS_TEMPLATE:
+        return CX_RECURSE_VISIT;
+    default:
+        return CX_CONTINUE_VISIT;
+    }
+}
+
+/* ---- launches that the tree lacks ---------------------------------------------------------------
+ */
+
+/* Behind a comment, a string or a directive that begins at `at`; `at`: none does. */
+static size_t behind_text(const char *text, size_t at, bool begins_line)
+{
+    if (strncmp(text + at, "//", 2) == 0) {
+        return at + strcspn(text + at, "\n");
+    }
+    if (strncmp(text + at, "/*", 2) == 0) {
+        const char *end = strstr(text + at + 2, "*/");
+        return end ? (size_t)(end - text) + 2 : strlen(text);
+    }
+    if (text[at] == '"' || text[at] == '\'') {
+        size_t i = at + 1;
+        while (text[i] && text[i] != text[at] && text[i] != '\n') {
+            i += text[i] == '\\' && text[i + 1] ? 2 : 1;
+        }
+        return text[i] ? i + 1 : i;
+    }
+    if (text[at] == '#' && begins_line) {
+        size_t i = at;
+        while (text[i] && (text[i] != '\n' || text[i - 1] == '\\')) {
+            i++;
+        }
+        return i;
+    }
+    return at;
+}
+
+static bool is_skipped(void *unit, void *file, unsigned offset)
+{
+    cx_ranges *skipped = cx.getSkippedRanges(unit, file);
+    bool found = false;
+    for (unsigned i = 0; skipped && i < skipped->count; i++) {
+        void *unused;
+        unsigned line, column, begin, end;
+        cx.getExpansionLocation(cx.getRangeStart(skipped->items[i]), &unused, &line, &column,
+                                &begin);
+        cx.getExpansionLocation(cx.getRangeEnd(skipped->items[i]), &unused, &line, &column, &end);
+        found |= offset >= begin && offset < end;
+    }
+    return found;
+}
+
+static bool is_covered(const draft_program *program, void *file, unsigned offset)
+{
+    for (size_t i = 0; i < program->launches.count; i++) {
+        draft_extent e = draft_extent_of(program->launches.items[i].call->at);
+        if (e.file == file && offset >= e.begin && offset < e.end) {
+            return true;
         }
     }
     return false;
 }
 
-/* What a function assigns to the parameter that a call within the span gives the variable to. */
-static void find_filler(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
+/* Notes each <<< of the file that no launch covers. */
+static void find_unread(scan *s, void *unit, const char *text)
 {
-    for (size_t i; gt_program_next(p, &span, name, &i);) {
-        gt_taker taker;
-        gt_found filled;
-        if (gt_program_is(p, i + 1, ", )") &&
-            gt_program_taker(&taker, p, i - gt_program_is(p, i - 1, "&")) &&
-            find_within(&filled, p, taker.function->body, gt_token_at(p, taker.parameter))) {
-            out->value = filled.value;
-        }
-    }
-}
-
-bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, size_t at)
-{
-    const gt_token *name = gt_token_at(p, at);
-    const gt_program_function *function = site->function;
-    const gt_span all = {0, p->code};
-    size_t index;
-    *out = (gt_found){0};
-    if (site->bound) {
-        out->identity = gt_program_parameter(p, site->bound->parameters, name, &index);
-        out->value.site = site->bound->caller;
-        if (out->identity &&
-            gt_program_item_at(p, &out->value.span, site->bound->arguments, index)) {
-            return true;
-        }
-        *out = (gt_found){0};
-    }
-    if (function) {
-        const gt_span before = {function->body.first, site->at};
-        const size_t parameter = gt_program_parameter(p, function->parameters, name, &index);
-        bool found = find_within(out, p, before, name);
-        if (found || parameter) {
-            /* one for a variable: where its function, or the text, has its name first */
-            out->identity = parameter ? parameter : gt_program_named(p, before, name);
-            if (!found) {
-                find_argument(&out->value, p, function, parameter, index);
-            } else if (gt_span_is_empty(out->value.span)) {
-                find_filler(out, p, before, name);
+    void *file = cx.getFile(unit, s->path);
+    bool begins_line = true;
+    unsigned line = 1;
+    for (size_t i = 0; text[i];) {
+        size_t next = behind_text(text, i, begins_line);
+        if (next == i) {
+            begins_line = text[i] == '\n' || (begins_line && isspace((unsigned char)text[i]));
+            if (strncmp(text + i, "<<<", 3) == 0 && !is_skipped(unit, file, (unsigned)i) &&
+                !is_covered(s->program, file, (unsigned)i)) {
+                draft_need_memory(gt_texts_take(
+                    &s->program->unread,
+                    draft_format("%s:%u: this launch could not be read, as a name in it is not "
+                                 "declared; expected its header, by -I",
+                                 s->path, line)));
             }
-            return true;
+            if (!s->program->skipped_line && begins(text + i, "__global__") &&
+                is_skipped(unit, file, (unsigned)i)) {
+                s->program->skipped_line = line;
+            }
+            next = i + (strncmp(text + i, "<<<", 3) == 0 ? 3 : 1);
         }
-        if (find_template_argument(out, p, function, name)) {
-            return true;
-        }
-    }
-    out->macro = gt_program_macro_of(p, name);
-    if (out->macro) {
-        out->identity = out->macro->name;
-        out->value = (gt_closure){out->macro->value, *site};
-        return true;
-    }
-    bool found = find_within(out, p, all, name);
-    out->identity = gt_program_named(p, all, name);
-    return found;
-}
-
-bool gt_program_follow(gt_found *found, const gt_program *p, gt_closure *value)
-{
-    value->span = gt_program_strip(p, value->span);
-    if (!gt_program_is_name(p, value->span) ||
-        !gt_program_find(found, p, &value->site, value->span.first)) {
-        *found = (gt_found){0};
-        return false;
-    }
-    const bool is_known = !gt_span_is_empty(found->value.span);
-    *value = is_known ? found->value : *value;
-    return is_known;
-}
-
-/* ---- names that nothing defines -------------------------------------------------------------- */
-
-/* Words of the language, and what CUDA's headers have without a call. */
-static const char words[] =
-    "alignas asm auto bool break case char class const constexpr continue decltype default delete "
-    "do double else enum extern false float for goto if inline int long namespace new nullptr "
-    "operator register return short signed sizeof static struct switch template this true typedef "
-    "typename union unsigned using void volatile while threadIdx blockIdx blockDim gridDim "
-    "warpSize NULL INFINITY NAN restrict stdout stderr dim3 cudaTextureObject_t";
-
-/* Whether the token is a word of the language, or a name that CUDA's headers declare. */
-static bool is_word(const gt_program *p, size_t at)
-{
-    static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
-                                           "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
-    const char *name = GT_NAME(p, at);
-    const size_t length = strlen(name);
-    bool is = gt_program_is(p, at, words) || gt_is_type(name) ||
-              (length > 2 && strcmp(name + length - 2, "_t") == 0);
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        is |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
-    }
-    return is;
-}
-
-/* Whether that occurrence may declare the name, or the name is a type's or a label's. */
-static bool may_declare(const gt_program *p, size_t at)
-{
-#define STARTS "; { } const static unsigned"
-#define PARTS  "; = [ : {"
-    static const form forms[] = {{{NULL, NULL, "NAME"}, {PARTS " , ) ("}},
-                                 {{NULL, NULL, STARTS}, {"*", "NAME", PARTS " ,"}},
-                                 {{NULL, NULL, ","}, {PARTS}},
-                                 {{STARTS, "NAME", "* & &&"}, {PARTS " ,"}},
-                                 {{NULL, NULL, ">"}, {PARTS " ,"}},
-                                 {.before = {"namespace"}},
-                                 {.before = {NULL, NULL, "goto"}},
-                                 {.behind = {":: <"}}};
-    return is_name(p, at + 1) || HAS_FORM(p, at, forms) ||
-           (gt_program_is(p, at - 1, ",") && is_declared_further(p, at));
-}
-
-/* Whether the name is what a macro is given to declare: NAME in `LOOP(NAME, n) …` of
- * `#define LOOP(i, n) for (int i = 0; …)`. */
-static bool is_declared_by_macro(const gt_program *p, size_t at)
-{
-    size_t index;
-    gt_span parameter;
-    const size_t open = open_around(p, at, &index);
-    const gt_macro *macro = open ? gt_program_macro_of(p, gt_token_at(p, open - 1)) : NULL;
-    bool is = false;
-    if (macro && macro->takes_arguments &&
-        gt_program_item_at(p, &parameter, macro->parameters, index)) {
-        for (size_t i = macro->value.first; i < macro->value.end && !is; i++) {
-            is = gt_program_same(p, i, parameter.first) && may_declare(p, i);
+        for (; i < next; i++) {
+            line += text[i] == '\n';
         }
     }
-    return is;
 }
 
-bool gt_program_is_undefined(const gt_program *p, size_t at)
+/* ---- the program ------------------------------------------------------------------------------
+ */
+
+static gputune_status read_file(scan *s, const char *text, const char *behind)
 {
-    const gt_token *name = gt_token_at(p, at);
-    return is_name(p, at) && !is_word(p, at) && !gt_program_macro_of(p, name) &&
-           !gt_program_function_of(p, name) && !gt_program_is(p, at - 1, ". -> ::") &&
-           !gt_program_is(p, at + 1, "(") && !gt_program_is_told(p, name);
+    void *unit = NULL;
+    GT_TRY(parse(&unit, s->program, s->path, text, behind));
+    if (s->is_main) {
+        s->program->unit = unit;
+        s->program->root = cx.getTranslationUnitCursor(unit);
+        note_errors(s->program, unit);
+    }
+    cx.visitChildren(cx.getTranslationUnitCursor(unit), visit_declaration, s);
+    find_unread(s, unit, text);
+    return GPUTUNE_OK;
 }
 
-bool gt_program_is_told(const gt_program *p, const gt_token *name)
+static gputune_status read_host(draft_program *program, const char *path)
 {
-    gt_span rest = {1, p->tokens.count};
-    bool is_told = false;
-    for (size_t i; !is_told && gt_program_next(p, &rest, name, &i);) {
-        is_told = (gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
-                  gt_program_is(p, i + 1, "[ . ->") || /* no number that a tuner defines */
-                  (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
-                  may_declare(p, i) ||
-                  (gt_program_is(p, i - 1, "( ,") && is_declared_by_macro(p, i));
+    char *text;
+    scan s = {program, path, false};
+    GT_TRY(gt_file_read(&text, NULL, path));
+    return read_file(&s, text, "");
+}
+
+gputune_status draft_program_read(draft_program *out, const gt_draft_request *request)
+{
+    const gt_text instances = out->instances;
+    scan s = {out, request->path, true};
+    *out = (draft_program){.request = request};
+    GT_TRY(read_file(&s, request->text, gt_text_string(&instances)));
+    for (size_t i = 0; i < request->host_count; i++) {
+        GT_TRY(read_host(out, request->hosts[i]));
     }
-    for (size_t i = 0; i < p->functions.count && !is_told; i++) {
-        const gt_span span = p->functions.items[i].parameters;
-        for (size_t k = span.first; k < span.end && !is_told; k++) {
-            k = gt_program_is(p, k, "[") ? gt_program_close(p, k) : k;
-            is_told = is_same(p, k, name);
-        }
-    }
-    for (size_t i = 0, index; i < p->macros.count && !is_told; i++) {
-        is_told = p->macros.items[i].takes_arguments &&
-                  gt_program_parameter(p, p->macros.items[i].parameters, name, &index);
-    }
-    return is_told;
+    return GPUTUNE_OK;
 }

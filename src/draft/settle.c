@@ -1,586 +1,647 @@
-/* Settles how a kernel is launched, how long buffers are, by the largest values of their indices,
- * and which sizes a problem has. */
+/* From what a kernel does and how it is launched to the values of a template's clauses. */
 #include "draft/parts.h"
 
-#include <ctype.h>
+#include "kernel/symbols.h"
+
 #include <string.h>
 
-const char *gt_draft_fixed_name(const gt_draft *draft, int d)
-{
-    int symbol;
-    return gt_sum_is_symbol(&draft->dimensions[d].fixed, &symbol)
-               ? gt_draft_symbol_at(draft, symbol)->name
-               : NULL;
-}
+static const int64_t BLOCKS[] = {32, 64, 128, 256, 512, 1024};
 
-gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, int d)
+void draft_ask(draft_settled *s, const char *format, ...)
 {
-    const char *name = gt_draft_fixed_name(draft, d);
-    return name ? gt_draft_constant_of(draft, name) : NULL;
-}
-
-bool gt_draft_is_block(const gt_draft *draft, const char *name)
-{
-    bool is = false;
-    for (int d = 0; d < 3; d++) {
-        const char *fixed = gt_draft_fixed_name(draft, d);
-        is |= fixed && strcmp(fixed, name) == 0;
-    }
-    return is;
-}
-
-/* The constant that the symbol is, with its value; NULL: it is none, or has none. */
-static const gt_draft_constant *valued(const gt_draft *draft, int symbol)
-{
-    const gt_draft_symbol *own = gt_draft_symbol_at(draft, symbol);
-    const gt_draft_constant *constant =
-        own->kind == GT_DRAFT_CONSTANT ? gt_draft_constant_of(draft, own->name) : NULL;
-    return constant && constant->has_value ? constant : NULL;
-}
-
-/* ---- the launch ------------------------------------------------------------------------------ */
-
-/* How many elements of dimension d lie between two blocks of an index; not known where it falls. */
-static gt_sum step_of(const gt_draft *draft, const gt_sum *index, int d, gt_sum *plain)
-{
-    *plain = gt_draft_expand(draft, *index, true);
-    const gt_sum step = gt_sum_factor(*plain, GT_DRAFT_BLOCK_INDEX + d);
-    bool is = step.known && step.count > 0 && step.terms[0].coefficient > 0;
-    for (int e = 0; e < 3; e++) {
-        is &= !gt_sum_has(&step, GT_DRAFT_GRID_DIM + e);
-    }
-    return is ? step : (gt_sum){0};
-}
-
-/* A warp's index is a thread's by 32: both sides times 32. */
-static void clear_fraction(gt_sum *step, gt_sum *size)
-{
-    const double coefficient = step->terms[0].coefficient;
-    if (coefficient < 1 && coefficient > 0) {
-        *step = gt_sum_multiply(*step, gt_sum_number(1 / coefficient));
-        *size = gt_sum_multiply(*size, gt_sum_number(1 / coefficient));
-    }
-}
-
-static bool looks_like_block(const char *name)
-{
-    return strcasestr(name, "block") || strcasestr(name, "thread") || strcasestr(name, "bs") ||
-           strcasestr(name, "bdim");
-}
-
-/* Whether the name ends with the letter of another dimension. */
-static bool is_of_other(const char *name, int d)
-{
-    const int last = tolower((unsigned char)name[strlen(name) - 1]);
-    return last >= 'x' && last <= 'z' && last != 'x' + d;
-}
-
-bool gt_draft_fix_by_loop(gt_draft *draft, int d, const gt_sum *index)
-{
-    for (uint32_t i = 0; i < index->count && index->known && index->count > 1; i++) {
-        const gt_sum term = gt_sum_term(index, i);
-        const gt_draft_symbol *loop = gt_draft_loop(draft, &term);
-        if (loop && loop->kind == GT_DRAFT_LOCAL && loop->step.known && loop->step.count == 1 &&
-            !gt_draft_has(draft, &loop->step, GT_DRAFT_VARYING | GT_DRAFT_EXTENT)) {
-            draft->dimensions[d].fixed = loop->step;
-            draft->dimensions[d].walker = (int)(loop - draft->symbols.items);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a block may have as many threads as the constant says. */
-static bool fits_block(const gt_draft *draft, int symbol)
-{
-    const gt_draft_constant *constant = valued(draft, symbol);
-    double most = 1024;
-    (void)gt_sum_is_number(&draft->thread_bound, &most);
-    return !constant || constant->value <= most;
-}
-
-/* The block, where the step between blocks is made of numbers and constants alone. */
-static void note_fixed(gt_draft *draft, int d, const gt_sum *plain, const gt_sum *index)
-{
-    gt_draft_dimension *dimension = &draft->dimensions[d];
-    const gt_sum own = gt_sum_factor(*plain, GT_DRAFT_THREAD + d);
-    const gt_sum ratio = gt_sum_divide(dimension->step, own);
-    double number;
-    if (dimension->fixed.known || !ratio.known || ratio.count != 1 ||
-        gt_sum_has(&dimension->step, GT_DRAFT_BLOCK_DIM + d) ||
-        gt_draft_fix_by_loop(draft, d, index)) {
-        return;
-    }
-    if (gt_sum_is_number(&ratio, &number)) {
-        dimension->fixed = ratio;
-        return;
-    }
-    for (int pass = 0; pass < 3; pass++) { /* a block of this dimension, a block, another name */
-        for (uint32_t k = 0; k < ratio.terms[0].count; k++) {
-            const int symbol = ratio.terms[0].powers[k].symbol;
-            const gt_draft_symbol *named = gt_draft_symbol_at(draft, symbol);
-            if (named->kind == GT_DRAFT_CONSTANT && fits_block(draft, symbol) &&
-                (pass == 2 || looks_like_block(named->name)) &&
-                (pass > 0 || !is_of_other(named->name, d))) {
-                dimension->fixed = gt_sum_symbol(symbol);
-                return;
-            }
-        }
-    }
-}
-
-/* The comparison that bounds dimension d. */
-static bool settle_by_guard(gt_draft *draft, int d)
-{
-    gt_draft_dimension *dimension = &draft->dimensions[d];
-    for (size_t i = 0; i < 2 * draft->guards.count; i++) {
-        const gt_draft_guard *guard = &draft->guards.items[i % draft->guards.count];
-        gt_sum plain, step = step_of(draft, &guard->left, d, &plain);
-        if (gt_draft_rank(guard) == (int)(i / draft->guards.count) && step.known &&
-            step.count == 1 && !gt_draft_has(draft, &guard->bound, GT_DRAFT_LOADED)) {
-            dimension->step = step;
-            dimension->size = guard->bound;
-            dimension->is_strided = dimension->has_grid && gt_draft_loop(draft, &guard->left);
-            note_fixed(draft, d, &plain, &guard->left);
-            clear_fraction(&dimension->step, &dimension->size);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The step by an index that nothing bounds, which is a multiple of *own, the step between two
- * threads. A step with a fraction is that of a coordinate. */
-static void settle_step(gt_draft *draft, int d, gt_sum *own)
-{
-    gt_draft_dimension *dimension = &draft->dimensions[d];
-    *own = gt_sum_number(1);
-    dimension->step = draft->is_opaque ? gt_sum_symbol(GT_DRAFT_BLOCK_DIM + d) : gt_sum_number(1);
-    for (size_t i = draft->symbols.count; i > 0; i--) {
-        const gt_draft_symbol *symbol = &draft->symbols.items[i - 1];
-        gt_sum plain = {0}, step = {0};
-        if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known) {
-            step = step_of(draft, &symbol->definition, d, &plain);
-        }
-        if (gt_sum_is_whole(&step) && step.count == 1 &&
-            !gt_draft_has(draft, &step, GT_DRAFT_PARAMETER) &&
-            gt_sum_has(&plain, GT_DRAFT_THREAD + d)) {
-            dimension->step = step;
-            *own = gt_sum_factor(plain, GT_DRAFT_THREAD + d);
-            note_fixed(draft, d, &plain, &symbol->definition);
+    gt_text text = {0};
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&text, format, args);
+    va_end(args);
+    for (size_t i = 0; i < s->questions.count; i++) {
+        if (strcmp(s->questions.items[i], gt_text_string(&text)) == 0) {
             return;
         }
     }
+    draft_need_memory(gt_texts_add(&s->questions, gt_text_string(&text), text.length));
 }
 
-static bool is_plane(const gt_draft *draft)
+/* ---- which launch
+ * ----------------------------------------------------------------------------------- */
+
+static bool is_kernel_named(draft_decl *decl, draft_decl *kernel)
 {
-    return draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
+    return decl && (decl == kernel || strcmp(draft_full_name(decl), draft_full_name(kernel)) == 0);
 }
 
-/* The integer parameter at that place among them, or among those that the body does not name; -1:
- * there are not so many. *count: how many there are. */
-static int integer_at(const gt_draft *draft, size_t place, bool unused, size_t *count)
+static bool has_allocations(const draft_launched *launch)
 {
-    int found = -1;
-    *count = 0;
-    for (int i = GT_DRAFT_BUILTINS; i < (int)draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
-        if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer &&
-            !(unused &&
-              gt_program_first(draft->program, draft->body, symbol->name) < draft->body.end)) {
-            found = (*count)++ == place ? i : found;
+    for (unsigned i = 0; i < launch->count; i++) {
+        if (launch->arguments[i]->type.kind == CX_TYPE_POINTER &&
+            draft_host_bytes(launch->arguments[i])) {
+            return true;
         }
+    }
+    return false;
+}
+
+/* Of several launches the one with allocations that are known, or else the first. */
+draft_decl *draft_launched_instance(const draft_launched **launch, const draft_program *program,
+                                    draft_decl *kernel)
+{
+    *launch = NULL;
+    for (size_t i = 0; i < program->launches.count; i++) {
+        const draft_launched *l = &program->launches.items[i];
+        bool instance = l->callee && (draft_template_of(l->callee) != l->callee ||
+                                      l->callee->at.kind != CX_FUNCTION_TEMPLATE);
+        bool better = is_kernel_named(l->kernel, kernel) && instance &&
+                      (!*launch || (!has_allocations(*launch) && has_allocations(l)));
+        *launch = better ? l : *launch;
+    }
+    return !*launch                                         ? NULL
+           : draft_template_of((*launch)->callee) == kernel ? (*launch)->callee
+                                                            : kernel;
+}
+
+/* In a template, the launch of a kernel whose arguments depend on it: its geometry is known. */
+static const draft_launched *dependent_launch(const draft_program *program, draft_decl *kernel)
+{
+    for (size_t i = 0; i < program->launches.count; i++) {
+        const draft_launched *l = &program->launches.items[i];
+        if (l->grid && is_kernel_named(l->kernel, kernel)) {
+            return l;
+        }
+    }
+    return NULL;
+}
+
+/* ---- values in the host's names
+ * ------------------------------------------------------------------------- */
+
+static int parameter_index(const draft_settled *s, const draft_decl *parameter)
+{
+    for (size_t i = 0; i < s->instance->parameters.count; i++) {
+        if (s->instance->parameters.items[i] == parameter) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* What the launch passes for a parameter, or the part of it at ".a.b". */
+static draft_node *passed(const draft_settled *s, const draft_decl *parameter, const char *path)
+{
+    const int index = parameter_index(s, parameter);
+    draft_node *node = s->launch && index >= 0 && index < (int)s->launch->count
+                           ? s->launch->arguments[index]
+                           : NULL;
+    while (node && *path == '.') {
+        size_t length = strcspn(path + 1, ".");
+        node = draft_host_member(node, draft_format("%.*s", (int)length, path + 1));
+        path += 1 + length;
+    }
+    return node;
+}
+
+/* The symbol of a parameter whose value nobody gives. */
+static draft_symbol *own_symbol(draft_decl *parameter, const char *path)
+{
+    static GT_ARRAY(draft_symbol *) all;
+    const char *name = draft_format("%s%s", parameter->name, path);
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.items[i]->decl == parameter && strcmp(all.items[i]->given, name) == 0) {
+            return all.items[i];
+        }
+    }
+    draft_symbol *symbol = draft_new(sizeof *symbol);
+    symbol->kind = DRAFT_HOST;
+    symbol->name = symbol->given = name;
+    symbol->decl = parameter;
+    draft_add(&all, symbol);
+    return symbol;
+}
+
+static draft_amount *raw_value(draft_settled *s, draft_decl *parameter, const char *path)
+{
+    draft_node *node = passed(s, parameter, path);
+    draft_amount *value = node ? draft_host_value(node) : NULL;
+    return value && draft_is_known(value) ? value : draft_symbol_value(own_symbol(parameter, path));
+}
+
+static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
+{
+    draft_settled *s = user;
+    switch (symbol->kind) {
+    case DRAFT_PARAMETER:
+        return draft_settled_value(s, symbol->decl, symbol->name + strlen(symbol->decl->name));
+    case DRAFT_BLOCK_SIZE:
+        return s->block[symbol->axis];
+    case DRAFT_GRID_SIZE:
+        return s->grid[symbol->axis];
+    case DRAFT_HOST:
+        for (unsigned i = 0; i < s->axis_count; i++) {
+            if (s->axes[i].symbol == symbol) {
+                return draft_named_number(s->axes[i].name, s->axes[i].usual);
+            }
+        }
+        return NULL;
+    case DRAFT_CONSTANT:
+        for (unsigned i = 0; i < s->axis_count; i++) {
+            if (strcmp(s->axes[i].name, symbol->name) == 0) {
+                return NULL;
+            }
+        }
+        return draft_slice_has(symbol->name) ? NULL : draft_number(symbol->number);
+    default:
+        return NULL;
+    }
+}
+
+static draft_amount *settled(draft_settled *s, draft_amount *value)
+{
+    return draft_is_known(value) ? draft_replace(value, settle_symbol, s) : value;
+}
+
+draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path)
+{
+    draft_amount *value = raw_value(s, parameter, path);
+    return value->kind == DRAFT_TEXT ? value : settled(s, value);
+}
+
+/* ---- the block
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Divisions by a number, or a multiple of it, become divisions by the axis that has it. */
+static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
+{
+    int64_t by;
+    if (!value->a) {
+        draft_amount *total = draft_number(0);
+        if (value->kind != DRAFT_SUM) {
+            return value;
+        }
+        for (unsigned i = 0; i < value->count; i++) {
+            draft_amount *product = draft_number(value->terms[i].factor);
+            for (unsigned k = 0; k < value->terms[i].count; k++) {
+                product = draft_times(product, tie(value->terms[i].atoms[k], number, axis));
+            }
+            total = draft_plus(total, product, 1);
+        }
+        return total;
+    }
+    draft_amount *a = tie(value->a, number, axis),
+                 *b = value->b ? tie(value->b, number, axis) : NULL;
+    if ((value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) &&
+        draft_is_number(value->b, &by) && by % number == 0) {
+        b = draft_times(axis, draft_number(by / number));
+    }
+    return draft_make(value->kind, a, b, value->c ? tie(value->c, number, axis) : NULL);
+}
+
+static draft_axis_found *add_axis(draft_settled *s, const char *name, int64_t usual)
+{
+    if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
+        return NULL;
+    }
+    draft_axis_found *axis = &s->axes[s->axis_count++];
+    *axis = (draft_axis_found){.name = name, .usual = usual};
+    return axis;
+}
+
+static void add_axis_value(draft_axis_found *axis, int64_t value)
+{
+    unsigned at = 0;
+    while (at < axis->count && axis->values[at] < value) {
+        at++;
+    }
+    if (axis->count < sizeof axis->values / sizeof *axis->values &&
+        !(at < axis->count && axis->values[at] == value)) {
+        memmove(&axis->values[at + 1], &axis->values[at],
+                (axis->count - at) * sizeof *axis->values);
+        axis->values[at] = value;
+        axis->count++;
+    }
+}
+
+/* Whether the kernel's template has a parameter of that name. */
+static bool is_template_parameter(const draft_settled *s, const char *name)
+{
+    draft_cursors children = draft_children(s->kernel->at);
+    bool found = false;
+    for (size_t i = 0; i < children.count; i++) {
+        found |= children.items[i].kind == CX_VALUE_PARAMETER &&
+                 strcmp(draft_string(cx.getCursorSpelling(children.items[i])), name) == 0;
     }
     return found;
 }
 
-/* The parameter that stands in front of another dimension's index, where d is the innermost one;
- * or a parameter that nothing else is known of. -1: none. */
-static int size_among_parameters(const gt_draft *draft, int d)
+/* The template parameter whose argument is that number, if just one is. */
+static const char *parameter_with(const draft_settled *s, int64_t number)
 {
-    size_t count, unused_count;
-    const int only = integer_at(draft, 0, false, &count),
-              unused = integer_at(draft, 0, true, &unused_count);
-    for (size_t i = 0; i < draft->accesses.count; i++) {
-        const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        const gt_sum own = gt_sum_factor(plain, GT_DRAFT_BLOCK_INDEX + d);
-        const int stride = gt_draft_first_of(draft, &plain, GT_DRAFT_PARAMETER);
-        if (own.known && own.count && !gt_draft_has(draft, &own, GT_DRAFT_PARAMETER) &&
-            stride >= 0) {
-            return stride;
+    draft_cursors children = draft_children(s->kernel->at);
+    const char *found = NULL;
+    unsigned index = 0, matches = 0;
+    for (size_t i = 0; i < children.count; i++) {
+        int kind = children.items[i].kind;
+        if (kind == CX_VALUE_PARAMETER && s->instance != s->kernel &&
+            cx.Cursor_getTemplateArgumentKind(s->instance->at, index) == 4 &&
+            cx.Cursor_getTemplateArgumentValue(s->instance->at, index) == number) {
+            found = draft_string(cx.getCursorSpelling(children.items[i]));
+            matches++;
         }
+        index += kind == CX_TYPE_PARAMETER || kind == CX_VALUE_PARAMETER ||
+                 kind == CX_TEMPLATE_PARAMETER;
     }
-    if (count == 1 && (is_plane(draft) || draft->is_opaque)) {
-        return only;
-    }
-    return unused_count == 1 ? unused : -1;
+    return matches == 1 ? found : NULL;
 }
 
-bool gt_draft_has_moved(const gt_draft *draft)
+static bool has_fixed_shared(const draft_settled *s)
 {
-    bool moved = false;
-    for (uint32_t i = 0; i < draft->argument_count; i++) {
-        moved |= draft->arguments[i].is_moved;
-    }
-    return moved;
+    return s->facts.has_static;
 }
 
-/* A size without a name in the kernel counts threads, as a launch does: not the `own` elements that
- * each has. */
-static void settle_size(gt_draft *draft, int d, const gt_sum *own)
+/* The name of an axis for an extent of the block; NULL: the extent stays as it is. */
+static const char *block_axis(draft_settled *s, int d, draft_amount *extent, int64_t number,
+                              bool is_flat)
 {
-    static const char *const others[] = {"size_x", "size_y", "size_z"};
-    const char plane[] = {'n', (char)('x' + d), '\0'};
-    gt_draft_dimension *dimension = &draft->dimensions[d];
-    double step, number;
-    size_t count;
-    int found = gt_draft_has_moved(draft) ? integer_at(draft, d, false, &count)
-                                          : size_among_parameters(draft, d);
-    const char *name = is_plane(draft)                             ? plane
-                       : gt_sum_is_number(&dimension->step, &step) ? "rows"
-                                                                   : "n";
-    if (found < 0) {
-        name = gt_draft_is_taken(draft, name) ? others[d] : name;
-        found = gt_draft_add_symbol(draft, name, GT_DRAFT_SIZE);
-        dimension->step =
-            gt_sum_is_number(own, &number) ? gt_sum_divide(dimension->step, *own) : dimension->step;
+    const char *parameter = parameter_with(s, number);
+    bool named =
+        extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_CONSTANT &&
+        (draft_slice_has(extent->symbol->name) || is_template_parameter(s, extent->symbol->name));
+    if (named) {
+        return extent->symbol->name;
     }
-    dimension->is_guessed = true;
-    dimension->size = found > 0 ? gt_sum_symbol(found) : gt_sum_number(1);
+    if (!s->facts.reads_block[d]) {
+        return parameter && number >= 8 ? parameter : NULL;
+    }
+    bool single = extent->kind == DRAFT_SYMBOL || draft_is_number(extent, &number);
+    return !single ? NULL : is_flat ? "BLOCK" : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* A loop that begins at a thread's index and goes on by a number or a constant: as many threads. */
-static void fix_by_stride(gt_draft *draft, int d)
+static void settle_block(draft_settled *s)
 {
-    for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = &draft->symbols.items[i];
-        int from, by;
-        double number;
-        bool begins = symbol->kind == GT_DRAFT_LOCAL && symbol->is_stepped && symbol->step.known &&
-                      gt_sum_is_symbol(&symbol->definition, &from) && from == GT_DRAFT_THREAD + d;
-        bool fits = begins && ((gt_sum_is_number(&symbol->step, &number) && number > 1) ||
-                               (gt_sum_is_symbol(&symbol->step, &by) &&
-                                gt_draft_symbol_at(draft, by)->kind == GT_DRAFT_CONSTANT));
-        if (fits && !draft->dimensions[d].fixed.known) {
-            draft->dimensions[d].fixed = symbol->step;
-        }
-    }
-}
-
-/* A parameter of the kernel's template that is called after threads is the block of a kernel whose
- * own code leaves that to others. */
-static void fix_by_template(gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *constant = &draft->constants.items[i];
-        const char *name = constant->name;
-        const bool is_block = strcasestr(name, "threads") &&
-                              (!strcasestr(name, "per") || strcasestr(name, "per_block"));
-        if (constant->is_template_parameter && !constant->is_type && is_block &&
-            !draft->dimensions[0].fixed.known && !draft->dimensions[1].has_threads) {
-            draft->dimensions[0].fixed = gt_draft_constant_sum(draft, name);
-        }
-    }
-}
-
-static void settle_dimension(gt_draft *draft, int d)
-{
-    gt_draft_dimension *dimension = &draft->dimensions[d];
-    fix_by_stride(draft, d);
-    if (!dimension->has_blocks) {
-        dimension->size = dimension->step = gt_sum_number(1);
-    } else if (!settle_by_guard(draft, d)) {
-        gt_sum own;
-        settle_step(draft, d, &own);
-        settle_size(draft, d, &own);
-    }
-    if (!dimension->has_threads) {
-        dimension->fixed = gt_sum_number(1);
-    }
-}
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static double value_of(const void *user, int at)
-{
-    const gt_draft *draft = user;
-    const gt_draft_constant *constant = valued(draft, at);
-    const bool is_size = gt_draft_symbol_at(draft, at)->kind & (GT_DRAFT_PARAMETER | GT_DRAFT_SIZE);
-    return constant ? constant->value : is_size && draft->is_read ? 1024 : 16;
-}
-
-double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum)
-{
-    return gt_sum_value(sum, value_of, draft);
-}
-
-/* With the launch's own numbers in place: blocks that are fixed, and the grid. */
-static gt_sum with_launch(const gt_draft *draft, gt_sum sum)
-{
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_dimension *dimension = &draft->dimensions[d];
-        const int grid = GT_DRAFT_GRID_DIM + d, block = GT_DRAFT_BLOCK_DIM + d;
-        if (gt_sum_has(&sum, grid)) {
-            sum = gt_sum_replace(sum, grid,
-                                 dimension->is_strided
-                                     ? gt_sum_number(GT_DRAFT_STRIDED_GRID)
-                                     : gt_sum_divide(dimension->size, dimension->step));
-        }
-        if (dimension->fixed.known && gt_sum_has(&sum, block)) {
-            sum = gt_sum_replace(sum, block, dimension->fixed);
-        }
-    }
-    return sum;
-}
-
-gt_sum gt_draft_with_numbers(const gt_draft *draft, gt_sum sum, bool of_template)
-{
-    for (int i = 0; i < (int)draft->symbols.count; i++) {
-        const gt_draft_constant *constant = gt_sum_has(&sum, i) ? valued(draft, i) : NULL;
-        if (constant && constant->is_template_parameter == of_template) {
-            sum = gt_sum_replace(sum, i, gt_sum_number(constant->value));
-        }
-    }
-    return sum;
-}
-
-/* A length that holds for every block that is tried, where the block has a name. */
-static gt_sum with_blocks(const gt_draft *draft, gt_sum sum)
-{
-    const gt_sum largest = gt_sum_number(draft->dimensions[1].has_threads ? 32 : 1024);
-    for (int i = 0; i < (int)draft->symbols.count && !draft->is_pinned; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
-        if (symbol->kind == GT_DRAFT_CONSTANT && gt_sum_has(&sum, i) &&
-            gt_draft_is_block(draft, symbol->name)) {
-            sum = gt_sum_replace(sum, i, largest);
-        }
-    }
-    return sum;
-}
-
-/* A buffer of h * w - 1 elements has h * w. */
-static void round_up(gt_sum *sum)
-{
-    int highest = 0;
-    for (uint32_t i = 0; i < sum->count; i++) {
-        const int degree = gt_product_degree(&sum->terms[i]);
-        highest = degree > highest ? degree : highest;
-    }
-    bool all = highest > 0;
-    for (uint32_t i = 0; i < sum->count; i++) {
-        all &= gt_product_degree(&sum->terms[i]) == highest || sum->terms[i].coefficient < 0;
-    }
-    for (uint32_t i = sum->count; i > 0 && all; i--) {
-        if (gt_product_degree(&sum->terms[i - 1]) < highest) {
-            sum->terms[i - 1] = sum->terms[--sum->count];
-        }
-    }
-}
-
-/* ---- lengths --------------------------------------------------------------------------------- */
-
-/* Whether a length depends on the block or the grid, of which then one must be chosen. */
-static bool needs_pin(const gt_draft *draft, const gt_sum *size, const gt_sum *before)
-{
-    gt_powers at = {0};
-    bool needs = false;
-    for (const gt_power *power; (power = gt_sum_next(size, &at));) {
-        needs |= power->exponent < 0 ||
-                 (power->symbol >= GT_DRAFT_BLOCK_DIM && power->symbol < GT_DRAFT_GRID_DIM);
+    int64_t numbers[3], total = 1;
+    bool known = true, is_flat;
+    if (s->launch && s->launch->block) {
+        draft_host_extents(s->block, s->launch->block);
     }
     for (int d = 0; d < 3; d++) {
-        needs |= draft->dimensions[d].is_strided && gt_sum_has(before, GT_DRAFT_GRID_DIM + d);
-    }
-    return needs && size->known;
-}
-
-/* Whether more is written if the block is larger, which has a name of its own. */
-static bool grows_with_block(const gt_draft *draft, const gt_sum *size)
-{
-    bool grows = false;
-    for (uint32_t i = 0; i < size->count && size->known; i++) {
-        const gt_sum term = gt_sum_term(size, i);
-        const gt_sum most = with_blocks(draft, term);
-        grows |= size->terms[i].coefficient > 0 && !gt_sum_equal(&term, &most);
-    }
-    return grows;
-}
-
-/* An index or a size has elements of a buffer as one of its parts. */
-static void note_part(gt_draft *draft, gt_draft_argument *of, gt_sum sum, int part)
-{
-    of->factor = gt_sum_factor(sum, part);
-    const gt_sum own = gt_sum_multiply(of->factor, gt_sum_symbol(part));
-    const gt_sum most = gt_draft_maximum(draft, gt_sum_add(sum, own, -1));
-    of->rest = gt_draft_with_numbers(draft, with_launch(draft, most), false);
-}
-
-/* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, gt_draft_argument *indexed, const gt_sum *plain,
-                         int loaded)
-{
-    gt_draft_argument *own = gt_draft_symbol_at(draft, loaded)->buffer;
-    own->indexed = indexed;
-    note_part(draft, own, *plain, loaded);
-    if (own->declared.has_type && own->declared.element.bytes == 1 && !indexed->length.known) {
-        indexed->length = gt_sum_number(256);
-    }
-}
-
-/* Notes the dimensions whose threads all have an element of the access, whatever is compared. */
-static void note_unbounded(gt_draft *draft, const gt_sum *size)
-{
-    for (uint32_t i = 0; i < 3 * size->count && size->known; i++) {
-        const int d = (int)(i % 3);
-        gt_draft_dimension *dimension = &draft->dimensions[d];
-        const gt_sum term = gt_sum_term(size, i / 3);
-        const gt_sum all = with_launch(draft, term);
-        dimension->is_unbounded |= gt_sum_has(&term, GT_DRAFT_GRID_DIM + d) && all.known &&
-                                   gt_sum_is_whole(&all) && !dimension->is_guessed &&
-                                   !dimension->is_strided;
-    }
-}
-
-static void settle_access(gt_draft *draft, const gt_draft_access *access, double *largest)
-{
-    gt_draft_argument *buffer = access->buffer;
-    const gt_sum plain = gt_draft_expand(draft, access->index, true);
-    const int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
-    if (loaded >= 0 && !access->size.known) {
-        const gt_sum in_loops = gt_draft_expand(draft, access->index, false);
-        const bool is_there = in_loops.known && gt_sum_has(&in_loops, loaded);
-        note_indexed(draft, buffer, is_there ? &in_loops : &plain, loaded);
-    }
-    for (gt_draft_argument *bound = NULL;
-         access->size.known && (bound = gt_draft_next_buffer(draft, bound));) {
-        if (bound->total && gt_sum_has(&access->size, bound->total)) {
-            bound->bounded = buffer;
-            note_part(draft, bound, access->size, bound->total);
+        if (!s->launch || !s->launch->block || !draft_is_known(s->block[d]) ||
+            !draft_evaluate(&numbers[d], s->block[d]) || numbers[d] < 1) {
+            known = false;
         }
     }
-    gt_sum size = with_launch(draft, access->size);
-    note_unbounded(draft, &access->size);
-    draft->is_pinned |=
-        !buffer->is_moved && (needs_pin(draft, &size, &access->size) ||
-                              (buffer->is_written && grows_with_block(draft, &size)));
-    size = gt_draft_with_numbers(draft, with_blocks(draft, size), false);
-    const double value = gt_draft_evaluate(draft, &size);
-    if (size.known && value > *largest && !buffer->is_moved) {
-        *largest = value;
-        buffer->length = size;
-        round_up(&buffer->length);
+    if (!known) {
+        draft_ask(s,
+                  "%s: which block is '%s' launched with? Nothing here says so; complete block()",
+                  draft_place_of(s->kernel->at), s->kernel->name);
+        bool deep = s->facts.reads_block[1];
+        for (int d = 0; d < 3; d++) {
+            numbers[d] = d == 0 ? (deep ? 32 : 256) : d == 1 && deep ? 8 : 1;
+            s->block[d] = draft_number(numbers[d]);
+        }
     }
-}
-
-static void settle_lengths(gt_draft *draft)
-{
-    gt_draft_argument *buffer = NULL;
-    while ((buffer = gt_draft_next_buffer(draft, buffer))) {
-        buffer->length = (gt_sum){0};
-        buffer->indexed = buffer->bounded = NULL;
+    is_flat = numbers[1] == 1 && numbers[2] == 1;
+    for (int d = 0; d < 3; d++) {
+        total *= numbers[d];
     }
-    while ((buffer = gt_draft_next_buffer(draft, buffer))) {
-        double largest = 0;
-        for (size_t i = 0; i < draft->accesses.count; i++) {
-            const gt_draft_access access = draft->accesses.items[i];
-            if (access.buffer == buffer) {
-                settle_access(draft, &access, &largest);
+    for (int d = 0; d < 3; d++) {
+        const char *name =
+            numbers[d] > 1 ? block_axis(s, d, s->block[d], numbers[d], is_flat) : NULL;
+        draft_axis_found *axis = NULL;
+        for (unsigned i = 0; name && i < s->axis_count; i++) {
+            axis = strcmp(s->axes[i].name, name) == 0 ? &s->axes[i] : axis;
+        }
+        if (!name) {
+            continue;
+        }
+        if (!axis && (axis = add_axis(s, name, numbers[d])) != NULL) {
+            axis->symbol =
+                s->block[d]->kind == DRAFT_SYMBOL && s->block[d]->symbol->kind == DRAFT_HOST
+                    ? s->block[d]->symbol
+                    : NULL;
+            add_axis_value(axis, numbers[d]);
+            for (size_t i = 0; i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
+                int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
+                bool fits = value * (total / numbers[d]) <= 1024 && (!is_flat || value >= 64) &&
+                            (!has_fixed_shared(s) || value <= numbers[d]);
+                if (fits && value >= 1) {
+                    add_axis_value(axis, value);
+                }
+            }
+        }
+        if (axis) {
+            s->block[d] = draft_named_number(name, numbers[d]);
+            for (int g = 0; s->launch && g < 3; g++) {
+                bool mine = g == d || is_flat;
+                s->grid[g] = mine && draft_is_known(s->grid[g])
+                                 ? tie(s->grid[g], numbers[d], s->block[d])
+                                 : s->grid[g];
             }
         }
     }
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* ---- the grid
+ * -------------------------------------------------------------------------------------------------
+ */
 
-size_t gt_draft_count_loops(const gt_draft *draft, gt_draft_size_fn is_counted, const void *user)
+static draft_amount *builtin(draft_symbol_kind kind, int axis)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < draft->guards.count; i++) {
-        const gt_draft_guard *guard = &draft->guards.items[i];
-        const gt_sum plain = gt_draft_expand(draft, guard->left, true);
-        const int size = gt_draft_first_of(draft, &guard->bound, GT_DRAFT_PARAMETER);
-        const gt_draft_symbol *loop = gt_draft_loop(draft, &guard->left);
-        const bool covers = gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX) ||
-                            gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1);
-        double step;
-        bool counts = loop && (!covers || gt_sum_is_number(&loop->step, &step)) && size >= 0 &&
-                      is_counted(user, size);
-        for (size_t k = 0; k < i; k++) {
-            counts &= !gt_sum_equal(&guard->bound, &draft->guards.items[k].bound) ||
-                      !gt_draft_loop(draft, &draft->guards.items[k].left);
+    return draft_symbol_value(draft_builtin(kind, axis));
+}
+
+/* What a guard keeps the global index of dimension d below; *per_block: of a block's index alone.
+ */
+static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
+{
+    draft_amount *bid = builtin(DRAFT_BLOCK_INDEX, d), *tid = builtin(DRAFT_THREAD, d);
+    draft_amount *size = builtin(DRAFT_BLOCK_SIZE, d);
+    draft_amount *plain = draft_plus(draft_times(bid, size), tid, 1);
+    draft_amount *linear =
+        draft_plus(bid, draft_times(builtin(DRAFT_BLOCK_INDEX, 1), builtin(DRAFT_GRID_SIZE, 0)), 1);
+    linear = draft_plus(draft_times(linear, size), tid, 1);
+    for (size_t i = 0; i < s->facts.guards.count; i++) {
+        const draft_fact *fact = &s->facts.guards.items[i];
+        draft_amount *lhs = draft_written_out(fact->lhs);
+        *per_block = lhs == bid;
+        if (lhs == plain || (d == 0 && lhs == linear) || lhs == bid) {
+            draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
+            return draft_is_known(most) ? draft_plus(most, draft_number(1), 1) : NULL;
         }
-        count += counts;
     }
-    return count;
+    return NULL;
 }
 
-void gt_draft_pin(gt_draft *draft)
+static void settle_grid(draft_settled *s)
 {
-    const int count = draft->dimensions[0].has_threads + draft->dimensions[1].has_threads +
-                      draft->dimensions[2].has_threads;
+    const char *why = NULL;
+    int64_t number;
     for (int d = 0; d < 3; d++) {
-        gt_draft_dimension *dimension = &draft->dimensions[d];
-        const double threads = count < 2 ? 256 : count == 2 ? 16 : 8;
-        if (!dimension->fixed.known) {
-            bool limited = dimension->limit > 0 && dimension->limit < threads;
-            dimension->fixed = gt_sum_number(limited ? dimension->limit : threads);
+        if (!draft_is_known(s->grid[d])) {
+            why = s->grid[d]->text;
+        } else if (s->grid[d]->kind == DRAFT_SYMBOL && s->grid[d]->symbol->kind == DRAFT_HOST &&
+                   !draft_evaluate(&number, s->grid[d])) {
+            why = draft_format("'%s' is computed elsewhere", s->grid[d]->symbol->name);
         }
-        dimension->fixed = gt_draft_with_numbers(draft, dimension->fixed, false);
-        dimension->step = gt_draft_with_numbers(
-            draft, gt_sum_replace(dimension->step, GT_DRAFT_BLOCK_DIM + d, dimension->fixed),
-            false);
+    }
+    if (!why) {
+        return;
+    }
+    bool covers = false, per_block;
+    for (int d = 0; d < 3; d++) {
+        draft_amount *below = guarded(s, d, &per_block);
+        covers |= below != NULL;
+        s->grid[d] = !below      ? draft_number(1)
+                     : per_block ? settled(s, below)
+                                 : draft_make(DRAFT_CEIL_DIV, settled(s, below), s->block[d], NULL);
+    }
+    draft_ask(
+        s, "%s: which grid is '%s' launched with? %s; %s",
+        draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name, why,
+        covers
+            ? "the one below has a thread for each index that the kernel compares; correct grid()"
+            : "complete grid()");
+}
+
+/* ---- lengths
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* The type that a buffer is accessed as, if it is declared as void; its own else. */
+static cx_type element_type(const draft_buffer *buffer)
+{
+    return buffer->type.kind == CX_TYPE_VOID && buffer->accesses.count
+               ? draft_canonical(buffer->accesses.items[0].type)
+               : buffer->type;
+}
+
+static draft_amount *allocated(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
+{
+    draft_node *node = passed(s, buffer->parameter, buffer->path);
+    draft_amount *all = node ? draft_host_bytes(node) : NULL;
+    return all && draft_is_known(all)
+               ? settled(s, draft_make(DRAFT_QUOTIENT, all, draft_number(bytes), NULL))
+               : NULL;
+}
+
+static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
+{
+    draft_amount *most = NULL, *unknown = NULL;
+    for (size_t i = 0; i < buffer->accesses.count; i++) {
+        const draft_access *access = &buffer->accesses.items[i];
+        draft_amount *length =
+            draft_is_known(access->length)
+                ? draft_make(DRAFT_CEIL_DIV, settled(s, access->length), draft_number(bytes), NULL)
+                : access->length;
+        if (!draft_is_known(length)) {
+            unknown = unknown ? unknown
+                              : draft_unknown("%s: %s", draft_place_of(access->at), length->text);
+        } else {
+            most = most ? draft_make(DRAFT_MAX, most, length, NULL) : length;
+        }
+    }
+    return unknown ? unknown : most ? most : draft_number(1);
+}
+
+static void settle_lengths(draft_settled *s)
+{
+    size_t count = s->facts.buffers.count;
+    s->lengths = draft_new((count + 1) * sizeof *s->lengths);
+    s->types = draft_new((count + 1) * sizeof *s->types);
+    for (size_t i = 0; i < count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        s->types[i] = element_type(buffer);
+        long long bytes = cx.Type_getSizeOf(s->types[i]);
+        draft_amount *length = allocated(s, buffer, bytes > 0 ? bytes : 1);
+        s->lengths[i] =
+            length && draft_is_known(length) ? length : accessed(s, buffer, bytes > 0 ? bytes : 1);
+        int64_t number;
+        if (draft_is_number(s->lengths[i], &number) && number < 1) {
+            s->lengths[i] = draft_number(1);
+        }
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- sizes
+ * -------------------------------------------------------------------------------------------------------
+ */
 
-/* A body that leaves all of it to others has one dimension, as most have. */
-static void note_opaque(gt_draft *draft)
+static void add_size(void *user, draft_symbol *symbol)
 {
-    draft->is_opaque = true;
-    for (int d = 0; d < 3; d++) {
-        draft->is_opaque &= !draft->dimensions[d].has_threads && !draft->dimensions[d].has_blocks;
+    draft_settled *s = user;
+    if (symbol->kind != DRAFT_HOST) {
+        return;
     }
-    if (draft->is_opaque) {
-        draft->dimensions[0].has_threads = draft->dimensions[0].has_blocks = true;
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        if (s->sizes.items[i] == symbol) {
+            return;
+        }
+    }
+    draft_add(&s->sizes, symbol);
+}
+
+static bool is_taken(const draft_settled *s, const char *name, const draft_symbol *by)
+{
+    for (size_t i = 0; i < s->instance->parameters.count; i++) {
+        const draft_decl *p = s->instance->parameters.items[i];
+        if (strcmp(p->name, name) == 0 &&
+            !draft_is_integer(draft_canonical(cx.getCursorType(p->at)))) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        if (s->sizes.items[i] != by && strcmp(s->sizes.items[i]->name, name) == 0) {
+            return true;
+        }
+    }
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        if (strcmp(s->axes[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return gt_symbol_is_reserved(name);
+}
+
+static char *plain_name(const char *name)
+{
+    char *out = draft_format("%s", name);
+    for (char *at = out; *at; at++) {
+        *at = *at == '.' ? '_' : *at;
+    }
+    return out;
+}
+
+/* A size that one parameter is has the parameter's name; no two have the same. */
+static void name_sizes(draft_settled *s)
+{
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        s->sizes.items[i]->name = "";
+    }
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        draft_symbol *symbol = s->sizes.items[i];
+        const char *name = plain_name(symbol->given);
+        for (size_t k = 0; k < s->instance->parameters.count; k++) {
+            draft_decl *p = s->instance->parameters.items[k];
+            if (draft_is_integer(draft_canonical(cx.getCursorType(p->at))) &&
+                draft_settled_value(s, p, "") == draft_symbol_value(symbol)) {
+                name = p->name;
+                break;
+            }
+        }
+        while (is_taken(s, name, symbol)) {
+            name = draft_format("%s_size", name);
+        }
+        symbol->name = name;
     }
 }
 
-/* Whether the value is that of the text, whichever axes there are. */
-static bool is_settled(const gt_draft *draft, const gt_sum *sum)
+static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
-    gt_powers at = {0};
-    bool settled = sum->known;
-    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
-        const gt_draft_constant *constant = valued(draft, power->symbol);
-        settled &= constant && !gt_draft_is_block(draft, constant->name);
+    unsigned most = value->kind == DRAFT_SYMBOL && value->symbol == symbol;
+    for (unsigned i = 0; i < value->count; i++) {
+        unsigned degree = 0;
+        bool has = false;
+        for (unsigned k = 0; k < value->terms[i].count; k++) {
+            has |= draft_has_symbol(value->terms[i].atoms[k], symbol);
+            degree += draft_has_kind(value->terms[i].atoms[k], DRAFT_HOST);
+        }
+        most = has && degree > most ? degree : most;
     }
-    return settled;
+    const draft_amount *parts[] = {value->a, value->b, value->c};
+    for (int i = 0; i < 3; i++) {
+        unsigned degree = parts[i] ? degree_with(parts[i], symbol) : 0;
+        most = degree > most ? degree : most;
+    }
+    return most;
 }
 
-void gt_draft_settle(gt_draft *draft)
+/* Example values, so that buffers have some millions of elements at most. */
+static void choose_numbers(draft_settled *s)
 {
-    note_opaque(draft);
-    draft->is_read = true;
+    static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        draft_symbol *symbol = s->sizes.items[i];
+        unsigned degree = 0;
+        if (symbol->has_number && symbol->number > 0) {
+            continue;
+        }
+        for (size_t k = 0; k < s->facts.buffers.count; k++) {
+            unsigned d = draft_is_known(s->lengths[k]) ? degree_with(s->lengths[k], symbol) : 0;
+            degree = d > degree ? d : degree;
+        }
+        symbol->number = usual[degree < 6 ? degree : 6];
+        symbol->is_guess = true;
+    }
+}
+
+/* ---- all
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void settle_shared(draft_settled *s)
+{
+    s->shared =
+        s->launch && s->launch->shared ? draft_host_value(s->launch->shared) : draft_number(0);
+    if (draft_is_known(s->shared)) {
+        s->shared = settled(s, s->shared);
+    }
+    int64_t number;
+    bool none = draft_is_known(s->shared) && draft_is_number(s->shared, &number) && number == 0;
+    if (!draft_is_known(s->shared) || (none && s->facts.has_dynamic)) {
+        draft_ask(s, "%s: how many bytes of shared memory does '%s' get? Complete shared()",
+                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name);
+        s->shared = draft_number(s->facts.has_dynamic ? 16384 : 0);
+    }
+}
+
+static void find_sizes(draft_settled *s)
+{
     for (int d = 0; d < 3; d++) {
-        settle_dimension(draft, d);
+        draft_symbols_of(s->grid[d], add_size, s);
+        draft_symbols_of(s->block[d], add_size, s);
     }
-    fix_by_template(draft);
-    settle_lengths(draft);
-    if (draft->is_pinned) {
-        gt_draft_pin(draft);
-        settle_lengths(draft);
+    draft_symbols_of(s->shared, add_size, s);
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        if (draft_is_known(s->lengths[i])) {
+            draft_symbols_of(s->lengths[i], add_size, s);
+        }
     }
-    for (size_t i = 0; i < draft->shared.count; i++) {
-        draft->shared.items[i].length = with_launch(draft, draft->shared.items[i].length);
+    for (size_t i = 0; i < s->facts.parameters.count; i++) {
+        draft_symbol *p = s->facts.parameters.items[i];
+        draft_amount *value = draft_settled_value(s, p->decl, p->name + strlen(p->decl->name));
+        if (value->kind != DRAFT_SYMBOL && value->kind != DRAFT_TEXT) {
+            draft_symbols_of(value, add_size, s);
+        }
     }
+}
+
+void draft_settle(draft_settled *s, const draft_program *program, draft_decl *kernel)
+{
+    *s = (draft_settled){.kernel = kernel};
+    s->instance = draft_launched_instance(&s->launch, program, kernel);
+    s->instance = s->instance ? s->instance : kernel;
+    if (s->launch && !s->launch->grid) {
+        const draft_launched *other = dependent_launch(program, kernel);
+        s->is_instance_guessed = true;
+        s->launch = other ? other : s->launch;
+    }
+    draft_body_of(s->instance);
+    draft_body_read(&s->facts, s->instance);
     for (int d = 0; d < 3; d++) {
-        gt_draft_dimension *dimension = &draft->dimensions[d];
-        dimension->size = gt_draft_with_numbers(draft, dimension->size, false);
-        round_up(&dimension->size);
+        s->grid[d] = s->block[d] = draft_unknown("no launch of it was found");
     }
-    if (is_settled(draft, &draft->thread_bound)) {
-        draft->thread_limit = gt_draft_evaluate(draft, &draft->thread_bound);
+    if (s->launch && s->launch->grid) {
+        draft_host_extents(s->grid, s->launch->grid);
+    }
+    settle_block(s);
+    for (int d = 0; d < 3; d++) {
+        s->grid[d] = settled(s, s->grid[d]);
+        s->block[d] = settled(s, s->block[d]);
+    }
+    settle_grid(s);
+    settle_shared(s);
+    settle_lengths(s);
+    find_sizes(s);
+    name_sizes(s);
+    choose_numbers(s);
+    for (size_t i = 0; i < s->facts.unread.count; i++) {
+        draft_ask(s, "%s", s->facts.unread.items[i]);
     }
 }

@@ -1,612 +1,550 @@
-/* Writes the clauses of a first template. */
+/* The clauses of one kernel, with what is guessed and what is asked. */
 #include "draft/parts.h"
 
-#include "kernel/types.h"
-
-#include "base/number.h"
-
-#include <math.h>
 #include <string.h>
 
-/* ---- names that the code has ----------------------------------------------------------------- */
+/* ---- types
+ * --------------------------------------------------------------------------------------- */
 
-static void write_sizes(gt_draft *draft)
+static const char *number_type(int kind)
 {
-    const bool has = draft->is_called && gt_draft_has_clause(draft->present, "problem");
-    gt_text_append(draft->out, has ? "" : gt_text_string(&draft->call.sizes));
+    static const char *const names[] = {[CX_TYPE_BOOL] = "bool",
+                                        [CX_TYPE_CHAR_U] = "char",
+                                        [CX_TYPE_UCHAR] = "unsigned char",
+                                        [CX_TYPE_USHORT] = "unsigned short",
+                                        [CX_TYPE_UINT] = "unsigned int",
+                                        [CX_TYPE_ULONG] = "unsigned long",
+                                        [CX_TYPE_ULONGLONG] = "unsigned long long",
+                                        [CX_TYPE_CHAR_S] = "char",
+                                        [CX_TYPE_SCHAR] = "signed char",
+                                        [CX_TYPE_SHORT] = "short",
+                                        [CX_TYPE_INT] = "int",
+                                        [CX_TYPE_LONG] = "long",
+                                        [CX_TYPE_LONGLONG] = "long long",
+                                        [CX_TYPE_FLOAT] = "float",
+                                        [CX_TYPE_DOUBLE] = "double"};
+    return kind >= 0 && kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
 }
 
-/* What a tuner defines is an axis, unless lengths depend on it. Where a header is not found, a name
- * is rather that header's. */
-static void write_named(gt_draft *draft, const gt_draft_constant *constant)
+/* A type without the qualifiers and keywords in front of its name. */
+static const char *bare_name(const char *name)
 {
-    const char *name = constant->name;
-    const int symbol = gt_draft_find_symbol(draft, name);
-    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, name);
-    gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
-    bool is_fixed = false;
-    for (uint32_t i = 0; i < draft->argument_count && symbol > 0; i++) {
-        is_fixed |= gt_sum_has(&draft->arguments[i].length, symbol);
-    }
-    if (draft->lacks_header) {
-        gt_text_printf(draft->out,
-                       "// ? nothing here defines '%s'; a header that is not found may, or else "
-                       "tune(%s = …) does\n",
-                       name, name);
-        return;
-    }
-    if (is_fixed) {
-        gt_text_printf(draft->out,
-                       "// guess: nothing here defines '%s'\n"
-                       "#pragma gputune problem(const %s = %lld)\n",
-                       name, name, (long long)usual.list[0]);
-        return;
-    }
-    if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
-        usual.list[usual.count++] = 1 - usual.list[0]; /* a switch */
-    }
-    gt_text_printf(draft->out,
-                   "// guess: nothing here defines '%s', so that it is an axis\n"
-                   "#pragma gputune tune(%s = ",
-                   name, name);
-    gt_draft_append_values(draft->out, &usual);
-    gt_text_append(draft->out, ")\n");
-}
-
-static void write_undefined(gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *own = &draft->constants.items[i];
-        if (own->is_undefined && !gt_draft_is_block(draft, own->name) &&
-            !gt_draft_is_declared(draft, own->name)) {
-            write_named(draft, own);
+    static const char *const words[] = {"const ", "volatile ", "struct ", "class ", "enum "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strncmp(name, words[i], strlen(words[i])) == 0) {
+            return bare_name(name + strlen(words[i]));
         }
     }
+    return name;
 }
 
-/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: `at` is behind the word.
+static gt_texts usings;
+
+/* Templates name no namespaces in types: the draft has a using-declaration instead. */
+static const char *without_namespace(const char *name)
+{
+    size_t end = strcspn(name, "<"), begin = end;
+    while (begin > 1 && !(name[begin - 1] == ':' && name[begin - 2] == ':')) {
+        begin--;
+    }
+    if (begin < 2) {
+        return name;
+    }
+    const char *line = draft_format("using %.*s;", (int)end, name);
+    for (size_t i = 0; i < usings.count; i++) {
+        if (strcmp(usings.items[i], line) == 0) {
+            return name + begin;
+        }
+    }
+    draft_need_memory(gt_texts_add(&usings, line, strlen(line)));
+    return name + begin;
+}
+
+const gt_texts *draft_usings(void)
+{
+    return &usings;
+}
+
+const char *draft_type_text(cx_type type)
+{
+    type = draft_canonical(type);
+    if (type.kind == CX_TYPE_ENUM) {
+        cx_cursor declared = cx.getTypeDeclaration(type);
+        return draft_type_text(cx.getEnumDeclIntegerType(declared));
+    }
+    if (type.kind == CX_TYPE_RECORD) {
+        const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
+        return strcmp(name, "__half") == 0    ? "half"
+               : strcmp(name, "__half2") == 0 ? "half2"
+                                              : without_namespace(name);
+    }
+    return number_type(type.kind);
+}
+
+/* ---- fields of structs
+ * ------------------------------------------------------------------------------ */
+
+typedef struct fields {
+    draft_cursors items;
+} fields;
+
+static int add_field(cx_cursor field, void *user)
+{
+    draft_add(&((fields *)user)->items, field);
+    return CX_CONTINUE_VISIT;
+}
+
+static fields fields_of(cx_type type)
+{
+    fields out = {{0}};
+    cx.Type_visitFields(type, add_field, &out);
+    return out;
+}
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_size(const draft_settled *s, const draft_symbol *symbol)
+{
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        if (s->sizes.items[i] == symbol) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void guess(draft_settled *s, const char *name)
+{
+    draft_need_memory(gt_texts_add(&s->guesses, name, strlen(name)));
+}
+
+/* The value of a number that is passed; "" for a size of the same name. */
+static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
+                              cx_type type)
+{
+    draft_amount *value = draft_settled_value(s, parameter, path);
+    const char *name = draft_format("%s%s", parameter->name, path);
+    const bool real = draft_is_float(type) || type.kind == CX_TYPE_RECORD;
+    if (value->kind == DRAFT_TEXT) {
+        return value->text;
+    }
+    if (value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST &&
+        !is_size(s, value->symbol)) {
+        guess(s, name);
+        return value->symbol->has_number ? draft_format("%lld", (long long)value->symbol->number)
+               : real                    ? "0.5"
+                                         : "1";
+    }
+    if (value->kind == DRAFT_SYMBOL && strcmp(value->symbol->name, name) == 0) {
+        return "";
+    }
+    return draft_print_value(value);
+}
+
+static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
+                         cx_type type)
+{
+    fields list = fields_of(type);
+    const char *between = "";
+    gt_text_append(out, "{");
+    for (size_t i = 0; i < list.items.count; i++) {
+        cx_cursor field = list.items.items[i];
+        cx_type own = draft_canonical(cx.getCursorType(field));
+        const char *name = draft_string(cx.getCursorSpelling(field));
+        const char *inner = draft_format("%s.%s", path, name);
+        bool is_record = own.kind == CX_TYPE_RECORD && fields_of(own).items.count > 1;
+        if (own.kind == CX_TYPE_POINTER || (!draft_type_text(own) && !is_record)) {
+            continue;
+        }
+        gt_text_printf(out, "%s.%s = ", between, name);
+        between = ", ";
+        if (is_record) {
+            write_struct(out, s, parameter, inner, own);
+        } else {
+            const char *text = value_text(s, parameter, inner, own);
+            gt_text_append(out, *text ? text : inner + 1);
+        }
+    }
+    gt_text_append(out, "}");
+}
+
+/* ---- buffers
+ * ------------------------------------------------------------------------------------------- */
+
+static const char *direction_of(const draft_buffer *buffer)
+{
+    bool read = false, written = false, certain = false;
+    for (size_t i = 0; i < buffer->accesses.count; i++) {
+        const draft_access *access = &buffer->accesses.items[i];
+        read |= access->read;
+        written |= access->written;
+        certain |= access->written && access->certain;
+    }
+    return !written ? "in" : read || !certain ? "inout" : "out";
+}
+
+static int buffer_index(const draft_settled *s, const draft_buffer *buffer)
+{
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        if (s->facts.buffers.items[i] == buffer) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* The range of elements that are indices, and of other integers. */
+static const char *fill_of(draft_settled *s, const draft_buffer *buffer, const char *direction,
+                           cx_type type)
+{
+    int target = buffer->indexed ? buffer_index(s, buffer->indexed) : -1;
+    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
+    if (strcmp(direction, "out") == 0 || !is_number) {
+        return "";
+    }
+    if (buffer->is_bound && !buffer->total &&
+        (target < 0 || !buffer->index_bytes || !draft_is_known(s->lengths[target]))) {
+        draft_ask(
+            s,
+            "%s: what does '%s' hold? The kernel uses it as an index, or as the end of a loop; "
+            "complete its fill, and the lengths of what it indexes",
+            draft_place_of(buffer->parameter->at), buffer->name);
+        return " = zero";
+    }
+    if (buffer->total) {
+        return draft_format(" = prefix(%s)", buffer->total->name);
+    }
+    guess(s, buffer->name);
+    if (buffer->is_bound) {
+        long long bytes = cx.Type_getSizeOf(s->types[target]);
+        draft_amount *all = draft_times(s->lengths[target], draft_number(bytes > 0 ? bytes : 1));
+        draft_amount *steps =
+            draft_make(DRAFT_QUOTIENT, all, draft_number(buffer->index_bytes), NULL);
+        return draft_format(" = uniform(0, %s)",
+                            draft_print_value(draft_plus(steps, draft_number(1), -1)));
+    }
+    return " = uniform(0, 99)";
+}
+
+static gputune_status write_buffer(gt_text *out, draft_settled *s, const draft_buffer *buffer)
+{
+    int index = buffer_index(s, buffer);
+    const char *type = draft_type_text(s->types[index]), *direction = direction_of(buffer);
+    draft_amount *length = s->lengths[index];
+    GT_REFUSE(buffer->is_nested || !type, GPUTUNE_EUNSUPPORTED,
+              "%s: '%s' points to %s, which a template cannot have; expected a kernel whose "
+              "parameters point to numbers or structs",
+              draft_place_of(buffer->parameter->at), buffer->name,
+              buffer->is_nested ? "pointers" : "no numbers");
+    if (!draft_is_known(length)) {
+        draft_ask(s, "%s: how many elements has '%s'? %s; complete %s[...] in args()",
+                  draft_place_of(buffer->parameter->at), buffer->name, length->text, buffer->name);
+        length = s->sizes.count ? draft_symbol_value(s->sizes.items[0]) : draft_number(1024);
+    }
+    gt_text_printf(out, "%s %s %s[%s]%s", direction, type, buffer->name, draft_print_value(length),
+                   fill_of(s, buffer, direction, s->types[index]));
+    return GPUTUNE_OK;
+}
+
+static const draft_buffer *find_buffer(const draft_settled *s, const draft_decl *parameter)
+{
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        if (buffer->parameter == parameter && !*buffer->path) {
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
+/* ---- parameters
+ * ------------------------------------------------------------------------------------------ */
+
+static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
+                                    cx_type type)
+{
+    const draft_buffer *buffer = find_buffer(s, parameter);
+    const char *text = draft_type_text(draft_pointee(type));
+    if (buffer && buffer->accesses.count) {
+        return write_buffer(out, s, buffer);
+    }
+    GT_REFUSE(!text && draft_pointee(type).kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
+              "%s: '%s' points to what a template cannot have; expected numbers or structs",
+              draft_place_of(parameter->at), parameter->name);
+    gt_text_printf(out, "%s *%s = null", text ? text : "void", parameter->name);
+    return GPUTUNE_OK;
+}
+
+static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl *parameter)
+{
+    cx_type written = cx.getCursorType(parameter->at), type = draft_canonical(written);
+    const char *text = draft_type_text(type);
+    if (type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_OPEN_ARRAY ||
+        type.kind == CX_TYPE_ARRAY) {
+        return write_pointer(out, s, parameter, type);
+    }
+    GT_REFUSE(
+        strstr(draft_string(cx.getTypeSpelling(written)), "cudaTextureObject_t") ||
+            strstr(draft_string(cx.getTypeSpelling(written)), "cudaSurfaceObject_t"),
+        GPUTUNE_EUNSUPPORTED,
+        "%s: '%s' is a texture or a surface, whose buffer the program does not show; expected the "
+        "buffer in args(), as in float NAME[n], and texture(NAME), by hand",
+        draft_place_of(parameter->at), parameter->name);
+    GT_REFUSE(!text, GPUTUNE_EUNSUPPORTED,
+              "%s: '%s' is of the type '%s', which a template cannot have; expected a number, a "
+              "struct or a pointer",
+              draft_place_of(parameter->at), parameter->name,
+              draft_string(cx.getTypeSpelling(written)));
+    gt_text_printf(out, "%s %s", text, parameter->name);
+    if (type.kind == CX_TYPE_RECORD && fields_of(type).items.count > 1) {
+        gt_text_append(out, " = ");
+        write_struct(out, s, parameter, "", type);
+    } else if (type.kind != CX_TYPE_RECORD || fields_of(type).items.count == 1) {
+        bool is_half = strcmp(text, "half") == 0 || strcmp(text, "__nv_bfloat16") == 0;
+        bool single = type.kind == CX_TYPE_RECORD && !is_half;
+        const char *value = single ? "" : value_text(s, parameter, "", type);
+        if (single) {
+            gt_text_append(out, " = ");
+            write_struct(out, s, parameter, "", type);
+        } else if (*value) {
+            gt_text_printf(out, " = %s", value);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status write_args(gt_text *out, draft_settled *s)
+{
+    const char *between = "";
+    gt_text_append(out, "#pragma gputune args(");
+    for (size_t i = 0; i < s->instance->parameters.count; i++) {
+        gt_text_append(out, between);
+        GT_TRY(write_parameter(out, s, s->instance->parameters.items[i]));
+        between = ", ";
+    }
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        if (*s->facts.buffers.items[i]->path && s->facts.buffers.items[i]->accesses.count) {
+            gt_text_append(out, between);
+            GT_TRY(write_buffer(out, s, s->facts.buffers.items[i]));
+            between = ", ";
+        }
+    }
+    gt_text_append(out, ")\n");
+    return GPUTUNE_OK;
+}
+
+/* ---- other clauses
+ * ------------------------------------------------------------------------------------------ */
+
+static const draft_axis_found *axis_named(const draft_settled *s, const char *name)
+{
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        if (strcmp(s->axes[i].name, name) == 0) {
+            return &s->axes[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *template_argument(const draft_settled *s, unsigned index, const char *name,
+                                     bool is_bool)
+{
+    enum { TYPE = 1, INTEGRAL = 4 };
+    int kind = cx.Cursor_getTemplateArgumentKind(s->instance->at, index);
+    if (axis_named(s, name)) {
+        return name;
+    }
+    if (kind == TYPE) {
+        cx_type type = cx.Cursor_getTemplateArgumentType(s->instance->at, index);
+        const char *text = draft_type_text(type);
+        return text ? text : draft_string(cx.getTypeSpelling(type));
+    }
+    long long value = cx.Cursor_getTemplateArgumentValue(s->instance->at, index);
+    return kind == INTEGRAL ? is_bool ? (value ? "true" : "false") : draft_format("%lld", value)
+                            : NULL;
+}
+
+static void write_kernel(gt_text *out, draft_settled *s)
+{
+    draft_cursors children = draft_children(s->kernel->at);
+    const char *between = "<";
+    unsigned index = 0;
+    gt_text_printf(out, "#pragma gputune kernel(%s", draft_full_name(s->kernel));
+    for (size_t i = 0; s->instance != s->kernel && i < children.count; i++) {
+        cx_cursor child = children.items[i];
+        bool is_parameter = child.kind >= CX_TYPE_PARAMETER && child.kind <= CX_TEMPLATE_PARAMETER;
+        bool is_bool = draft_canonical(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
+        const char *text =
+            is_parameter
+                ? template_argument(s, index++, draft_string(cx.getCursorSpelling(child)), is_bool)
+                : NULL;
+        if (text) {
+            gt_text_printf(out, "%s%s", between, text);
+            between = ", ";
+        } else if (is_parameter) {
+            draft_ask(s,
+                      "%s: an argument of '%s' is neither a type nor a number; complete kernel()",
+                      draft_place_of(child), s->kernel->name);
+        }
+    }
+    gt_text_append(out, *between == ',' ? ">)\n" : ")\n");
+}
+
+static void write_problem(gt_text *out, const draft_settled *s)
+{
+    const char *between = "";
+    gt_text_append(out, s->sizes.count ? "#pragma gputune problem(" : "");
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        const draft_symbol *size = s->sizes.items[i];
+        gt_text_printf(out, "%s%s = %lld", between, size->name, (long long)size->number);
+        between = ", ";
+    }
+    gt_text_append(out, s->sizes.count ? ")\n" : "");
+}
+
+static void write_axes(gt_text *out, const draft_settled *s)
+{
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        const draft_axis_found *axis = &s->axes[i];
+        gt_text_printf(out, "#pragma gputune tune(%s = ", axis->name);
+        for (unsigned k = 0; k < axis->count; k++) {
+            gt_text_printf(out, "%s%lld", k ? ", " : "", (long long)axis->values[k]);
+        }
+        gt_text_append(out, ")\n");
+    }
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        gt_text_printf(out, "%s%s = %lld", i ? ", " : "#pragma gputune default(", s->axes[i].name,
+                       (long long)s->axes[i].usual);
+    }
+    gt_text_append(out, s->axis_count ? ")\n" : "");
+}
+
+static void write_extents(gt_text *out, const char *clause, draft_amount *const extents[3])
+{
+    int64_t number;
+    int count = 3;
+    while (count > 1 && draft_is_number(extents[count - 1], &number) && number == 1) {
+        count--;
+    }
+    gt_text_printf(out, "#pragma gputune %s(", clause);
+    for (int d = 0; d < count; d++) {
+        gt_text_printf(out, "%s%s", d ? ", " : "", draft_print_value(extents[d]));
+    }
+    gt_text_append(out, ")\n");
+}
+
+static void write_work(gt_text *out, draft_settled *s)
+{
+    draft_amount *total = draft_number(0);
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        long long bytes = cx.Type_getSizeOf(s->types[i]);
+        int times = strcmp(direction_of(buffer), "inout") == 0 ? 2 : 1;
+        if (buffer->accesses.count && draft_is_known(s->lengths[i])) {
+            total = draft_plus(total, s->lengths[i], times * (bytes > 0 ? bytes : 1));
+        }
+    }
+    int64_t number;
+    if (draft_is_known(total) && !(draft_is_number(total, &number) && number < 1)) {
+        gt_text_printf(out,
+                       "// guess: every argument is moved once\n#pragma gputune work(bytes = %s)\n",
+                       draft_print_value(total));
+    }
+}
+
+/* ---- constants
+ * ------------------------------------------------------------------------------------------------
  */
-static void write_constant(gt_draft *draft, size_t at, bool is_inside)
+
+/* The number of elements of an array, and their type. */
+static long long count_elements(cx_type *type)
 {
-    const gt_program *program = draft->program;
-    gt_span rest = gt_program_statement(program, at);
-    const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
-    char type[GT_NAME_MAX];
-    gt_element element;
-    gt_sum count = gt_sum_number(1);
-    gt_program_words(type, program, (gt_span){at, name_at});
-    const char *name = GT_NAME(program, name_at);
-    rest.first = end;
-    while (gt_program_accept(program, &rest, "[")) {
-        count = gt_sum_multiply(count, gt_draft_read_sum(draft, &rest));
-        (void)gt_program_accept(program, &rest, "]");
-    }
-    const double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
-    if (rest.first < rest.end || elements < 1 || !gt_draft_in_kernel(draft, name) ||
-        !gt_element_from_name(&element, type)) {
-        return;
-    }
-    if (is_inside) {
-        gt_text_printf(
-            draft->out,
-            "// ? who fills '%s': it is in a namespace, where constant() finds nothing\n", name);
-        return;
-    }
-    if (strchr(type, ' ')) {
-        (void)gt_snprintf(type, sizeof type, "%sint%u_t",
-                          strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
-    }
-    gt_text_printf(
-        draft->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
-        name, name, type, elements, gt_type_is_float(element.type) ? "" : " : uniform(0, 99)");
-}
-
-/* A constant() for each __constant__ array that the host fills. */
-static void write_constants(gt_draft *draft)
-{
-    const char *text = draft->text;
-    const gt_program *program = draft->program;
-    const gt_span all = gt_program_between(program, text, text + strlen(text));
-    int depth = 0; /* of namespaces, and of what is in them */
-    for (size_t i = all.first; i < all.end; i++) {
-        depth += gt_program_is(program, i, "{") && !gt_program_is(program, i - 1, "\"C\"");
-        depth -= gt_program_is(program, i, "}") && depth > 0;
-        if (gt_program_is(program, i, "__constant__")) {
-            write_constant(draft, i + 1, depth > 0);
-        }
-    }
-}
-
-/* A pass() for each block of parameters that the kernel's parameters begin with. */
-static void write_passes(gt_draft *draft)
-{
-    for (uint32_t i = 0; i < draft->block_count; i++) {
-        const char *name = draft->blocks[i];
-        gt_text_printf(draft->out,
-                       "// guess: the type and length of the block '%s'\n"
-                       "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",
-                       name, name);
-    }
-}
-
-/* ---- axes ------------------------------------------------------------------------------------ */
-
-/* Values to try, and the default among them. */
-typedef struct choice {
-    gt_values values;
-    int64_t chosen;
-} choice;
-
-static uint32_t thread_dimensions(const gt_draft *draft)
-{
-    uint32_t count = 0;
-    for (int d = 0; d < 3; d++) {
-        count += draft->dimensions[d].has_threads;
+    long long count = 1;
+    *type = draft_canonical(*type);
+    while (type->kind == CX_TYPE_ARRAY) {
+        count *= cx.getArraySize(*type);
+        *type = draft_canonical(cx.getArrayElementType(*type));
     }
     return count;
 }
 
-/* Those that people use. */
-static choice usual_values(const gt_draft *draft, int d)
+static bool is_copied(const draft_program *program, const draft_decl *constant)
 {
-    static const choice line = {{{64, 128, 256, 512, 1024}, 5}, 256};
-    static const choice plane[] = {{{{8, 16, 32, 64, 128}, 5}, 32}, {{{1, 2, 4, 8, 16}, 5}, 8}};
-    static const choice space[] = {
-        {{{8, 16, 32, 64}, 4}, 32}, {{{1, 2, 4, 8}, 4}, 4}, {{{1, 2, 4, 8}, 4}, 2}};
-    uint32_t count = thread_dimensions(draft);
-    return count < 2 ? line : count == 2 ? plane[d > 0] : space[d];
-}
-
-/* Leaves no value above the limit, nor a default; 0: there is none. */
-static void limit_values(choice *out, double limit)
-{
-    gt_values *values = &out->values;
-    const int64_t most = limit > 0 ? (int64_t)limit : INT64_MAX;
-    while (values->count > 0 && values->list[values->count - 1] > most) {
-        values->count--;
-    }
-    if (values->count == 0) {
-        values->list[values->count++] = most;
-    }
-    out->chosen = out->chosen > most ? values->list[values->count - 1] : out->chosen;
-}
-
-/* A default that leaves the launch no more threads than *left, which it takes its part of. 0: there
- * is no limit. */
-static void choose_within(choice *out, double *left)
-{
-    int64_t best = 0;
-    for (size_t i = 0; i < out->values.count; i++) {
-        const int64_t value = out->values.list[i];
-        best = (double)value <= *left && value <= out->chosen ? value : best;
-    }
-    if (*left > 0) {
-        out->chosen = best > 0 ? best : (int64_t)*left;
-        gt_values_add(&out->values, out->chosen);
-        *left = fmax(1, floor(*left / (double)out->chosen));
-    }
-}
-
-static void write_axis(gt_draft *draft, const char *name, const choice *choice, const char *why)
-{
-    if (!gt_draft_is_declared(draft, name)) {
-        gt_text_printf(draft->out, "%s#pragma gputune tune(%s = ", why, name);
-        gt_draft_append_values(draft->out, &choice->values);
-        gt_text_printf(draft->out, ")\n#pragma gputune default(%s = %lld)\n", name,
-                       (long long)choice->chosen);
-    }
-}
-
-/* A block that is a macro or a template's parameter: that is the axis. */
-static void write_constant_axis(gt_draft *draft, int d, const char *name, double *left)
-{
-    static const choice square = {{{8, 16, 32}, 3}, 16};
-    const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
-    const gt_draft_comparison *told = gt_draft_compared_with(draft->compared, name);
-    choice choice = thread_dimensions(draft) > 1 ? square : usual_values(draft, d);
-    if (constant && constant->has_value) {
-        choice.chosen = (int64_t)constant->value;
-        gt_values_add(&choice.values, choice.chosen);
-    }
-    if (told && told->is_told) {
-        choice.values = told->values;
-        choice.chosen = told->values.list[told->values.count / 2];
-    }
-    limit_values(&choice, draft->dimensions[d].limit);
-    choose_within(&choice, left);
-    if (draft->is_pinned && constant &&
-        (constant->is_undefined || constant->is_template_parameter)) {
-        gt_text_printf(draft->out, "#pragma gputune problem(const %s = %lld)\n", name,
-                       (long long)choice.chosen);
-        return;
-    }
-    write_axis(draft, name, &choice, "// guess: the code has the block's size in a name\n");
-}
-
-/* A name that the text does not use otherwise: it becomes a macro where it occurs. */
-static void name_axis(gt_draft *draft, int d)
-{
-    static const char *const forms[] = {"BLOCK", "BLOCK_SIZE", "TUNED_BLOCK", "TUNED_BLOCK_SIZE"};
-    static const char *const suffixes[] = {"_X", "_Y", "_Z"};
-    const char *suffix = thread_dimensions(draft) > 1 ? suffixes[d] : "";
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s%s", forms[i], suffix);
-        if (!gt_draft_occurs(draft->text, strlen(draft->text), draft->axes[d])) {
-            return;
+    for (size_t i = 0; i < program->copied.count; i++) {
+        if (program->copied.items[i] == constant ||
+            strcmp(program->copied.items[i]->name, constant->name) == 0) {
+            return true;
         }
     }
+    return false;
 }
 
-void gt_draft_name_axes(gt_draft *draft, bool has_block)
+static void write_constant(gt_text *out, draft_settled *s, const draft_program *program,
+                           draft_decl *constant)
 {
-    static const char *const symbols[] = {"block_x", "block_y", "block_z"};
-    for (int d = 0; d < 3; d++) {
-        const char *fixed = has_block ? symbols[d] : gt_draft_fixed_name(draft, d);
-        if (fixed) {
-            (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s", fixed);
-        } else {
-            name_axis(draft, d);
+    cx_type type = cx.getCursorType(constant->at);
+    long long count = count_elements(&type);
+    const char *text = draft_type_text(type);
+    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
+    if (draft_initialiser_of(constant) && !is_copied(program, constant)) {
+        return; /* it has its value in the code */
+    }
+    if (!is_copied(program, constant)) {
+        draft_ask(s, "%s: what fills '%s'? Nothing here does; complete constant()",
+                  draft_place_of(constant->at), constant->name);
+    } else if (is_number || type.kind == CX_TYPE_RECORD) {
+        draft_ask(s, "%s: what does '%s' hold? The program copies it there; complete constant()",
+                  draft_place_of(constant->at), constant->name);
+    }
+    gt_text_printf(out, "#pragma gputune constant(%s : %s", draft_full_name(constant),
+                   text ? text : "int");
+    gt_text_printf(out, count > 1 ? "[%lld]" : "", count);
+    gt_text_append(out, is_number ? " : uniform(0, 99))\n" : ")\n");
+}
+
+/* ---- all
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
+                                   const draft_slice *slice)
+{
+    GT_SCOPED(gt_text_free) gt_text clauses = {0}, args = {0};
+    int64_t number;
+    write_kernel(&clauses, s);
+    GT_TRY(write_args(&args, s));
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        if (s->sizes.items[i]->is_guess) {
+            gt_text_append(&clauses, "// guess: the sizes to measure at\n");
+            break;
         }
     }
-}
-
-/* Whether the axis is that of a dimension before. */
-static bool is_again(const gt_draft *draft, int d)
-{
-    bool again = false;
-    for (int e = 0; e < d; e++) {
-        again |= draft->dimensions[e].has_threads && strcmp(draft->axes[e], draft->axes[d]) == 0;
-    }
-    return again;
-}
-
-static void write_axes(gt_draft *draft)
-{
-    const char *before = "// guess: blocks to try\n";
-    double left = draft->thread_limit, number;
-    for (int d = 0; d < 3; d++) {
-        const gt_draft_dimension *dimension = &draft->dimensions[d];
-        const char *name = gt_draft_fixed_name(draft, d);
-        const bool is_new = !is_again(draft, d);
-        if (name && is_new) {
-            write_constant_axis(draft, d, name, &left);
-        } else if (gt_sum_is_number(&dimension->fixed, &number)) {
-            left = left > 0 ? fmax(1, floor(left / number)) : 0;
-        } else if (!dimension->fixed.known && is_new) {
-            choice choice = usual_values(draft, d);
-            if (draft->call.threads[d]) {
-                choice.chosen = draft->call.threads[d];
-                gt_values_add(&choice.values, choice.chosen);
-            }
-            limit_values(&choice, dimension->limit);
-            choose_within(&choice, &left);
-            write_axis(draft, draft->axes[d], &choice, before);
-            before = "";
+    write_problem(&clauses, s);
+    if (s->guesses.count) {
+        gt_text_append(&clauses, "// guess: the values of");
+        for (size_t i = 0; i < s->guesses.count; i++) {
+            gt_text_printf(&clauses, "%s '%s'", i ? "," : "", s->guesses.items[i]);
         }
+        gt_text_append(&clauses, "\n");
     }
-}
-
-static void write_items(gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *constant = &draft->constants.items[i];
-        choice choice = {{{1, 2, 4, 8}, 4}, (int64_t)constant->value};
-        if (constant->is_items) {
-            gt_values_add(&choice.values, choice.chosen);
-            write_axis(draft, constant->name, &choice,
-                       "// guess: how many elements each thread has\n");
-        }
+    gt_text_append(&clauses, gt_text_string(&args));
+    for (size_t i = 0; i < slice->constants.count; i++) {
+        write_constant(&clauses, s, program, slice->constants.items[i]);
     }
-}
-
-/* ---- the launch ------------------------------------------------------------------------------ */
-
-static const char *block_text(gt_draft *draft, int d)
-{
-    const gt_sum *fixed = &draft->dimensions[d].fixed;
-    return draft->call.block[d][0] ? draft->call.block[d]
-           : fixed->known          ? gt_draft_sum_text(draft, fixed)
-                                   : draft->axes[d];
-}
-
-static int last_dimension(const gt_draft *draft, bool threads)
-{
-    int last = 0;
-    for (int d = 0; d < 3; d++) {
-        bool has = threads ? draft->dimensions[d].has_threads : draft->dimensions[d].has_blocks;
-        last = has ? d : last;
+    write_axes(&clauses, s);
+    write_extents(&clauses, "block", s->block);
+    write_extents(&clauses, "grid", s->grid);
+    if (!(draft_is_number(s->shared, &number) && number == 0)) {
+        gt_text_printf(&clauses, "#pragma gputune shared(%s)\n", draft_print_value(s->shared));
     }
-    return last;
-}
-
-/* The block's dimensions with a sign between them. */
-static const char *blocks_text(gt_draft *draft, const char *between)
-{
-    gt_text text = {0};
-    for (int d = 0; d <= last_dimension(draft, true); d++) {
-        gt_text_printf(&text, "%s%s", d ? between : "", block_text(draft, d));
+    write_work(&clauses, s);
+    gt_text_append(&clauses,
+                   "// guess: the kernel as it is by default is right; better a kernel that is "
+                   "easy to trust: reference(NAME)\n#pragma gputune reference(self)\n");
+    for (size_t i = 0; i < s->questions.count; i++) {
+        gt_text_printf(out, "// ? %s\n", s->questions.items[i]);
     }
-    return gt_draft_keep(draft, &text);
-}
-
-/* Whether the block varies, and the program's own is a warp or more. */
-static bool needs_warp(const gt_draft *draft)
-{
-    bool varies = false;
-    int64_t threads = 1; /* 0: the program does not say it */
-    for (int d = 0; d < 3; d++) {
-        double number;
-        varies |= !gt_sum_is_number(&draft->dimensions[d].fixed, &number);
-        threads *= draft->call.threads[d];
-    }
-    return varies && (threads <= 0 || threads >= 32);
-}
-
-/* The axes that a condition has, with their values. */
-typedef struct condition {
-    const gt_draft *draft;
-    gt_draft_comparison axes[4];
-    uint32_t count;
-} condition;
-
-/* The values that a tune() of the text gives to the axis; false: it has no such clause, or others
- * than a few numbers. */
-static bool read_axis(gt_values *out, const char *text, const char *name)
-{
-    gt_lexer at = gt_lexer_of(text);
-    while (at.token.kind != GT_TOKEN_END &&
-           !(gt_lexer_accept(&at, "tune") && gt_lexer_accept(&at, "(") && gt_lexer_is(&at, name))) {
-        gt_lexer_next(&at);
-    }
-    gt_lexer_next(&at);
-    *out = (gt_values){.count = 0};
-    return gt_lexer_accept(&at, "=") && gt_values_read(out, &at) && gt_lexer_is(&at, ")") &&
-           out->count < GT_DRAFT_COMPARED;
-}
-
-static int axis_slot(void *user, const char *name)
-{
-    condition *c = user;
-    const int known = GT_NAMED(c->axes, c->count, name);
-    const bool is_new = known < 0 && c->count < sizeof c->axes / sizeof *c->axes;
-    gt_draft_comparison *added = is_new ? &c->axes[c->count] : NULL;
-    if (added && (read_axis(&added->values, gt_text_string(c->draft->out), name) ||
-                  read_axis(&added->values, c->draft->present->parts->files[0].text, name))) {
-        (void)gt_snprintf(added->name, sizeof added->name, "%s", name);
-        return (int)c->count++;
-    }
-    return known;
-}
-
-/* Whether the condition is one on numbers and axes alone, and holds with all their values. */
-static bool always_holds(const gt_draft *draft, const char *text)
-{
-    condition c = {.draft = draft};
-    GT_FREED gt_expression *expression = NULL;
-    gt_lexer lexer = gt_lexer_of(text);
-    const gt_scope scope = {.slot = axis_slot, .user = &c};
-    bool holds = gt_expression_read(&expression, &lexer, &scope) == GPUTUNE_OK &&
-                 lexer.token.kind == GT_TOKEN_END;
-    size_t combinations = 1;
-    for (uint32_t i = 0; i < c.count; i++) {
-        combinations *= c.axes[i].values.count;
-    }
-    for (size_t n = 0; n < combinations && holds; n++) {
-        int64_t slots[GT_SLOT_MAX] = {0}, value;
-        size_t rest = n;
-        for (uint32_t i = 0; i < c.count; i++) {
-            slots[i] = c.axes[i].values.list[rest % c.axes[i].values.count];
-            rest /= c.axes[i].values.count;
-        }
-        holds = !gt_expression_try(&value, expression, slots) && value != 0;
-    }
-    return holds;
-}
-
-/* Unless that says nothing. */
-static void write_require(gt_draft *draft, const char *before, const char *condition,
-                          const char *behind)
-{
-    if (!always_holds(draft, condition)) {
-        gt_text_printf(draft->out, "%s#pragma gputune require(%s)%s\n", before, condition, behind);
-    }
-}
-
-static void write_block(gt_draft *draft)
-{
-    if (draft->is_pinned) {
-        gt_text_append(draft->out,
-                       "// guess: this block alone, as the length of an argument depends on it\n");
-    }
-    gt_text_printf(draft->out, "#pragma gputune block(%s)\n", blocks_text(draft, ", "));
-    const char *threads = blocks_text(draft, " * ");
-    if (draft->thread_limit > 0) {
-        write_require(draft, "", gt_draft_print(draft, "%s <= %.0f", threads, draft->thread_limit),
-                      " // __launch_bounds__");
-    } else if (last_dimension(draft, true) > 0 && needs_warp(draft)) {
-        write_require(draft, "", gt_draft_print(draft, "%s >= 32", threads), "");
-    }
-}
-
-/* The grid by the kernel's own code, where the program does not say it. */
-static const char *own_grid(gt_draft *draft, int d)
-{
-    const gt_draft_dimension *dimension = &draft->dimensions[d];
-    const bool is_limited = dimension->is_strided || draft->is_cooperative;
-    const char *size = gt_draft_sum_text(draft, &dimension->size);
-    double step;
-    if (dimension->is_strided && draft->is_pinned) {
-        return gt_draft_print(draft, "%d", GT_DRAFT_STRIDED_GRID);
-    }
-    if (!gt_sum_is_number(&dimension->step, &step) || step > 1) {
-        size = gt_draft_print(draft, "ceil_div(%s, %s)", size,
-                              gt_draft_sum_text(draft, &dimension->step));
-    }
-    return is_limited ? gt_draft_print(draft, "min(max_blocks, %s)", size) : size;
-}
-
-static void write_grid(gt_draft *draft)
-{
-    const int told = (int)draft->call.grid_dimensions;
-    const int count = told ? told : last_dimension(draft, false) + 1;
-    bool guessed = false;
-    for (int d = 0; d < count && !told; d++) {
-        guessed |= draft->dimensions[d].is_guessed;
-    }
-    gt_text_append(draft->out, guessed
-                                   ? "// guess: no comparison in the kernel says how far the grid "
-                                     "goes, and whether sizes must divide\n"
-                                   : "");
-    gt_text_append(draft->out, "#pragma gputune grid(");
-    for (int d = 0; d < count; d++) {
-        const char *text = told ? draft->call.grid[d] : own_grid(draft, d);
-        const bool is_limited = told && draft->is_cooperative && d == 0; /* all are resident */
-        gt_text_printf(draft->out, is_limited && text[0] ? "%smin(max_blocks, %s)" : "%s%s",
-                       d ? ", " : "", text[0] ? text : "1");
-    }
-    gt_text_append(draft->out, ")\n");
-}
-
-static void write_shared(gt_draft *draft)
-{
-    const char *called = draft->call.shared;
-    if (called[0] && strcmp(called, "0") != 0) {
-        gt_text_printf(draft->out, "#pragma gputune shared(%s)\n", called);
-        return;
-    }
-    for (size_t i = 0; i < draft->shared.count; i++) {
-        const gt_draft_shared *shared = &draft->shared.items[i];
-        if (!shared->is_dynamic) {
-            continue;
-        }
-        const bool is_known = shared->length.known, is_sum = is_known && shared->length.count > 1;
-        gt_text_printf(draft->out, "// guess: %s\n#pragma gputune shared(%s%s%s * sizeof(%s))\n",
-                       is_known ? "the code has no larger index of the array"
-                                : "an element of the array for each thread",
-                       is_sum ? "(" : "",
-                       is_known ? gt_draft_sum_text(draft, &shared->length)
-                                : blocks_text(draft, " * "),
-                       is_sum ? ")" : "", shared->type);
-        return;
-    }
-}
-
-static void write_requirements(gt_draft *draft)
-{
-    const bool is_told = draft->call.grid_dimensions > 0;
-    for (size_t i = 0; i < draft->call.divided.count; i++) {
-        const char *condition = draft->call.divided.items[i];
-        const bool is_guess = !is_told && strchr(condition, '%');
-        write_require(draft, is_guess ? "// guess: the code computes no remainder\n" : "",
-                      condition, "");
-    }
-}
-
-/* ---- what is right, and how much work it is -------------------------------------------------- */
-
-static void write_work(gt_draft *draft)
-{
-    const bool is_told = gt_draft_has_clause(draft->present, "args"); /* when that was written */
-    if (draft->call.work[0] && !is_told) {
-        gt_text_printf(draft->out,
-                       "// guess: every argument is moved once\n#pragma gputune work(bytes = %s)\n",
-                       draft->call.work);
-    }
-}
-
-static void write_reference(gt_draft *draft)
-{
-    static const char cooperative[] =
-        "// guess: nothing here says what is right: a kernel that is easy to trust, as in "
-        "reference(NAME, block = 256, grid = 1)\n";
-    static const char self[] =
-        "// guess: the kernel as it is by default is right; better a kernel that is easy to trust: "
-        "reference(NAME)\n#pragma gputune reference(self)\n";
-    for (uint32_t i = 0; i < draft->argument_count; i++) {
-        if (draft->arguments[i].is_unordered) {
-            gt_text_printf(draft->out,
-                           "// ? which order '%s' has: atomics give its elements their places "
-                           "or values, so that no two launches leave the same; check(KERNEL) "
-                           "judges them\n",
-                           draft->arguments[i].declared.name);
-        }
-    }
-    const bool is_told = gt_draft_has_clause(draft->present, "kernel"); /* when that was written */
-    gt_text_append(draft->out, !draft->is_cooperative ? self : is_told ? "" : cooperative);
-}
-
-/* Other constants of the code that look as if they could be varied. */
-static void write_candidates(gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *constant = &draft->constants.items[i];
-        const char *name = constant->name;
-        const double value = constant->value;
-        if (!constant->is_template_parameter && constant->has_value && value >= 2 &&
-            value <= 1024 && !constant->is_enumerator && !constant->is_items &&
-            !gt_draft_is_block(draft, name) && !gt_draft_is_declared(draft, name) &&
-            gt_draft_in_kernel(draft, name)) {
-            gt_text_printf(draft->out,
-                           "// guess: if results do not depend on '%s' (line %d), it may be an "
-                           "axis: add\n// #pragma gputune tune(%s = %.0f, %.0f, %.0f)\n",
-                           name, constant->line, name, fmax(1, value / 2), value, value * 2);
-        }
-    }
-}
-
-static void write_kernel(gt_draft *draft)
-{
-    const char *before = "<";
-    gt_text_printf(draft->out, "#pragma gputune kernel(%s", draft->full_name);
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        if (draft->constants.items[i].is_template_parameter) {
-            gt_text_printf(draft->out, "%s%s", before, draft->constants.items[i].name);
-            before = ", ";
-        }
-    }
-    gt_text_append(draft->out, before[0] == '<' ? ")\n" : ">)\n");
-}
-
-static void write_cooperative(gt_draft *draft)
-{
-    gt_text_append(draft->out, draft->is_cooperative ? "#pragma gputune cooperative()\n" : "");
-}
-
-/* The clauses in their order: what is written when its word is missing. */
-static const struct {
-    const char *word; /* NULL: always */
-    void (*write)(gt_draft *);
-} clauses[] = {
-    {"kernel", write_kernel},
-    {NULL, write_sizes},
-    {NULL, gt_draft_write_template_parameters},
-    {NULL, gt_draft_write_types},
-    {NULL, write_undefined},
-    {"constant", write_constants},
-    {"pass", write_passes},
-    {"args", gt_draft_write_args},
-    {"texture", gt_draft_write_textures},
-    {"block", write_axes},
-    {"block", write_items},
-    {"block", write_block},
-    {"grid", write_grid},
-    {"require", write_requirements},
-    {"shared", write_shared},
-    {"cooperative", write_cooperative},
-    {"work", write_work},
-    {"reference", write_reference},
-    {"tune", write_candidates},
-};
-
-void gt_draft_write(gt_draft *draft)
-{
-    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
-        const char *word = clauses[i].word;
-        bool judged = word && strcmp(word, "reference") == 0 &&
-                      (gt_draft_has_clause(draft->present, "check") ||
-                       gt_draft_has_clause(draft->present, "expect"));
-        if (!word || (!gt_draft_has_clause(draft->present, word) && !judged)) {
-            clauses[i].write(draft);
-        }
-    }
+    gt_text_append(out, gt_text_string(&clauses));
+    return GPUTUNE_OK;
 }

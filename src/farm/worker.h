@@ -1,5 +1,5 @@
 /* The worker's side of the channel: the loop that serves requests (serve.c), the two kinds of
- * worker (compile_worker.c, measure_worker.c). */
+ * worker (compile_worker.c, measure_worker.c), and the one that makes a draft (draft_worker.c). */
 #pragma once
 
 #include "base/hash.h"
@@ -70,6 +70,14 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
  * gt_nvrtc_open() takes it. Without a compiler every job is answered ENOCOMPILER. Returns the
  * process's exit code. */
 int gt_compile_worker(int channel, const char *arch, int driver_version);
+
+/* ---- draft_worker.c -------------------------------------------------------------------------- */
+
+/* Makes one draft. `words` are the program's path, a kernel's name (may be empty), then -I, -D and
+ * --host=FILE; NULL ends them. Reads the program's text, behind its length in 8 bytes, from the
+ * channel. Answers there with a line that has the status, then the draft or the message. Returns
+ * the process's exit code. */
+int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
 

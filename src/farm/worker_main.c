@@ -135,8 +135,12 @@ static int compile_on_large_stack(void)
 }
 
 /* Does what a role asks for. Returns the exit code. */
-static int play(void)
+static int play(char *const *rest)
 {
+    if (has_role("draft")) {
+        limit_memory(number(MEMORY));
+        return gt_draft_worker(rest);
+    }
     if (has_role("measure")) {
         return gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false);
     }
@@ -151,7 +155,7 @@ int main(int argc, char **argv)
     if (other == 'v') {
         return usage(stdout, 0);
     }
-    bool plays = has_role("compile") || has_role("measure");
+    bool plays = has_role("compile") || has_role("measure") || has_role("draft");
     if (other || !plays || !start_watcher()) {
         return usage(stderr, 2);
     }
@@ -160,5 +164,5 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
     signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
-    _exit(play());
+    _exit(play(argv + optind));
 }

@@ -253,8 +253,13 @@ static gputune_status parse_unary(parser *p)
     return parse_primary(p);
 }
 
-/* C's precedences. */
-static const gt_infix infixes[] = {
+/* An operator between two operands; a higher precedence binds tighter, as in C. */
+typedef struct infix {
+    const char *sign;
+    int precedence;
+    gt_operation operation;
+} infix;
+static const infix infixes[] = {
     {"*", 10, GT_DO_MULTIPLY},    {"/", 10, GT_DO_DIVIDE},        {"%", 10, GT_DO_REMAINDER},
     {"+", 9, GT_DO_ADD},          {"-", 9, GT_DO_SUBTRACT},       {"<<", 8, GT_DO_SHIFT_LEFT},
     {">>", 8, GT_DO_SHIFT_RIGHT}, {"<", 7, GT_DO_LESS},           {"<=", 7, GT_DO_LESS_EQUAL},
@@ -264,7 +269,7 @@ static const gt_infix infixes[] = {
 
 enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
 
-const gt_infix *gt_infix_at(const gt_token *token)
+static const infix *infix_at(const gt_token *token)
 {
     int i = 0;
     while (i < INFIX_COUNT && !gt_token_is(token, infixes[i].sign)) {
@@ -273,36 +278,18 @@ const gt_infix *gt_infix_at(const gt_token *token)
     return i < INFIX_COUNT ? &infixes[i] : NULL;
 }
 
-const gt_infix *gt_infix_of(gt_operation operation)
-{
-    int i = 0;
-    while (i < INFIX_COUNT && infixes[i].operation != operation) {
-        i++;
-    }
-    return i < INFIX_COUNT ? &infixes[i] : NULL;
-}
-
-const char *gt_function_of(gt_operation operation)
-{
-    int i = 0;
-    while (i < FUNCTION_COUNT && functions[i].operation != operation) {
-        i++;
-    }
-    return i < FUNCTION_COUNT ? functions[i].name : NULL;
-}
-
 static gputune_status parse_binary(parser *p, int least)
 {
     GT_TRY(nested(p, parse_unary));
     for (;;) {
-        const gt_infix *infix = gt_infix_at(&p->lexer->token);
-        if (!infix || infix->precedence < least) {
+        const infix *found = infix_at(&p->lexer->token);
+        if (!found || found->precedence < least) {
             return GPUTUNE_OK;
         }
         const int first = last(p);
         gt_lexer_next(p->lexer);
-        GT_TRY(parse_binary(p, infix->precedence + 1));
-        GT_TRY(emit_operation(p, infix->operation, first));
+        GT_TRY(parse_binary(p, found->precedence + 1));
+        GT_TRY(emit_operation(p, found->operation, first));
     }
 }
 

@@ -75,17 +75,3 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
 bool gt_expression_uses(const gt_expression *expression, int slot);
 /* Whether the expression, which may be NULL, reads one of the `count` slots from `first` on. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
-
-/* An operator between two operands; a higher precedence binds tighter. */
-typedef struct gt_infix {
-    const char *sign;
-    int precedence;
-    gt_operation operation;
-} gt_infix;
-
-/* The operator that the token is; NULL: the token is none. */
-const gt_infix *gt_infix_at(const struct gt_token *token);
-/* How an operation is written: gt_infix_of() gives the operator between two operands, and
- * gt_function_of() the NAME of NAME(…). NULL: the operation is written in another way. */
-const gt_infix *gt_infix_of(gt_operation operation);
-const char *gt_function_of(gt_operation operation);

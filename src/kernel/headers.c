@@ -25,8 +25,9 @@ bool gt_header_is_hosts(const char *name)
 bool gt_header_is_known(const char *name)
 {
     static const char known[] =
-        "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
-        "cuda_gl_interop.h cuda_egl_interop.h cufft.h curand.h nvToolsExt.h nvml.h";
+        "cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
+        "cuda_gl_interop.h cuda_egl_interop.h cublas.h cublasLt.h cublas_v2.h cufft.h curand.h "
+        "cusparse.h cusolverDn.h nvToolsExt.h nvml.h";
     return gt_is_any(name, strlen(name), known);
 }
 

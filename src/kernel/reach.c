@@ -18,7 +18,6 @@ typedef struct reach {
     bool *kept;      /* by piece */
     uint8_t *marked; /* by id: some function of device code is called so */
     uint8_t *typed;  /* by id: a type or alias of the text is called so; 2: one that is kept */
-    size_t ids;      /* how many there are of these */
     bool changed;
 } reach;
 
@@ -217,7 +216,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     gt_word_list named = {0};
     GT_TRY(gt_declarations_find(&r->found, read));
     gt_words_split(&named, &r->found.macros, gt_lexer_of(roots));
-    const size_t ids = r->ids = r->found.macros.ids;
+    const size_t ids = r->found.macros.ids;
     r->wanted = calloc(ids, 1);
     r->marked = calloc(ids, 1);
     r->typed = calloc(ids, 1);
@@ -312,36 +311,12 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks the #include of Thrust's headers, most of which NVRTC does not compile, if nothing that is
- * kept names thrust. */
-static void blank_thrust(char *left, reach *r, const char *read)
-{
-    gt_word_list name = {0};
-    gt_words_split(&name, &r->found.macros, gt_lexer_of("thrust"));
-    const bool is_wanted =
-        name.count == 0 || (name.items[0].id < r->ids && r->wanted[name.items[0].id]);
-    gt_array_free(&name);
-    for (size_t i = 0; i < r->found.words.count && !is_wanted; i++) {
-        const gt_token *token = &r->found.words.items[i].token;
-        gt_lexer lexer = gt_lexer_of(token->text), line;
-        if (token->kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
-            const bool is = gt_lexer_accept(&line, "include") &&
-                            strncmp(line.token.text, "<thrust/", strlen("<thrust/")) == 0;
-            if (is) {
-                gt_blank(left, (size_t)(token->text - read), (size_t)(line.end - read));
-            }
-        }
-    }
-}
-
-static gputune_status write_left(char **out, reach *r, const char *text, const char *read)
+static gputune_status write_left(char **out, const reach *r, const char *text, const char *read)
 {
     GT_FREED char *left = NULL;
     GT_SCOPED(gt_text_free) gt_text joined = {0};
     size_t copied = 0;
     GT_TRY(gt_strdup(&left, text));
-    blank_thrust(left, r, read);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
         if (!r->kept[p]) {

@@ -115,6 +115,11 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
     gputune_status status = reader->include
                                 ? reader->include(reader->user, include, &found)
                                 : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
+    if (status == GPUTUNE_ENOTFOUND && !include->join && gt_header_is_hosts(include->name)) {
+        gt_text_printf(&reader->body, "// skipped: %s", include->name); /* for the compiler's log */
+        *out = BLANKED;
+        return GPUTUNE_OK;
+    }
     if (status == GPUTUNE_ENOTFOUND) {
         reader->has_headers = true;
         GT_REFUSE_AT(include->join, place,

@@ -38,11 +38,6 @@ static const char template_text[] =
     "#pragma gputune args(out float y[n], in float x[n], int n) grid(ceil_div(n, BLOCK))\n"
     "__global__ void given(float *y, const float *x, int n) { int block = BLOCK; }\n";
 
-static const char plain_text[] = "__global__ void plain(float *y, const float *x, int n) {\n"
-                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                 "    if (i < n) y[i] = x[i];\n"
-                                 "}\n";
-
 typedef struct world {
     char *folder, path[128];
     uint32_t seen;
@@ -217,10 +212,7 @@ static gputune_status ask_for_records(gputune *tuner, world *w)
     GT_TRY(gputune_wisdom_export(&text, &count, tuner, &all));
     gputune_status status = gputune_wisdom_import(&count, tuner, text, NULL);
     gputune_free(text);
-    GT_TRY(status);
-    GT_TRY(gputune_draft_template(&text, "plain.cu", plain_text, NULL));
-    gputune_free(text);
-    return GPUTUNE_OK;
+    return status;
 }
 
 static gputune_status ask_for_everything(void *user)

@@ -413,9 +413,17 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     return 0;
 }
 
-int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)
+int gputune_add_source(gputune *tuner, const char *path, const char *text,
+                       const gputune_include *includes)
 {
-    (void)path, (void)kernel;
+    (void)tuner, (void)path, (void)text, (void)includes;
+    return 0;
+}
+
+int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel,
+                           const char *const *arguments)
+{
+    (void)path, (void)kernel, (void)arguments;
     *out = strdup(text);
     return *out ? 0 : gt_fail_memory();
 }

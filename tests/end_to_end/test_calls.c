@@ -56,9 +56,9 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));
     REFUSES(gputune_emit(&text, &bytes, NULL, "axpy", none, NULL, "sm_90", GPUTUNE_FORM_SOURCE));
-    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL));
-    REFUSES(gputune_draft_template(&text, NULL, "y", NULL));
-    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL));
+    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL, NULL));
+    REFUSES(gputune_draft_template(&text, NULL, "y", NULL, NULL));
+    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL, NULL));
     REFUSES(gputune_records(NULL, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_check_database(NULL));
     REFUSES(gputune_add_source(NULL, "x", "y", NULL));
@@ -87,9 +87,9 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, NULL, "axpy", none, NULL, NULL));
     REFUSES(gputune_plan_check_argument(NULL, 0, 4));
-    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL));
-    REFUSES(gputune_draft_template(&text, NULL, "y", NULL));
-    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL));
+    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL, NULL));
+    REFUSES(gputune_draft_template(&text, NULL, "y", NULL, NULL));
+    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL, NULL));
     gputune_close(NULL);
     gputune_refresh(NULL);
     gputune_space_free(NULL);

@@ -2,7 +2,6 @@
  * such, and never as a mistake of the template. */
 #include "kernel_support.h"
 
-#include "draft/draft.h"
 #include "kernel/compiler_options.h"
 #include "support/each_failure.h"
 
@@ -164,25 +163,4 @@ TEST(test_several_kernels)
     fail_each(steps, NULL, 0);
     fail_each(maps, NULL, 0);
     fail_each(loops, NULL, 0);
-}
-
-static gputune_status draft(void *user)
-{
-    char *out;
-    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL, NULL, NULL, NULL));
-    free(out);
-    return GPUTUNE_OK;
-}
-
-TEST(test_drafts)
-{
-    static const char *const names[] = {"matmul", "histogram", "nbody", "moved_pointers",
-                                        "structs"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[64];
-        (void)snprintf(path, sizeof path, "tests/draft/drafts/%s.cu", names[i]);
-        char *text = read_text(path);
-        each_failure("allocation", 1, draft, NULL, text);
-        free(text);
-    }
 }

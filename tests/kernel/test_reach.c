@@ -135,13 +135,6 @@ TEST(cut_gives_a_namespace_to_each_using_directive)
           "namespace c = a; using namespace c; __global__ void k() { c::f(); }");
 }
 
-TEST(cut_drops_headers_of_thrust_that_no_kernel_needs)
-{
-    check("#include <thrust/sort.h>\n__global__ void k() { }", "k", "\n__global__ void k() { }");
-    check("#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }", "k",
-          "#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }");
-}
-
 TEST(cut_keeps_functions_with_requirements)
 {
     const char *text = "template <class T> concept Real = true; template <class T> "

@@ -1,79 +1,168 @@
-# a first template from plain kernels, which can be tuned as it is
+# a first template from plain programs, which can be tuned as it is
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-drafts=$(dirname "$0")/../../draft/drafts
-cp "$drafts/axpy.cu" "$drafts/stencil.cu" .
-cp "$drafts/partial_sums.cu" sum.cu
-$GPUTUNE template axpy.cu
-for kernel in axpy stencil sum; do
-    $GPUTUNE template $kernel.cu $kernel -o mine.cu --force 2>/dev/null || echo "exit $?"
-    sizes='n=4K'
-    [ $kernel = stencil ] && sizes='width=64 height=64'
-    $GPUTUNE warm mine.cu -s "$sizes" --format csv -q | grep -c "^$kernel,"
-done
-# a file that is there stays
-$GPUTUNE template axpy.cu -o mine.cu || echo "exit $?"
-# which kernel, and what no template can have
-cat axpy.cu stencil.cu >both.cu
-$GPUTUNE template both.cu -o both_tuned.cu -f && grep '^#pragma gputune kernel' both_tuned.cu
-$GPUTUNE template both.cu stencil -o both_tuned.cu -f && $GPUTUNE space both_tuned.cu --format csv | head -n 2
-$GPUTUNE template both.cu stencl || echo "exit $?"
-$GPUTUNE template absent.cu || echo "exit $?"
-printf 'int n;\n' >none.cu
-$GPUTUNE template none.cu || echo "exit $?"
-cat >texture.cu <<'CU'
-__global__ void sample(float *y, cudaTextureObject_t image, int n)
-{
-    y[threadIdx.x] = texCubemap<float>(image, 0, 0, 0);
+[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
+    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+# the draft, then whether each of its kernels has a winner
+draft() {
+    file=$1
+    shift
+    $GPUTUNE template "$file" -o drafted.cu -f "$@" || echo "exit $?"
 }
-CU
-$GPUTUNE template texture.cu || echo "exit $?"
-# a texture object gets its clause
-cat >rotate.cu <<'CU'
-__global__ void rotate(uchar4 *out, cudaTextureObject_t image, int w, int h, float c, float s)
-{
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < w && y < h)
-        out[y * w + x] = tex2D<uchar4>(image, c * x - s * y + 0.5f, s * x + c * y + 0.5f);
+tune() {
+    $GPUTUNE warm "./drafted.cu$2" -s "$1" --format csv -q | grep -c ',measured,'
 }
-CU
-$GPUTUNE template rotate.cu | grep texture
-$GPUTUNE template rotate.cu -o rotated.cu -f && $GPUTUNE run rotated.cu -s w=100 -s h=30 -q --format csv |
-    cut -d, -f8,9 | tail -n 1
-# a program: its launch and its allocations say the sizes, a header of its own has the kernel
-cat >scale.cuh <<'CU'
-#define THREADS 128
-__global__ void scale(float *y, const float *x, float a, int n)
+cat >axpy.cu <<'CU'
+#include <vector>
+#include <cstdio>
+/* y += a x */
+__global__ void axpy(float *y, const float *x, float a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        y[i] = a * x[i];
+        y[i] += a * x[i];
     }
 }
-CU
-cat >program.cu <<'CU'
-#include "scale.cuh"
-#include "timing.h"
-#include <vector>
-#define UP(a, b) (((a) + (b) - 1) / (b))
 int main(int argc, char **argv)
 {
-    int count = argc > 1 ? atoi(argv[1]) : 4096;
-    std::vector<float> x(count);
+    int count = argc > 1 ? atoi(argv[1]) : 4096, threads = 128;
+    std::vector<float> host(count);
     float *from, *to;
     cudaMalloc(&from, count * sizeof(float));
     cudaMalloc(&to, count * sizeof(float));
-    scale<<<UP(count, THREADS), THREADS>>>(to, from, 2.5f, count);
+    axpy<<<(count + threads - 1) / threads, threads>>>(to, from, 2.5f, count);
+    printf("done\n");
 }
 CU
-$GPUTUNE template program.cu -o program_tuned.cu
-cat program_tuned.cu
-$GPUTUNE warm program_tuned.cu -s n=4K --format csv -q | grep -c '^scale,'
-# elsewhere that header is not found
-mkdir away && $GPUTUNE template program.cu -o away/program.cu
-# nor is one outside of the program's folder, unless that is named
-mkdir -p parts/src parts/include && cp scale.cuh parts/include
-sed '/timing/d; s:"scale.cuh":"../include/scale.cuh":' program.cu >parts/src/program.cu
-$GPUTUNE template parts/src/program.cu -o parts/src/tuned.cu || echo "exit $?"
-$GPUTUNE template -I parts parts/src/program.cu -o parts/src/tuned.cu
-$GPUTUNE warm -I parts parts/src/tuned.cu -s n=4K --format csv -q | grep -c '^scale,'
-$GPUTUNE template -I absent program.cu || echo "exit $?"
+draft axpy.cu
+cat drafted.cu
+tune n=4K
+# a file that is there stays
+$GPUTUNE template axpy.cu -o drafted.cu || echo "exit $?"
+# a constant that a function reads, and one that nothing fills
+cat >constant.cu <<'CU'
+__constant__ float weights[9], offsets[2];
+__device__ float weigh(const float *x, int i, int n)
+{
+    float sum = offsets[0];
+    for (int k = 0; k < 9; k++) if (i + k < n) sum += weights[k] * x[i + k];
+    return sum;
+}
+__global__ void conv(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = weigh(x, i, n);
+}
+void setup(const float *w) { cudaMemcpyToSymbol(weights, w, sizeof weights); }
+void go(float *y, const float *x, int n) { conv<<<(n + 255) / 256, 256>>>(y, x, n); }
+CU
+draft constant.cu
+grep 'constant(' drafted.cu
+# a grid that another file computes: its extents are asked for, and the indices are covered once
+cat >grid.cu <<'CU'
+dim3 gridsize(size_t n);
+__global__ void mask(int n, float *x, const float *m)
+{
+    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 2 * m[i];
+}
+void go(int n, float *x, const float *m) { mask<<<gridsize(n), 512>>>(n, x, m); }
+CU
+draft grid.cu
+grep 'grid(' drafted.cu
+# a launch in another file
+sed '/^void go/d; /^dim3/d' grid.cu >kernel.cu
+cat >launch.cu <<'CU'
+__global__ void mask(int n, float *x, const float *m);
+void go(int count, float *x, const float *m) { mask<<<(count + 63) / 64, 64>>>(count, x, m); }
+CU
+draft kernel.cu mask
+draft kernel.cu mask --host launch.cu
+grep -E 'grid|block|args' drafted.cu
+# members that are called like variables of the host, structs behind -I and macros by -D
+mkdir -p inc/sub src
+cat >inc/sub/types.h <<'CU'
+#ifndef TYPES_H
+#define TYPES_H
+#include <cstdint>
+typedef struct { const float *weights; int count, factor; } Params;
+#endif
+CU
+cat >src/scale.cu <<'CU'
+#include "sub/types.h"
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 200
+#error - no longer supports CC1.x devices. Please \
+         configure with --use-cuda=no
+#endif
+__global__ void scale(float *y, Params p)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < p.count) y[i] = p.weights[i] * p.factor;
+}
+void go(float *out, const float *weights, int count)
+{
+    Params p{weights, count, 2};
+    scale<<<(count + THREADS - 1) / THREADS, THREADS>>>(out, p);
+}
+CU
+draft src/scale.cu -D THREADS=64
+draft src/scale.cu -I inc -D THREADS=64
+cat drafted.cu
+tune count=4K
+# templates, overloads, lambdas, rows of a sparse matrix, a loop over the grid
+cat >several.cu <<'CU'
+namespace lib {
+template <typename T> struct Pair { T a, b; };
+template <typename T> __device__ T both(const Pair<T> &p) { return p.a + p.b; }
+template <typename T, int B, bool twice> __global__ void pairs(T *out, const Pair<T> *in, int n)
+{
+    auto scale = [](T v) { return twice ? v + v : v; };
+    for (int i = blockIdx.x * B + threadIdx.x; i < n; i += gridDim.x * B) out[i] = scale(both(in[i]));
+}
+}
+__global__ void rows(float *y, const int *begin, const int *column, const float *value, const float *x, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= n) return;
+    float sum = 0;
+    for (int k = begin[row]; k < begin[row + 1]; k++) sum += value[k] * x[column[k]];
+    y[row] = sum;
+}
+void go(float *out, const lib::Pair<float> *in, int n, const int *begin, const int *column, const float *value, int nonzeros)
+{
+    float *x;
+    cudaMalloc(&x, n * sizeof *x);
+    lib::pairs<float, 128, true><<<(n + 127) / 128, 128>>>(out, in, n);
+    rows<<<(n + 63) / 64, 64>>>(out, begin, column, value, x, n);
+}
+CU
+draft several.cu
+cat drafted.cu
+tune n=3000 :lib::pairs
+tune 'n=3000 begin_total=9000' :rows
+# names that are not declared, in a kernel and in a launch, are asked for; nothing is taken for granted
+cat >unknown.cu <<'CU'
+#include "missing.h"
+__global__ void k(float *y, const Missing *m, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = m[i].value + OFFSET;
+}
+void go(float *y, const Missing *m, int n) { k<<<(n + 255) / 256, 256, 0, stream_of()>>>(y, m, n); }
+CU
+draft unknown.cu
+# no kernel, none of that name, none that a template can have
+$GPUTUNE template several.cu rovs || echo "exit $?"
+$GPUTUNE template absent.cu || echo "exit $?"
+printf 'int n;\n' >none.cu
+$GPUTUNE template none.cu || echo "exit $?"
+printf '__global__ void k(float **y) { y[0][threadIdx.x] = 0; }\n' >nested.cu
+$GPUTUNE template nested.cu || echo "exit $?"
+$GPUTUNE template -I absent axpy.cu || echo "exit $?"
+printf '#ifdef GPU\n__global__ void k(float *y) { y[0] = 0; }\n#endif\n' >ifdef.cu
+$GPUTUNE template ifdef.cu || echo "exit $?"
+# libclang that ends with the process, and none at all
+printf '#!/bin/sh\nkill -SEGV $$\n' >worker
+chmod +x worker
+GPUTUNE_WORKER=$PWD/worker $GPUTUNE template axpy.cu 2>&1 | sed 's/(.*)/(…)/'
+GPUTUNE_LIBCLANG=/nonexistent.so $GPUTUNE template axpy.cu || echo "exit $?"

@@ -1,0 +1,518 @@
+/* What holds where a kernel branches, and what its loops change. */
+#include "draft/body_parts.h"
+
+#include <string.h>
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static void vary(void *user, draft_symbol *symbol)
+{
+    *(bool *)user |= symbol->kind == DRAFT_THREAD || symbol->kind == DRAFT_BLOCK_INDEX ||
+                     symbol->kind == DRAFT_LOCAL || symbol->kind == DRAFT_COUNTER ||
+                     symbol->kind == DRAFT_CHANGING || symbol->kind == DRAFT_LOADED;
+}
+
+/* Notes that lhs <= most; numbers in lhs are moved to the other side. Of what the launch fixes a
+ * comparison says nothing. */
+static void push_fact(draft_amount *lhs, draft_amount *most)
+{
+    bool varies = false;
+    if (!draft_is_known(lhs) || !draft_is_known(most)) {
+        return;
+    }
+    draft_symbols_of(lhs, vary, &varies);
+    if (!varies) {
+        return;
+    }
+    for (unsigned i = 0; lhs->kind == DRAFT_SUM && i < lhs->count; i++) {
+        if (!lhs->terms[i].count) {
+            int64_t number = lhs->terms[i].factor;
+            most = draft_plus(most, draft_number(number), -1);
+            lhs = draft_plus(lhs, draft_number(number), -1);
+            break;
+        }
+    }
+    if (lhs->kind == DRAFT_SUM && lhs->count == 1 && lhs->terms[0].factor > 1) {
+        draft_amount *factor = draft_number(lhs->terms[0].factor);
+        most = draft_make(DRAFT_QUOTIENT, most, factor, NULL);
+        lhs = draft_make(DRAFT_QUOTIENT, lhs, factor, NULL);
+    }
+    draft_fact fact = {lhs, most, draft_written_out(lhs)};
+    if (draft_is_known(most) && draft_is_known(lhs)) {
+        draft_add(&draft_now.facts, fact);
+        draft_add(&draft_now.out->guards, fact);
+    }
+}
+
+static void assume_comparison(int operation, draft_amount *a, draft_amount *b, bool holds)
+{
+    bool is_less = operation == CX_LT || operation == CX_LE;
+    if (operation == CX_EQ || operation == CX_NE) {
+        if ((operation == CX_EQ) == holds) {
+            push_fact(a, b);
+            push_fact(b, a);
+        }
+        return;
+    }
+    draft_amount *small = is_less == holds ? a : b, *large = is_less == holds ? b : a;
+    bool strict = (operation == CX_LT || operation == CX_GT) == holds;
+    push_fact(small, strict ? draft_plus(large, draft_number(1), -1) : large);
+}
+
+draft_amount *draft_quietly(draft_node *node)
+{
+    draft_kernel_facts *out = draft_now.out;
+    size_t counts[64], count = out->buffers.count < 64 ? out->buffers.count : 64;
+    for (size_t i = 0; i < count; i++) {
+        counts[i] = out->buffers.items[i]->accesses.count;
+    }
+    draft_amount *value = draft_eval(node);
+    for (size_t i = 0; i < count; i++) {
+        out->buffers.items[i]->accesses.count = counts[i];
+    }
+    return value;
+}
+
+void draft_assume(draft_node *node, bool holds)
+{
+    if (node->kind == CX_UNARY && node->operation == CX_LOGICAL_NOT) {
+        draft_assume(node->children[0], !holds);
+    } else if (node->kind == CX_BINARY && node->count == 2) {
+        int op = node->operation;
+        if ((op == CX_LOGICAL_AND && holds) || (op == CX_LOGICAL_OR && !holds)) {
+            draft_assume(node->children[0], holds);
+            draft_assume(node->children[1], holds);
+        } else if (op >= CX_LT && op <= CX_NE) {
+            assume_comparison(op, draft_quietly(node->children[0]),
+                              draft_quietly(node->children[1]), holds);
+        }
+    } else if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
+        draft_node *made = draft_initialiser_of(node->decl); /* bool inside = i < n && j < m; */
+        if (made && draft_canonical(cx.getCursorType(node->decl->at)).kind == CX_TYPE_BOOL) {
+            draft_assume(made, holds);
+        }
+    }
+}
+
+static void depends(void *user, draft_symbol *symbol)
+{
+    bool *found = user;
+    *found |= symbol->kind == DRAFT_LOADED || symbol->kind == DRAFT_CHANGING;
+    if (symbol->kind == DRAFT_LOCAL) {
+        draft_symbols_of(symbol->definition, depends, user);
+    }
+}
+
+bool draft_is_unsure(draft_amount *condition)
+{
+    bool found = !draft_is_known(condition);
+    if (!found) {
+        draft_symbols_of(condition, depends, &found);
+    }
+    return found;
+}
+
+/* ---- what code assigns ----------------------------------------------------------------------- */
+
+draft_decl *draft_base_variable(draft_node *node)
+{
+    while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
+        if (!node->count || draft_is_pointer(node->children[0]->type)) {
+            return NULL; /* what is behind a pointer */
+        }
+        node = node->children[0];
+    }
+    return node->kind == CX_DECL_REF && node->decl &&
+                   (node->decl->at.kind == CX_VAR || node->decl->at.kind == CX_PARM)
+               ? node->decl
+               : NULL;
+}
+
+static bool is_change(const draft_node *node)
+{
+    return (node->kind == CX_BINARY && node->operation == CX_ASSIGN) ||
+           node->kind == CX_COMPOUND_ASSIGN ||
+           (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
+}
+
+static void add_once(draft_decls *out, draft_decl *decl)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->items[i] == decl) {
+            return;
+        }
+    }
+    draft_add(out, decl);
+}
+
+void draft_find_changed(draft_decls *out, draft_node *node)
+{
+    draft_decl *decl =
+        is_change(node) && node->count ? draft_base_variable(node->children[0]) : NULL;
+    if (decl) {
+        add_once(out, decl);
+    }
+    if (node->kind == CX_CALL) { /* by reference, or by address */
+        for (unsigned i = 0; i < node->count; i++) {
+            draft_node *argument = node->children[i];
+            bool by_address = argument->kind == CX_UNARY && argument->operation == CX_ADDRESS;
+            draft_node *body = node->decl ? draft_body_of(node->decl) : NULL;
+            bool by_reference =
+                body && i < node->decl->parameters.count &&
+                draft_canonical(cx.getCursorType(node->decl->parameters.items[i]->at)).kind ==
+                    CX_TYPE_LVALUE;
+            decl = by_address     ? draft_base_variable(argument->children[0])
+                   : by_reference ? draft_base_variable(argument)
+                                  : NULL;
+            if (decl) {
+                add_once(out, decl);
+            }
+        }
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_find_changed(out, node->children[i]);
+    }
+}
+
+int draft_compound_operation(const draft_node *node)
+{
+    int op = node->operation - CX_MUL_ASSIGN + CX_MUL;
+    return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
+}
+
+/* How often, and by what, the code changes a variable. */
+static unsigned count_changes(draft_node *node, draft_decl *decl, draft_node **by)
+{
+    unsigned count = 0;
+    if (is_change(node) && node->count && draft_base_variable(node->children[0]) == decl) {
+        *by = node;
+        count++;
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        count += count_changes(node->children[i], decl, by);
+    }
+    return count;
+}
+
+draft_state draft_save(const draft_decls *decls)
+{
+    draft_state s = {*decls, draft_new((decls->count + 1) * sizeof *s.slots)};
+    for (size_t i = 0; i < decls->count; i++) {
+        draft_decl *d = decls->items[i];
+        for (size_t k = 0; k < d->slots.count; k++) {
+            draft_add(&s.slots[i], d->slots.items[k]);
+        }
+    }
+    return s;
+}
+
+void draft_restore(const draft_state *s)
+{
+    for (size_t i = 0; i < s->decls.count; i++) {
+        draft_decl *d = s->decls.items[i];
+        d->slots.count = 0;
+        for (size_t k = 0; k < s->slots[i].count; k++) {
+            draft_add(&d->slots, s->slots[i].items[k]);
+        }
+    }
+}
+
+draft_amount *draft_either(const char *name, draft_amount *a, draft_amount *b)
+{
+    if (a == b) {
+        return a;
+    }
+    if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
+        draft_spot *first = draft_new(sizeof *first), *last = first;
+        *first = a->place;
+        while (last->other) {
+            draft_spot *copy = draft_new(sizeof *copy);
+            *copy = *last->other;
+            last->other = copy;
+            last = copy;
+        }
+        if (!(b->place.buffer == first->buffer && b->place.offset == first->offset)) {
+            last->other = &b->place;
+        }
+        return draft_pointer(*first);
+    }
+    if (draft_is_known(a) && draft_is_known(b)) {
+        return draft_local(name, draft_make(DRAFT_EITHER, a, b, NULL));
+    }
+    return a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT ? draft_nothing()
+                                                              : draft_changing(name);
+}
+
+void draft_merge(const draft_state *other)
+{
+    for (size_t i = 0; i < other->decls.count; i++) {
+        draft_decl *d = other->decls.items[i];
+        for (size_t k = 0; k < d->slots.count; k++) {
+            draft_slot *mine = &d->slots.items[k];
+            draft_amount *theirs = NULL;
+            for (size_t n = 0; n < other->slots[i].count; n++) {
+                theirs = strcmp(other->slots[i].items[n].path, mine->path) == 0
+                             ? other->slots[i].items[n].value
+                             : theirs;
+            }
+            mine->value = theirs ? draft_either(d->name, mine->value, theirs) : mine->value;
+        }
+    }
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+/* The step of a variable that is changed once in each round; NULL: it is no plain step. */
+static draft_amount *step_of(draft_node *change)
+{
+    if (change->kind == CX_UNARY) {
+        return draft_number(
+            change->operation == CX_POST_INC || change->operation == CX_PRE_INC ? 1 : -1);
+    }
+    if (change->kind == CX_COMPOUND_ASSIGN) {
+        draft_amount *by = draft_quietly(change->children[1]);
+        int op = draft_compound_operation(change);
+        return op == CX_ADD                   ? by
+               : op == CX_SUB                 ? draft_times(draft_number(-1), by)
+               : op == CX_SHR || op == CX_DIV ? draft_number(-1)
+                                              : NULL;
+    }
+    return NULL;
+}
+
+static bool is_direct_child(const draft_node *body, const draft_node *change)
+{
+    for (unsigned i = 0; i < body->count; i++) {
+        if (body->children[i] == change) {
+            return true;
+        }
+    }
+    return body == change;
+}
+
+/* Sets the end of a counter from the loop's condition. */
+static void find_end(draft_symbol *counter, draft_node *condition)
+{
+    if (!condition || condition->kind != CX_BINARY || condition->count != 2) {
+        return;
+    }
+    if (condition->operation == CX_LOGICAL_AND) {
+        find_end(counter, condition->children[0]);
+        find_end(counter, condition->children[1]);
+        return;
+    }
+    draft_amount *a = draft_quietly(condition->children[0]),
+                 *b = draft_quietly(condition->children[1]);
+    if (a->kind == DRAFT_SYMBOL && a->symbol == counter && draft_is_known(b)) {
+        counter->end = condition->operation == CX_LT || condition->operation == CX_NE ? b
+                       : condition->operation == CX_LE ? draft_plus(b, draft_number(1), 1)
+                                                       : counter->end;
+    }
+}
+
+static draft_symbol *loaded_symbol(draft_amount *value)
+{
+    value = draft_written_out(value);
+    return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_LOADED &&
+                   value->symbol->buffer
+               ? value->symbol
+               : NULL;
+}
+
+/* for (j = rows[i]; j < rows[i + 1]; …): the buffer has rising places, up to a total. */
+static void note_rows(draft_symbol *counter)
+{
+    draft_symbol *end =
+        counter->end && draft_is_known(counter->end) ? loaded_symbol(counter->end) : NULL;
+    draft_amount *first = draft_written_out(counter->first);
+    int64_t distance;
+    for (size_t i = 0; end && i < draft_now.out->loaded.count; i++) {
+        draft_symbol *begin = draft_now.out->loaded.items[i];
+        bool begins = begin->buffer == end->buffer && draft_has_symbol(first, begin) &&
+                      draft_is_number(draft_plus(end->index, begin->index, -1), &distance) &&
+                      distance == draft_size_of(end->buffer->type);
+        if (begins) {
+            draft_buffer *rows = end->buffer;
+            rows->total = rows->total
+                              ? rows->total
+                              : draft_new_symbol(DRAFT_HOST, draft_format("%s_total", rows->name));
+            counter->end = draft_symbol_value(rows->total);
+            draft_fact fact = {draft_symbol_value(counter),
+                               draft_plus(counter->end, draft_number(1), -1),
+                               draft_symbol_value(counter)};
+            draft_add(&draft_now.facts, fact);
+        }
+    }
+}
+
+/* A variable that moves by equal steps, with the counter: first + rounds * step. */
+static draft_amount *advanced(draft_amount *first, draft_amount *by, const draft_symbol *counter,
+                              int64_t bytes)
+{
+    draft_amount *k = draft_symbol_value((draft_symbol *)counter);
+    draft_amount *rounds =
+        draft_make(DRAFT_QUOTIENT, draft_plus(k, counter->first, -1), counter->step, NULL);
+    draft_amount *distance = draft_times(draft_times(rounds, by), draft_number(bytes));
+    if (first->kind == DRAFT_POINTER) {
+        return draft_pointer(draft_moved(&first->place, distance));
+    }
+    return draft_plus(first, distance, 1);
+}
+
+static draft_amount *unknown_now(draft_decl *decl, draft_amount *before)
+{
+    if (before && before->kind == DRAFT_POINTER) {
+        return draft_pointer(draft_moved(&before->place, draft_changing(decl->name)));
+    }
+    return draft_is_integer(draft_canonical(cx.getCursorType(decl->at)))
+               ? draft_changing(decl->name)
+               : draft_nothing();
+}
+
+static draft_amount *held(draft_decl *decl)
+{
+    draft_spot spot = {.variable = decl, .path = ""};
+    draft_node node = {.kind = CX_DECL_REF, .at = decl->at, .decl = decl};
+    node.type = draft_canonical(cx.getCursorType(decl->at));
+    return draft_read_variable(&spot, node.type, &node);
+}
+
+/* The variable is a counter: an integer that one plain step changes in each round. */
+static draft_symbol *make_counter(draft_decl *decl, const draft_loop *l)
+{
+    draft_node *change = NULL;
+    unsigned changes = (l->step ? count_changes(l->step, decl, &change) : 0) +
+                       count_changes(l->body, decl, &change);
+    bool plain = changes == 1 &&
+                 (!l->step || is_direct_child(l->step, change) || is_direct_child(l->body, change));
+    plain = plain && (l->step || is_direct_child(l->body, change));
+    draft_amount *first = held(decl), *step = plain && change ? step_of(change) : NULL;
+    if (!step || !draft_is_known(first) || !draft_is_known(step)) {
+        if (!(plain && change && draft_is_known(first) && !step)) {
+            return NULL;
+        }
+        step = draft_number(0);
+    }
+    draft_symbol *counter = draft_new_symbol(DRAFT_COUNTER, decl->name);
+    counter->first = first;
+    counter->step = step;
+    draft_set_slot(decl, "", draft_symbol_value(counter));
+    return counter;
+}
+
+/* Makes what the loop's code changes unknown at the beginning of a round, but counters, and what
+ * goes with a counter. */
+static void enter_loop(const draft_loop *l, const draft_decls *changed)
+{
+    const draft_symbol *main_counter = NULL;
+    draft_symbol **counters = draft_new((changed->count + 1) * sizeof *counters);
+    for (size_t i = 0; i < changed->count; i++) {
+        cx_type type = draft_canonical(cx.getCursorType(changed->items[i]->at));
+        counters[i] = draft_is_integer(type) ? make_counter(changed->items[i], l) : NULL;
+    }
+    for (size_t i = 0; i < changed->count; i++) {
+        if (counters[i]) {
+            find_end(counters[i], l->condition);
+            note_rows(counters[i]);
+            main_counter = counters[i]->end || !main_counter ? counters[i] : main_counter;
+        }
+    }
+    for (size_t i = 0; i < changed->count; i++) {
+        draft_decl *d = changed->items[i];
+        draft_node *change = NULL;
+        cx_type type = draft_canonical(cx.getCursorType(d->at));
+        if (counters[i] && (counters[i]->end || !main_counter || counters[i] == main_counter)) {
+            continue;
+        }
+        draft_amount *before = counters[i] ? counters[i]->first : held(d);
+        unsigned changes =
+            (l->step ? count_changes(l->step, d, &change) : 0) + count_changes(l->body, d, &change);
+        bool direct = changes == 1 && (is_direct_child(l->body, change) ||
+                                       (l->step && is_direct_child(l->step, change)));
+        draft_amount *by = direct ? step_of(change) : NULL;
+        bool with = by && draft_is_known(by) && main_counter &&
+                    draft_is_known(main_counter->step) && !draft_is_unsure(by) &&
+                    (draft_is_known(before) || before->kind == DRAFT_POINTER);
+        int64_t zero;
+        with = with && !(draft_is_number(main_counter->step, &zero) && zero == 0);
+        draft_set_slot(
+            d, "",
+            with ? advanced(before, by, main_counter,
+                            draft_is_pointer(type) ? draft_size_of(draft_pointee(type)) : 1)
+                 : unknown_now(d, before));
+    }
+}
+
+/* What is loaded and ends a loop, or begins one, is no data like others. */
+static void note_end(void *user, draft_symbol *symbol)
+{
+    (void)user;
+    if (symbol->kind == DRAFT_LOADED && symbol->buffer && !draft_is_float(symbol->buffer->type)) {
+        symbol->buffer->is_bound = true;
+    }
+    if (symbol->kind == DRAFT_LOCAL) {
+        draft_symbols_of(symbol->definition, note_end, NULL);
+    }
+    if (symbol->kind == DRAFT_COUNTER && draft_is_known(symbol->first)) {
+        draft_symbols_of(symbol->first, note_end, NULL);
+    }
+}
+
+void draft_run_loop(const draft_loop *l, bool checks_first)
+{
+    draft_decls changed = {0};
+    const size_t facts = draft_now.facts.count;
+    bool unsure;
+    draft_find_changed(&changed, l->body);
+    if (l->step) {
+        draft_find_changed(&changed, l->step);
+    }
+    if (l->condition) {
+        draft_find_changed(&changed, l->condition);
+    }
+    enter_loop(l, &changed);
+    draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
+    unsure = l->condition && draft_is_unsure(condition);
+    if (l->condition && draft_is_known(condition)) {
+        draft_symbols_of(condition, note_end, NULL);
+    }
+    draft_now.unsure += unsure;
+    if (checks_first && l->condition) {
+        draft_assume(l->condition, true);
+    }
+    draft_run(l->body);
+    if (l->step) {
+        draft_eval(l->step);
+    }
+    draft_now.unsure -= unsure;
+    draft_now.facts.count = facts;
+    for (size_t i = 0; i < changed.count; i++) {
+        draft_amount *last = held(changed.items[i]);
+        draft_set_slot(changed.items[i], "", unknown_now(changed.items[i], last));
+    }
+}
+
+void draft_run_for(draft_node *node)
+{
+    draft_loop l = {.body = node->count ? node->children[node->count - 1] : NULL};
+    draft_node *first = NULL;
+    for (unsigned i = 0; i + 1 < node->count; i++) {
+        draft_node *part = node->children[i];
+        if (part->kind == CX_DECL_STMT ||
+            (is_change(part) && part->kind == CX_BINARY && !l.condition)) {
+            first = part;
+        } else if (!is_change(part) && !l.condition && part->operation != CX_COMMA) {
+            l.condition = part;
+        } else if (part->operation == CX_COMMA && !l.condition && !first) {
+            first = part;
+        } else {
+            l.step = part;
+        }
+    }
+    if (first) {
+        draft_run(first);
+    }
+    if (l.body) {
+        draft_run_loop(&l, true);
+    }
+}

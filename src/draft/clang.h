@@ -1,0 +1,270 @@
+/* libclang, a library with a C interface to clang's C++ front end, loaded by dlopen(). The types
+ * are those of its Index.h, whose layout is stable since version 3. */
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+typedef struct cx_cursor {
+    int kind, extra;
+    const void *data[3];
+} cx_cursor;
+typedef struct cx_type {
+    int kind;
+    void *data[2];
+} cx_type;
+typedef struct cx_string {
+    const void *data;
+    unsigned flags;
+} cx_string;
+typedef struct cx_location {
+    const void *data[2];
+    unsigned number;
+} cx_location;
+typedef struct cx_range {
+    const void *data[2];
+    unsigned begin, end;
+} cx_range;
+typedef struct cx_unsaved {
+    const char *path, *text;
+    unsigned long bytes;
+} cx_unsaved;
+typedef struct cx_ranges {
+    unsigned count;
+    cx_range *items;
+} cx_ranges;
+typedef int cx_visitor(cx_cursor cursor, cx_cursor parent, void *user);
+typedef int cx_field_visitor(cx_cursor cursor, void *user);
+
+/* Kinds of cursors. */
+enum {
+    CX_UNEXPOSED_DECL = 1,
+    CX_STRUCT = 2,
+    CX_UNION = 3,
+    CX_CLASS = 4,
+    CX_ENUM = 5,
+    CX_FIELD = 6,
+    CX_ENUMERATOR = 7,
+    CX_FUNCTION = 8,
+    CX_VAR = 9,
+    CX_PARM = 10,
+    CX_TYPEDEF = 20,
+    CX_METHOD = 21,
+    CX_NAMESPACE = 22,
+    CX_LINKAGE = 23,
+    CX_CONSTRUCTOR = 24,
+    CX_CONVERSION = 26,
+    CX_TYPE_PARAMETER = 27,
+    CX_VALUE_PARAMETER = 28,
+    CX_TEMPLATE_PARAMETER = 29,
+    CX_FUNCTION_TEMPLATE = 30,
+    CX_CLASS_TEMPLATE = 31,
+    CX_PARTIAL_SPECIALIZATION = 32,
+    CX_NAMESPACE_ALIAS = 33,
+    CX_USING_DIRECTIVE = 34,
+    CX_USING_DECLARATION = 35,
+    CX_TYPE_ALIAS = 36,
+    CX_BASE = 44,
+    CX_TYPE_REF = 43,
+    CX_TEMPLATE_REF = 45,
+    CX_NAMESPACE_REF = 46,
+    CX_MEMBER = 47,
+    CX_OVERLOADED = 49,
+    CX_VARIABLE_REF = 50,
+    CX_FIRST_INVALID = 70,
+    CX_LAST_INVALID = 73,
+    CX_UNEXPOSED_EXPR = 100,
+    CX_DECL_REF = 101,
+    CX_MEMBER_REF = 102,
+    CX_CALL = 103,
+    CX_INTEGER = 106,
+    CX_FLOATING = 107,
+    CX_STRING = 109,
+    CX_PAREN = 111,
+    CX_UNARY = 112,
+    CX_SUBSCRIPT = 113,
+    CX_BINARY = 114,
+    CX_COMPOUND_ASSIGN = 115,
+    CX_CONDITIONAL = 116,
+    CX_C_CAST = 117,
+    CX_INIT_LIST = 119,
+    CX_STATIC_CAST = 124,
+    CX_DYNAMIC_CAST = 125,
+    CX_REINTERPRET_CAST = 126,
+    CX_CONST_CAST = 127,
+    CX_FUNCTIONAL_CAST = 128,
+    CX_BOOL = 130,
+    CX_NULLPTR = 131,
+    CX_THIS = 132,
+    CX_SIZEOF = 136,
+    CX_LAMBDA = 144,
+    CX_COMPOUND = 202,
+    CX_CASE = 203,
+    CX_DEFAULT = 204,
+    CX_IF = 205,
+    CX_SWITCH = 206,
+    CX_WHILE = 207,
+    CX_DO = 208,
+    CX_FOR = 209,
+    CX_CONTINUE = 212,
+    CX_BREAK = 213,
+    CX_RETURN = 214,
+    CX_ASM = 215,
+    CX_RANGE_FOR = 225,
+    CX_DECL_STMT = 231,
+    CX_FIRST_ATTRIBUTE = 400,
+    CX_CONSTANT_ATTRIBUTE = 412,
+    CX_GLOBAL_ATTRIBUTE = 414,
+    CX_SHARED_ATTRIBUTE = 416,
+    CX_LAST_ATTRIBUTE = 499,
+    CX_MACRO = 501,
+    CX_EXPANSION = 502,
+    CX_INCLUSION = 503,
+    CX_ALIAS_TEMPLATE = 601
+};
+
+/* Kinds of types. */
+enum {
+    CX_TYPE_INVALID = 0,
+    CX_TYPE_VOID = 2,
+    CX_TYPE_BOOL = 3,
+    CX_TYPE_CHAR_U = 4,
+    CX_TYPE_UCHAR = 5,
+    CX_TYPE_USHORT = 8,
+    CX_TYPE_UINT = 9,
+    CX_TYPE_ULONG = 10,
+    CX_TYPE_ULONGLONG = 11,
+    CX_TYPE_CHAR_S = 13,
+    CX_TYPE_SCHAR = 14,
+    CX_TYPE_SHORT = 16,
+    CX_TYPE_INT = 17,
+    CX_TYPE_LONG = 18,
+    CX_TYPE_LONGLONG = 19,
+    CX_TYPE_FLOAT = 21,
+    CX_TYPE_DOUBLE = 22,
+    CX_TYPE_POINTER = 101,
+    CX_TYPE_LVALUE = 103,
+    CX_TYPE_RVALUE = 104,
+    CX_TYPE_RECORD = 105,
+    CX_TYPE_ENUM = 106,
+    CX_TYPE_ARRAY = 112,
+    CX_TYPE_OPEN_ARRAY = 114
+};
+
+/* Operators. */
+enum {
+    CX_MUL = 3,
+    CX_DIV,
+    CX_REM,
+    CX_ADD,
+    CX_SUB,
+    CX_SHL,
+    CX_SHR,
+    CX_LT = 11,
+    CX_GT,
+    CX_LE,
+    CX_GE,
+    CX_EQ,
+    CX_NE,
+    CX_AND,
+    CX_XOR,
+    CX_OR,
+    CX_LOGICAL_AND,
+    CX_LOGICAL_OR,
+    CX_ASSIGN,
+    CX_MUL_ASSIGN,
+    CX_OR_ASSIGN = 32,
+    CX_COMMA = 33,
+    CX_POST_INC = 1,
+    CX_POST_DEC,
+    CX_PRE_INC,
+    CX_PRE_DEC,
+    CX_ADDRESS,
+    CX_DEREF,
+    CX_PLUS,
+    CX_MINUS,
+    CX_NOT,
+    CX_LOGICAL_NOT
+};
+
+/* What a visitor returns. */
+enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
+enum { CX_SEVERITY_ERROR = 3 };
+
+/* The functions that are used: result, name without clang_, parameters. */
+#define CX_FUNCTIONS(X)                                                                            \
+    X(void *, createIndex, (int, int))                                                             \
+    X(int, parseTranslationUnit2,                                                                  \
+      (void *, const char *, const char *const *, int, cx_unsaved *, unsigned, unsigned, void **)) \
+    X(unsigned, getNumDiagnostics, (void *))                                                       \
+    X(void *, getDiagnostic, (void *, unsigned))                                                   \
+    X(int, getDiagnosticSeverity, (void *))                                                        \
+    X(cx_string, getDiagnosticSpelling, (void *))                                                  \
+    X(cx_location, getDiagnosticLocation, (void *))                                                \
+    X(cx_cursor, getTranslationUnitCursor, (void *))                                               \
+    X(unsigned, visitChildren, (cx_cursor, cx_visitor *, void *))                                  \
+    X(cx_string, getCursorSpelling, (cx_cursor))                                                   \
+    X(cx_location, getCursorLocation, (cx_cursor))                                                 \
+    X(cx_range, getCursorExtent, (cx_cursor))                                                      \
+    X(cx_cursor, getCursorReferenced, (cx_cursor))                                                 \
+    X(cx_cursor, getCursorDefinition, (cx_cursor))                                                 \
+    X(cx_cursor, getCanonicalCursor, (cx_cursor))                                                  \
+    X(cx_cursor, getCursorSemanticParent, (cx_cursor))                                             \
+    X(cx_cursor, getCursorLexicalParent, (cx_cursor))                                              \
+    X(cx_cursor, getSpecializedCursorTemplate, (cx_cursor))                                        \
+    X(unsigned, getNumOverloadedDecls, (cx_cursor))                                                \
+    X(cx_cursor, getOverloadedDecl, (cx_cursor, unsigned))                                         \
+    X(unsigned, equalCursors, (cx_cursor, cx_cursor))                                              \
+    X(unsigned, hashCursor, (cx_cursor))                                                           \
+    X(cx_cursor, Cursor_getVarDeclInitializer, (cx_cursor))                                        \
+    X(cx_type, getCursorType, (cx_cursor))                                                         \
+    X(cx_type, getCanonicalType, (cx_type))                                                        \
+    X(cx_type, getPointeeType, (cx_type))                                                          \
+    X(cx_type, getArrayElementType, (cx_type))                                                     \
+    X(long long, getArraySize, (cx_type))                                                          \
+    X(long long, Type_getSizeOf, (cx_type))                                                        \
+    X(long long, Type_getOffsetOf, (cx_type, const char *))                                        \
+    X(cx_string, getTypeSpelling, (cx_type))                                                       \
+    X(cx_cursor, getTypeDeclaration, (cx_type))                                                    \
+    X(unsigned, isConstQualifiedType, (cx_type))                                                   \
+    X(unsigned, Type_visitFields, (cx_type, cx_field_visitor *, void *))                           \
+    X(cx_type, getCursorResultType, (cx_cursor))                                                   \
+    X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
+    X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \
+    X(int, Cursor_getNumTemplateArguments, (cx_cursor))                                            \
+    X(int, Cursor_getTemplateArgumentKind, (cx_cursor, unsigned))                                  \
+    X(cx_type, Cursor_getTemplateArgumentType, (cx_cursor, unsigned))                              \
+    X(long long, Cursor_getTemplateArgumentValue, (cx_cursor, unsigned))                           \
+    X(int, Cursor_getNumArguments, (cx_cursor))                                                    \
+    X(cx_cursor, Cursor_getArgument, (cx_cursor, unsigned))                                        \
+    X(void *, Cursor_Evaluate, (cx_cursor))                                                        \
+    X(int, EvalResult_getKind, (void *))                                                           \
+    X(long long, EvalResult_getAsLongLong, (void *))                                               \
+    X(double, EvalResult_getAsDouble, (void *))                                                    \
+    X(void, EvalResult_dispose, (void *))                                                          \
+    X(int, getCursorBinaryOperatorKind, (cx_cursor))                                               \
+    X(int, getCursorUnaryOperatorKind, (cx_cursor))                                                \
+    X(void, getExpansionLocation, (cx_location, void **, unsigned *, unsigned *, unsigned *))      \
+    X(void, getPresumedLocation, (cx_location, cx_string *, unsigned *, unsigned *))               \
+    X(cx_location, getRangeStart, (cx_range))                                                      \
+    X(cx_location, getRangeEnd, (cx_range))                                                        \
+    X(cx_string, getFileName, (void *))                                                            \
+    X(const char *, getFileContents, (void *, void *, size_t *))                                   \
+    X(const char *, getCString, (cx_string))                                                       \
+    X(cx_ranges *, getSkippedRanges, (void *, void *))                                             \
+    X(void *, getFile, (void *, const char *))                                                     \
+    X(void *, getIncludedFile, (cx_cursor))
+
+typedef struct gt_clang {
+#define CX_MEMBER_OF(result, name, parameters) result(*name) parameters;
+    CX_FUNCTIONS(CX_MEMBER_OF)
+#undef CX_MEMBER_OF
+} gt_clang;
+
+/* The library's functions, once gt_clang_open() has succeeded. */
+extern gt_clang cx;
+
+/* Loads libclang 17 or newer: the file that GPUTUNE_LIBCLANG names, or else one of `paths` (PyPI's
+ * wheel), or what the loader finds. ENOCOMPILER, with what to install. */
+gputune_status gt_clang_open(const char *const *paths, size_t count);

@@ -1,0 +1,542 @@
+/* The declarations that kernels refer to, directly or not, in the order of the program. */
+#include "draft/parts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A declaration outside of any other, or between the brackets of namespaces and extern "C". */
+typedef struct unit {
+    cx_cursor at;
+    draft_decl *decl;
+    draft_decl *owner;   /* what it is a specialisation or a member of; NULL: nothing */
+    const char *opening; /* "namespace a { namespace b {" */
+    const char *closing;
+    draft_extent extent;
+    bool kept;
+} unit;
+
+typedef struct macro {
+    const char *name;
+    cx_cursor at;
+    draft_extent extent;
+    bool kept, written;
+} macro;
+
+static struct {
+    draft_program *program;
+    draft_slice *out;
+    GT_ARRAY(unit) units;
+    GT_ARRAY(macro) macros;
+    GT_ARRAY(cx_cursor) work;      /* whose references are to be followed */
+    GT_ARRAY(draft_decl *) walked; /* instances that are in it already */
+    GT_ARRAY(void *) libraries;    /* files that are included as <name> */
+    gt_text names;                 /* all names of what is kept, between blanks */
+} s;
+
+/* ---- what there is
+ * ------------------------------------------------------------------------------- */
+
+static bool is_library(void *file)
+{
+    for (size_t i = 0; i < s.libraries.count; i++) {
+        if (s.libraries.items[i] == file) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes files of libraries: included in <>, or by such a file. */
+static void note_inclusion(cx_cursor at)
+{
+    draft_extent e = draft_extent_of(at);
+    const char *name = e.text + e.begin;
+    void *file = cx.getIncludedFile(at);
+    size_t length = strcspn(name, "<\"\n");
+    if (file && (name[length] == '<' || is_library(e.file)) && !is_library(file)) {
+        draft_add(&s.libraries, file);
+    }
+}
+
+static bool is_scope(int kind)
+{
+    return kind == CX_NAMESPACE || kind == CX_LINKAGE || kind == CX_UNEXPOSED_DECL;
+}
+
+/* Backwards over what belongs to the declaration but is outside of clang's extent: attributes,
+ * extern "C". It ends where another declaration, a directive or a comment does. */
+static unsigned widened_begin(const draft_extent *e)
+{
+    unsigned begin = e->begin;
+    for (unsigned at = begin; at > 0; at--) {
+        char c = e->text[at - 1];
+        if (strchr(";{}", c) || (c == '/' && at > 1 && e->text[at - 2] == '*')) {
+            break;
+        }
+        if (c == '\n') {
+            unsigned line = at - 1;
+            while (line > 0 && e->text[line - 1] != '\n') {
+                line--;
+            }
+            size_t blanks = strspn(e->text + line, " \t");
+            const char *comment = strstr(e->text + line, "//");
+            if (e->text[line + blanks] == '#' || (comment && comment < e->text + at - 1) ||
+                e->text[at > 1 ? at - 2 : 0] == '\\') {
+                break;
+            }
+        } else if (!isspace((unsigned char)c)) {
+            begin = at - 1;
+        }
+    }
+    return begin;
+}
+
+/* Up to the semicolon, if one belongs to the declaration. */
+static unsigned widened_end(const draft_extent *e, int kind)
+{
+    bool always = kind == CX_VAR || kind == CX_TYPEDEF || kind == CX_TYPE_ALIAS;
+    unsigned depth = 0;
+    for (unsigned at = e->end; e->text[at]; at++) {
+        char c = e->text[at];
+        if (c == ';' && depth == 0) {
+            return at + 1;
+        }
+        if (!always && !isspace((unsigned char)c)) {
+            return e->end;
+        }
+        depth += strchr("({[", c) ? 1 : 0;
+        depth -= depth && strchr(")}]", c) ? 1 : 0;
+    }
+    return e->end;
+}
+
+static draft_decl *owner_of(cx_cursor at)
+{
+    draft_decl *made_of = draft_decl_of(cx.getSpecializedCursorTemplate(at));
+    cx_cursor parent = cx.getCursorSemanticParent(at);
+    bool is_member = parent.kind == CX_STRUCT || parent.kind == CX_CLASS ||
+                     parent.kind == CX_CLASS_TEMPLATE || parent.kind == CX_PARTIAL_SPECIALIZATION;
+    return made_of ? made_of : is_member ? draft_decl_of(parent) : NULL;
+}
+
+static void note_units(cx_cursor at, const char *opening, const char *closing);
+
+static void note_unit(cx_cursor at, const char *opening, const char *closing)
+{
+    if (is_scope(at.kind)) {
+        const char *name = draft_string(cx.getCursorSpelling(at));
+        draft_extent e = draft_extent_of(at);
+        bool named = at.kind == CX_NAMESPACE;
+        bool is_c = !named && memchr(e.text + e.begin, '{', e.end - e.begin) != NULL &&
+                    strncmp(e.text + e.begin, "extern", 6) == 0;
+        const char *more = named  ? draft_format("namespace %s%s{\n", *name == '(' ? "" : name,
+                                                *name && *name != '(' ? " " : "")
+                           : is_c ? "extern \"C\" {\n"
+                                  : "";
+        note_units(at, draft_format("%s%s", opening, more),
+                   draft_format("%s%s", *more ? "}\n" : "", closing));
+        return;
+    }
+    unit u = {.at = at, .opening = opening, .closing = closing, .extent = draft_extent_of(at)};
+    u.decl = draft_decl_of(at);
+    u.owner = owner_of(at);
+    u.extent.begin = widened_begin(&u.extent);
+    u.extent.end = widened_end(&u.extent, at.kind);
+    draft_add(&s.units, u);
+}
+
+static void note_units(cx_cursor at, const char *opening, const char *closing)
+{
+    draft_cursors children = draft_children(at);
+    for (size_t i = 0; i < children.count; i++) {
+        cx_cursor child = children.items[i];
+        if (child.kind == CX_INCLUSION) {
+            note_inclusion(child);
+        } else if (child.kind == CX_MACRO) {
+            macro m = {.name = draft_string(cx.getCursorSpelling(child)),
+                       .at = child,
+                       .extent = draft_extent_of(child)};
+            draft_add(&s.macros, m);
+        } else if (child.kind != CX_EXPANSION && child.kind < CX_FIRST_ATTRIBUTE &&
+                   draft_is_own(child)) {
+            note_unit(child, opening, closing);
+        } else if (child.kind == CX_ALIAS_TEMPLATE && draft_is_own(child)) {
+            note_unit(child, opening, closing);
+        }
+    }
+    gt_array_free(&children);
+}
+
+/* ---- what is kept
+ * ----------------------------------------------------------------------------------- */
+
+static void keep_unit(unit *u)
+{
+    if (!u->kept && !is_library(u->extent.file)) {
+        u->kept = true;
+        u->decl->in_slice = true;
+        draft_add(&s.work, u->at);
+    }
+}
+
+static void keep_decl(draft_decl *decl)
+{
+    for (size_t i = 0; i < s.units.count; i++) {
+        unit *u = &s.units.items[i];
+        if (u->decl == decl || (u->owner == decl && !u->kept)) {
+            keep_unit(u);
+        }
+    }
+}
+
+static bool is_type(int kind)
+{
+    return kind == CX_STRUCT || kind == CX_CLASS || kind == CX_UNION || kind == CX_ENUM ||
+           kind == CX_CLASS_TEMPLATE || kind == CX_PARTIAL_SPECIALIZATION;
+}
+
+/* The header that declares a name of the stub: its #line says so. */
+static void note_header(cx_cursor at)
+{
+    cx_string name;
+    unsigned line, column;
+    cx.getPresumedLocation(cx.getCursorLocation(at), &name, &line, &column);
+    const char *header = draft_string(name);
+    if (strcmp(header, "cuda") == 0 || !*header || strcmp(header, DRAFT_STUB) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < s.out->headers.count; i++) {
+        if (strcmp(s.out->headers.items[i], header) == 0) {
+            return;
+        }
+    }
+    draft_need_memory(gt_texts_add(&s.out->headers, header, strlen(header)));
+}
+
+/* Keeps what a cursor refers to: the declaration around it that is inside no other. */
+static void keep(cx_cursor at)
+{
+    if (at.kind && !draft_is_own(at)) {
+        note_header(at);
+    }
+    for (int level = 0; level < 20 && at.kind && draft_is_own(at); level++) {
+        draft_decl *decl = draft_decl_of(at);
+        draft_decl *made_of =
+            decl ? draft_decl_of(cx.getSpecializedCursorTemplate(decl->at)) : NULL;
+        cx_cursor parent = cx.getCursorLexicalParent(at);
+        if (!decl) {
+            return;
+        }
+        decl->in_slice = true;
+        keep_decl(decl);
+        if (made_of) {
+            made_of->in_slice = true;
+            keep_decl(made_of);
+            cx_cursor outer = cx.getCursorLexicalParent(made_of->at);
+            parent = is_type(outer.kind) ? outer : parent;
+        }
+        if (!is_type(parent.kind)) {
+            return;
+        }
+        at = parent;
+    }
+}
+
+/* An instance's own body shows what the template's leaves open. */
+static void follow_instance(draft_decl *decl)
+{
+    if (draft_template_of(decl) == decl) {
+        return;
+    }
+    for (size_t i = 0; i < s.walked.count; i++) {
+        if (s.walked.items[i] == decl) {
+            return;
+        }
+    }
+    draft_add(&s.walked, decl);
+    draft_add(&s.work, decl->at);
+}
+
+static void keep_by_name(const char *name)
+{
+    for (size_t i = 0; i < s.units.count; i++) {
+        unit *u = &s.units.items[i];
+        if ((u->at.kind == CX_FUNCTION || u->at.kind == CX_FUNCTION_TEMPLATE) &&
+            strcmp(u->decl->name, name) == 0) {
+            keep_unit(u);
+        }
+    }
+}
+
+/* Functions of one name that a call may mean. The stub's operators are of types that others mean.
+ */
+static void keep_overloads(cx_cursor at)
+{
+    for (unsigned i = 0; i < cx.getNumOverloadedDecls(at); i++) {
+        cx_cursor to = cx.getOverloadedDecl(at, i);
+        if (draft_is_own(to) ||
+            strncmp(draft_string(cx.getCursorSpelling(to)), "operator", 8) != 0) {
+            keep(to);
+        }
+    }
+}
+
+static int follow(cx_cursor at, cx_cursor parent, void *user)
+{
+    (void)parent;
+    (void)user;
+    if (at.kind == CX_OVERLOADED) {
+        keep_overloads(at);
+    } else if ((at.kind >= CX_TYPE_REF && at.kind <= CX_VARIABLE_REF) ||
+               (at.kind >= CX_UNEXPOSED_EXPR && at.kind <= CX_CALL)) {
+        cx_cursor to = cx.getCursorReferenced(at);
+        draft_decl *decl = to.kind && to.kind != at.kind ? draft_decl_of(to) : NULL;
+        if (to.kind == CX_OVERLOADED) {
+            keep_overloads(to);
+        } else if (decl) {
+            keep(to);
+            if (to.kind == CX_FUNCTION || to.kind == CX_METHOD || to.kind == CX_CONSTRUCTOR) {
+                follow_instance(decl);
+            }
+        } else if (at.kind == CX_CALL || at.kind == CX_DECL_REF) { /* looked up in the instance */
+            const char *name = draft_string(cx.getCursorSpelling(at));
+            if (*name) {
+                keep_by_name(name);
+            }
+        }
+    }
+    return CX_RECURSE_VISIT;
+}
+
+static bool has_name(const char *name)
+{
+    return strstr(gt_text_string(&s.names), draft_format(" %s ", name)) != NULL;
+}
+
+static void note_names(const char *text, unsigned begin, unsigned end)
+{
+    for (unsigned i = begin; i < end;) {
+        unsigned length = 0;
+        while (i + length < end &&
+               (isalnum((unsigned char)text[i + length]) || text[i + length] == '_')) {
+            length++;
+        }
+        if (length && !isdigit((unsigned char)text[i])) {
+            const char *name = draft_format("%.*s", (int)length, text + i);
+            if (!has_name(name)) {
+                gt_text_printf(&s.names, "%s%s ", s.names.length ? "" : " ", name);
+            }
+        }
+        i += length ? length : 1;
+    }
+}
+
+/* Macros that the kept text names, and those that these name. */
+static void keep_macros(void)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < s.macros.count; i++) {
+            macro *m = &s.macros.items[i];
+            if (!m->kept && m->extent.file && !is_library(m->extent.file) && has_name(m->name)) {
+                m->kept = more = true;
+                if (!draft_is_own(m->at)) {
+                    m->written = true;
+                    note_header(m->at);
+                    continue;
+                }
+                note_names(m->extent.text, m->extent.begin, m->extent.end);
+            }
+        }
+    }
+}
+
+/* using-declarations and names of namespaces, if what is kept needs them. */
+static void keep_usings(void)
+{
+    for (size_t i = 0; i < s.units.count; i++) {
+        unit *u = &s.units.items[i];
+        draft_cursors children = draft_children(u->at);
+        bool used = u->at.kind == CX_NAMESPACE_ALIAS && has_name(u->decl->name);
+        if (u->at.kind == CX_USING_DECLARATION || u->at.kind == CX_USING_DIRECTIVE) {
+            for (size_t k = 0; k < children.count; k++) {
+                cx_cursor to = cx.getCursorReferenced(children.items[k]);
+                const char *name = draft_string(cx.getCursorSpelling(to));
+                used |=
+                    u->at.kind == CX_USING_DECLARATION && to.kind != CX_NAMESPACE && has_name(name);
+                for (size_t n = 0; u->at.kind == CX_USING_DIRECTIVE && n < s.units.count; n++) {
+                    used |= s.units.items[n].kept &&
+                            strstr(s.units.items[n].opening, draft_format("namespace %s ", name));
+                }
+                used |= u->at.kind == CX_USING_DIRECTIVE && to.kind == CX_NAMESPACE &&
+                        !draft_is_own(to);
+            }
+        }
+        if (used && !is_library(u->extent.file)) {
+            u->kept = true;
+            note_names(u->extent.text, u->extent.begin, u->extent.end);
+        }
+        gt_array_free(&children);
+    }
+}
+
+/* ---- text
+ * --------------------------------------------------------------------------------------------- */
+
+static void write_macro(macro *m)
+{
+    if (m->kept && !m->written) {
+        m->written = true;
+        for (macro *before = s.macros.items; before < m; before++) {
+            if (before->written && strcmp(before->name, m->name) == 0) {
+                gt_text_printf(&s.out->text, "#undef %s\n", m->name);
+                break;
+            }
+        }
+        gt_text_append(&s.out->text, "#define ");
+        gt_text_append_bytes(&s.out->text, m->extent.text + m->extent.begin,
+                             m->extent.end - m->extent.begin);
+        gt_text_append(&s.out->text, "\n");
+    }
+}
+
+static bool has_unit_behind(const macro *m)
+{
+    for (size_t i = 0; i < s.units.count; i++) {
+        const unit *u = &s.units.items[i];
+        if (u->kept && u->extent.file == m->extent.file && u->extent.begin > m->extent.begin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_macros_before(const unit *u)
+{
+    for (size_t i = 0; i < s.macros.count; i++) {
+        macro *m = &s.macros.items[i];
+        if (u ? m->extent.file == u->extent.file && m->extent.begin < u->extent.begin
+              : !has_unit_behind(m)) {
+            write_macro(m);
+        }
+    }
+}
+
+/* What the compiler was told by -D. */
+static void write_defines(void)
+{
+    const gt_draft_request *request = s.program->request;
+    for (size_t i = 0; i < request->argument_count; i++) {
+        const char *word = request->arguments[i];
+        if (strncmp(word, "-D", 2) == 0 && word[2]) {
+            size_t length = strcspn(word + 2, "=(");
+            const char *name = draft_format("%.*s", (int)length, word + 2);
+            const char *value = strchr(word, '=');
+            if (has_name(name)) {
+                gt_text_printf(&s.out->text, "#define %.*s %s\n",
+                               value ? (int)(value - word - 2) : (int)strlen(word + 2), word + 2,
+                               value ? value + 1 : "1");
+            }
+        }
+    }
+}
+
+static void note_problems(const draft_extent *e)
+{
+    for (size_t i = 0; i < s.program->errors.count; i++) {
+        const draft_error *error = &s.program->errors.items[i];
+        if (error->file == e->file && error->offset >= e->begin && error->offset < e->end) {
+            draft_need_memory(gt_texts_add(&s.out->problems, error->text, strlen(error->text)));
+        }
+    }
+}
+
+/* Units that overlap (typedef struct {…} x;) are one text. */
+static void write_units(void)
+{
+    const char *opening = "", *closing = "";
+    for (size_t i = 0; i < s.units.count; i++) {
+        unit *u = &s.units.items[i];
+        draft_extent e = u->extent;
+        if (!u->kept) {
+            continue;
+        }
+        for (size_t k = 0; k < s.units.count; k++) {
+            unit *other = &s.units.items[k];
+            if (k != i && other->kept && other->extent.file == e.file &&
+                other->extent.begin < e.end && other->extent.end > e.begin &&
+                strcmp(other->opening, u->opening) == 0) {
+                e.begin = other->extent.begin < e.begin ? other->extent.begin : e.begin;
+                e.end = other->extent.end > e.end ? other->extent.end : e.end;
+                other->kept = k < i ? other->kept : false;
+            }
+        }
+        if (strcmp(opening, u->opening) != 0) {
+            gt_text_append(&s.out->text, closing);
+            opening = "";
+            closing = "";
+        }
+        write_macros_before(u);
+        if (strcmp(opening, u->opening) != 0) {
+            gt_text_append(&s.out->text, u->opening);
+            opening = u->opening;
+            closing = u->closing;
+        }
+        note_problems(&e);
+        gt_text_append_bytes(&s.out->text, e.text + e.begin, e.end - e.begin);
+        bool is_open = e.end > e.begin && e.text[e.end - 1] != ';' && e.text[e.end - 1] != '}';
+        gt_text_append(&s.out->text, is_open ? ";\n\n" : "\n\n");
+    }
+    gt_text_append(&s.out->text, closing);
+}
+
+static void note_constants(void)
+{
+    for (size_t i = 0; i < s.units.count; i++) {
+        unit *u = &s.units.items[i];
+        bool known = false;
+        for (size_t k = 0; k < s.out->constants.count; k++) {
+            known |= s.out->constants.items[k] == u->decl;
+        }
+        if (u->kept && !known && u->at.kind == CX_VAR &&
+            draft_has_child(u->at, CX_CONSTANT_ATTRIBUTE)) {
+            draft_add(&s.out->constants, u->decl);
+        }
+    }
+}
+
+void draft_slice_make(draft_slice *out, draft_program *program, draft_decl *const *kernels,
+                      size_t count)
+{
+    memset(&s, 0, sizeof s);
+    *out = (draft_slice){0};
+    s.program = program;
+    s.out = out;
+    note_units(program->root, "", "");
+    for (size_t i = 0; i < count; i++) {
+        keep(kernels[i]->at);
+        follow_instance(kernels[i]);
+    }
+    while (s.work.count) {
+        cx_cursor at = s.work.items[--s.work.count];
+        cx.visitChildren(at, follow, NULL);
+    }
+    for (size_t i = 0; i < s.units.count; i++) {
+        const unit *u = &s.units.items[i];
+        if (u->kept) {
+            note_names(u->extent.text, u->extent.begin, u->extent.end);
+        }
+    }
+    keep_usings();
+    keep_macros();
+    note_constants();
+    write_defines();
+    write_macros_before(NULL);
+    write_units();
+}
+
+bool draft_slice_has(const char *name)
+{
+    return has_name(name);
+}

@@ -1,0 +1,365 @@
+/* libclang's cursors as plain structs. */
+#include "draft/parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+void draft_need_memory(gputune_status status)
+{
+    if (status != GPUTUNE_OK) {
+        _Exit(1); /* the host says that the process has ended */
+    }
+}
+
+void *draft_new(size_t bytes)
+{
+    void *memory = calloc(1, bytes ? bytes : 1);
+    draft_need_memory(memory ? GPUTUNE_OK : GPUTUNE_ENOMEM);
+    return memory;
+}
+
+char *draft_format(const char *format, ...)
+{
+    gt_text text = {0};
+    char *out;
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&text, format, args);
+    va_end(args);
+    draft_need_memory(gt_text_take(&out, &text));
+    return out;
+}
+
+const char *draft_string(cx_string string)
+{
+    const char *text = cx.getCString(string);
+    return text ? text : "";
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void locate(draft_extent *out, cx_location location, unsigned *offset)
+{
+    cx.getExpansionLocation(location, &out->file, &out->line, &out->column, offset);
+}
+
+static void *unit_of(cx_cursor at)
+{
+    return (void *)(uintptr_t)at.data[2];
+}
+
+draft_extent draft_extent_of(cx_cursor at)
+{
+    draft_extent out = {0};
+    cx_range range = cx.getCursorExtent(at);
+    size_t bytes = 0;
+    locate(&out, cx.getRangeEnd(range), &out.end);
+    locate(&out, cx.getRangeStart(range), &out.begin);
+    out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
+    out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
+    out.text = out.text ? out.text : "";
+    out.end = out.end > bytes ? (unsigned)bytes : out.end < out.begin ? out.begin : out.end;
+    return out;
+}
+
+const char *draft_place_of(cx_cursor at)
+{
+    draft_extent place = {0};
+    unsigned offset;
+    locate(&place, cx.getCursorLocation(at), &offset);
+    const char *path = place.file ? draft_string(cx.getFileName(place.file)) : "";
+    return draft_format("%s:%u:%u", path, place.line, place.column);
+}
+
+bool draft_is_own(cx_cursor at)
+{
+    draft_extent place = {0};
+    unsigned offset;
+    locate(&place, cx.getCursorLocation(at), &offset);
+    return place.file && strcmp(draft_string(cx.getFileName(place.file)), DRAFT_STUB) != 0;
+}
+
+const char *draft_source_of(cx_cursor at)
+{
+    draft_extent e = draft_extent_of(at);
+    gt_text out = {0};
+    for (unsigned i = e.begin; i < e.end; i++) {
+        bool blank = isspace((unsigned char)e.text[i]);
+        if (!blank || (out.length && out.data[out.length - 1] != ' ')) {
+            gt_text_append_bytes(&out, blank ? " " : &e.text[i], 1);
+        }
+    }
+    return gt_text_string(&out);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *draft_name_at(cx_cursor at)
+{
+    draft_extent e = draft_extent_of(at);
+    unsigned length = 0;
+    while (is_word(e.text[e.begin + length])) {
+        length++;
+    }
+    bool is_all = e.begin + length >= e.end;
+    return is_all && length && !isdigit((unsigned char)e.text[e.begin])
+               ? draft_format("%.*s", (int)length, e.text + e.begin)
+               : NULL;
+}
+
+/* ---- cursors --------------------------------------------------------------------------------- */
+
+static int add_child(cx_cursor cursor, cx_cursor parent, void *user)
+{
+    (void)parent;
+    draft_add((draft_cursors *)user, cursor);
+    return CX_CONTINUE_VISIT;
+}
+
+draft_cursors draft_children(cx_cursor at)
+{
+    draft_cursors out = {0};
+    cx.visitChildren(at, add_child, &out);
+    return out;
+}
+
+bool draft_has_child(cx_cursor at, int kind)
+{
+    draft_cursors children = draft_children(at);
+    bool found = false;
+    for (size_t i = 0; i < children.count; i++) {
+        found |= children.items[i].kind == kind;
+    }
+    gt_array_free(&children);
+    return found;
+}
+
+static bool is_nothing(cx_cursor at)
+{
+    return at.kind == 0 || (at.kind >= CX_FIRST_INVALID && at.kind <= CX_LAST_INVALID);
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+cx_type draft_canonical(cx_type type)
+{
+    return cx.getCanonicalType(type);
+}
+
+cx_type draft_pointee(cx_type type)
+{
+    type = draft_canonical(type);
+    return draft_canonical(type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_LVALUE ||
+                                   type.kind == CX_TYPE_RVALUE
+                               ? cx.getPointeeType(type)
+                               : cx.getArrayElementType(type));
+}
+
+bool draft_is_float(cx_type type)
+{
+    return type.kind == CX_TYPE_FLOAT || type.kind == CX_TYPE_DOUBLE;
+}
+
+bool draft_is_integer(cx_type type)
+{
+    return (type.kind >= CX_TYPE_BOOL && type.kind <= CX_TYPE_LONGLONG) ||
+           type.kind == CX_TYPE_ENUM;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static GT_ARRAY(draft_decl *) decls;
+static draft_decl **buckets[1 << 12];
+static unsigned bucket_counts[1 << 12];
+
+draft_decl *draft_decl_of(cx_cursor at)
+{
+    if (is_nothing(at)) {
+        return NULL;
+    }
+    cx_cursor canonical = cx.getCanonicalCursor(at);
+    at = is_nothing(canonical) ? at : canonical;
+    const unsigned bucket = cx.hashCursor(at) % (1 << 12);
+    for (unsigned i = 0; i < bucket_counts[bucket]; i++) {
+        if (cx.equalCursors(buckets[bucket][i]->at, at)) {
+            return buckets[bucket][i];
+        }
+    }
+    draft_decl *decl = draft_new(sizeof *decl);
+    decl->at = at;
+    decl->name = draft_string(cx.getCursorSpelling(at));
+    draft_add(&decls, decl);
+    decl->number = (int)decls.count;
+    buckets[bucket] =
+        realloc(buckets[bucket], (bucket_counts[bucket] + 1) * sizeof *buckets[bucket]);
+    draft_need_memory(buckets[bucket] ? GPUTUNE_OK : GPUTUNE_ENOMEM);
+    buckets[bucket][bucket_counts[bucket]++] = decl;
+    return decl;
+}
+
+/* The function's definition: of an instance its own body, else the template's. */
+static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
+{
+    cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),
+                         cx.getCursorDefinition(cx.getSpecializedCursorTemplate(at))};
+    for (int i = 0; i < 4; i++) {
+        draft_cursors children =
+            is_nothing(tries[i]) ? (draft_cursors){0} : draft_children(tries[i]);
+        for (size_t k = 0; k < children.count; k++) {
+            if (children.items[k].kind == CX_COMPOUND) {
+                *out = tries[i];
+                *body = children.items[k];
+                gt_array_free(&children);
+                return true;
+            }
+        }
+        gt_array_free(&children);
+    }
+    return false;
+}
+
+draft_node *draft_body_of(draft_decl *function)
+{
+    cx_cursor at = function->at, body = at;
+    if (function->has_body_tried) {
+        return function->body;
+    }
+    function->has_body_tried = true;
+    if (!find_body(&at, &body, function->at)) {
+        at = function->at;
+    } else {
+        function->body = draft_tree(body);
+    }
+    draft_cursors children = draft_children(at);
+    for (size_t i = 0; i < children.count; i++) {
+        if (children.items[i].kind == CX_PARM) {
+            draft_add(&function->parameters, draft_decl_of(children.items[i]));
+        }
+    }
+    return function->body;
+}
+
+draft_node *draft_initialiser_of(draft_decl *variable)
+{
+    if (!variable->initialiser && variable->at.kind == CX_VAR) {
+        cx_cursor definition = cx.getCursorDefinition(variable->at);
+        cx_cursor at =
+            cx.Cursor_getVarDeclInitializer(is_nothing(definition) ? variable->at : definition);
+        variable->initialiser = is_nothing(at) ? NULL : draft_tree(at);
+    }
+    return variable->initialiser;
+}
+
+bool draft_is_constant(int64_t *out, cx_cursor at)
+{
+    enum { INTEGER = 1 };
+    void *result = cx.Cursor_Evaluate(at);
+    bool is = result && cx.EvalResult_getKind(result) == INTEGER;
+    if (is) {
+        *out = cx.EvalResult_getAsLongLong(result);
+    }
+    if (result) {
+        cx.EvalResult_dispose(result);
+    }
+    return is;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static bool is_kept(int kind)
+{
+    return (kind >= CX_UNEXPOSED_EXPR && kind < CX_FIRST_ATTRIBUTE) || kind == CX_VAR ||
+           kind == CX_OVERLOADED;
+}
+
+static bool is_cast(int kind)
+{
+    return kind == CX_UNEXPOSED_EXPR || kind == CX_PAREN || kind == CX_C_CAST ||
+           (kind >= CX_STATIC_CAST && kind <= CX_FUNCTIONAL_CAST);
+}
+
+static void add_node(draft_node *to, draft_node *child)
+{
+    to->children[to->count++] = child;
+}
+
+static bool is_config(const draft_node *child)
+{
+    return child->kind == CX_CALL && child->decl &&
+           strcmp(child->decl->name, "__cudaPushCallConfiguration") == 0;
+}
+
+/* The arguments of a call, in order; what else it has is what is called, or a launch's geometry. */
+static void make_call(draft_node *node, const draft_cursors *children)
+{
+    const int count = cx.Cursor_getNumArguments(node->at);
+    node->children = draft_new((count > 0 ? (size_t)count : 0) * sizeof(draft_node *));
+    for (int i = 0; i < count; i++) {
+        add_node(node, draft_tree(cx.Cursor_getArgument(node->at, (unsigned)i)));
+    }
+    for (size_t i = 0; i < children->count; i++) {
+        cx_cursor child = children->items[i];
+        bool is_argument = false;
+        for (unsigned k = 0; k < node->count; k++) {
+            is_argument |= cx.equalCursors(child, cx.Cursor_getArgument(node->at, k)) != 0;
+        }
+        if (!is_argument && is_kept(child.kind)) {
+            draft_node *other = draft_tree(child);
+            node->config = is_config(other) ? other : node->config;
+            node->callee = node->callee || is_config(other) ? node->callee : other;
+        }
+    }
+    if (!node->decl && node->callee) {
+        node->decl = node->callee->decl;
+    }
+}
+
+/* Whether the node is a conversion that needs to be known of. */
+static bool truncates(const draft_node *node, const draft_node *child)
+{
+    return draft_is_integer(node->type) && draft_is_float(child->type);
+}
+
+static bool has_operation(int kind)
+{
+    return kind == CX_BINARY || kind == CX_COMPOUND_ASSIGN;
+}
+
+draft_node *draft_tree(cx_cursor at)
+{
+    draft_node *node = draft_new(sizeof *node);
+    draft_cursors children = draft_children(at);
+    *node = (draft_node){.kind = at.kind, .at = at};
+    node->type = draft_canonical(cx.getCursorType(at));
+    if (at.kind == CX_VAR) {
+        node->decl = draft_decl_of(at);
+    } else if (at.kind < CX_COMPOUND) {
+        node->decl = draft_decl_of(cx.getCursorReferenced(at));
+    }
+    if (at.kind == CX_CALL) {
+        make_call(node, &children);
+        gt_array_free(&children);
+        return node;
+    }
+    node->operation = has_operation(at.kind) ? cx.getCursorBinaryOperatorKind(at)
+                      : at.kind == CX_UNARY  ? cx.getCursorUnaryOperatorKind(at)
+                                             : 0;
+    node->children = draft_new((children.count + 1) * sizeof(draft_node *));
+    for (size_t i = 0; i < children.count; i++) {
+        if (is_kept(children.items[i].kind)) {
+            add_node(node, draft_tree(children.items[i]));
+        }
+    }
+    gt_array_free(&children);
+    if (is_cast(node->kind) && node->count == 1) {
+        if (!truncates(node, node->children[0])) {
+            return node->children[0];
+        }
+        node->kind = DRAFT_TRUNCATE;
+    }
+    return node;
+}
