@@ -2,11 +2,12 @@
 #include "emulator/check_parts.h"
 
 #include "base/number.h"
+#include "emulator/extensions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_FOUND = 256, TEXT_BYTES = 1024 };
+enum { MOST_FOUND = 256, TEXT_BYTES = 1024, MBARRIERS = 64 };
 
 /* One distinct finding, with the threads that it was found of first. */
 typedef struct emu_found {
@@ -35,6 +36,8 @@ static void end(emu_check *check)
         check->regions = next;
     }
     free(check->found);
+    free(check->transfers);
+    free(check->filled);
     free(check);
 }
 
@@ -52,7 +55,7 @@ void emu_check_on(void)
 
 /* Before the first launch alone, so that no memory is noted twice. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
-                    bool is_set)
+                    unsigned flags)
 {
     emu_region *region = stretch && bytes ? calloc(1, sizeof *region) : NULL;
     if (!region)
@@ -61,15 +64,37 @@ void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t
                            .base = address,
                            .bytes = bytes,
                            .element_bytes = element_bytes ? element_bytes : 1,
-                           .is_set = is_set};
+                           .is_set = flags & EMU_CHECK_SET,
+                           .races = flags & EMU_CHECK_RACES};
     gt_snprintf(region->name, sizeof region->name, "%s", name);
     stretch->regions = region;
 }
 
+bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes)
+{
+    if (count < *capacity)
+        return true;
+    void *more = realloc(*items, (*capacity * 2 + 16) * item_bytes);
+    if (more) {
+        *items = more;
+        *capacity = *capacity * 2 + 16;
+    }
+    return more != NULL;
+}
+
 void emu_check_filled(uint64_t address, uint64_t bytes)
 {
-    for (emu_region *r = stretch ? stretch->regions : NULL; r; r = r->next)
-        r->is_set |= address < r->base + r->bytes && r->base < address + bytes;
+    emu_check *check = stretch;
+    bool is_noted = false;
+    for (emu_region *r = check ? check->regions : NULL; r; r = r->next) {
+        bool inside = address < r->base + r->bytes && r->base < address + bytes;
+        r->is_set |= inside;
+        is_noted |= inside;
+    }
+    if (check && !is_noted &&
+        emu_check_grow((void **)&check->filled, check->filled_count, &check->filled_capacity,
+                       sizeof *check->filled))
+        check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
 /* The smallest piece of memory that an operation of the program accesses, up to 4 bytes. */
@@ -134,21 +159,60 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
+/* What threads of the program wait for beside barriers: the launch before, and mbarriers. */
+static uint32_t count_slots(const emu_program *program)
+{
+    uint32_t slots = 0;
+    for (size_t f = 0; f < program->module.function_count; f++) {
+        const ptx_function *function = program->module.functions[f];
+        for (size_t i = 0; i < function->instruction_count && slots <= 1; i++) {
+            const char *opcode = function->instructions[i].opcode;
+            if (strncmp(opcode, "mbarrier.", strlen("mbarrier.")) == 0)
+                slots = 1 + MBARRIERS;
+            else if (strncmp(opcode, "griddepcontrol.", strlen("griddepcontrol.")) == 0)
+                slots = 1;
+        }
+    }
+    return slots;
+}
+
+/* A programmatic launch begins while the one before may still run; and where no thread of that one
+ * waited, while those may that it began beside. */
+static void count_launch(emu_check *check, bool is_programmatic)
+{
+    uint32_t before = check->number++;
+    bool inherits = before && !check->waited && check->open_from < before;
+    check->open_from = !is_programmatic ? check->number : inherits ? check->open_from : before;
+    check->waited = false;
+}
+
 emu_check *emu_check_join(const emu_launch *launch)
 {
     const uint32_t *block = launch->block;
     if (!stretch)
         return NULL;
+    count_launch(stretch, launch->is_programmatic);
     unsigned shift = find_shift(launch->program);
     if (shift != stretch->shift)
         forget_cells(stretch);
     stretch->shift = shift;
     stretch->launch = launch;
-    stretch->block_warps = (block[0] * block[1] * block[2] + EMU_WARP - 1) / EMU_WARP;
+    stretch->slots = count_slots(launch->program);
+    stretch->block_components =
+        (block[0] * block[1] * block[2] + EMU_WARP - 1) / EMU_WARP + stretch->slots;
     stretch->before = malloc(each_variable(stretch, NULL) + 1);
     if (stretch->before)
         each_variable(stretch, keep_variable);
     return stretch;
+}
+
+static emu_stamp settled(const emu_check *check, const emu_stamp *stamp)
+{
+    if (stamp->warp == 0 || stamp->warp == EMU_SETTLED)
+        return *stamp;
+    return (emu_stamp){.warp = EMU_SETTLED,
+                       .clock = check->number,
+                       .how = stamp->how & (EMU_HOW_READ | EMU_HOW_WRITE)};
 }
 
 void emu_check_settle(emu_check *check)
@@ -161,10 +225,12 @@ void emu_check_settle(emu_check *check)
     for (emu_region *region = check->regions; region; region = region->next) {
         size_t count = region->cells ? (region->bytes >> check->shift) + 2 : 0;
         for (size_t i = 0; i < count; i++) {
-            bool is_set = region->cells[i].write.warp != 0;
-            region->cells[i] = (emu_cell){.write = {.warp = is_set ? EMU_SETTLED : 0}};
+            emu_cell *cell = &region->cells[i];
+            emu_stamp read = settled(check, &cell->read[cell->read[0].warp == EMU_SETTLED]);
+            *cell = (emu_cell){.write = settled(check, &cell->write), .read = {read}};
         }
     }
+    check->transfer_count = 0;
     check->behind.op = NULL; /* another program may lie there next */
     check->launch = NULL;
 }
@@ -179,6 +245,29 @@ const emu_global *emu_check_variable(const emu_check *check, uint64_t address)
         const emu_global *global = &program->globals[i];
         if (global->space == EMU_SPACE_GLOBAL && address >= base && address - base < global->bytes)
             return global;
+    }
+    return NULL;
+}
+
+static bool is_filled(const emu_check *check, uint64_t address, uint32_t bytes)
+{
+    for (size_t i = 0; i < check->filled_count; i++) {
+        const emu_filled *filled = &check->filled[i];
+        if (address >= filled->base && address + bytes <= filled->end)
+            return true;
+    }
+    return false;
+}
+
+const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes)
+{
+    const emu_program *program = check->launch->program;
+    for (size_t i = 0; check->launch->globals && i < program->module.global_count; i++) {
+        uint64_t base = check->launch->globals[i];
+        const emu_global *global = &program->globals[i];
+        if (global->space == EMU_SPACE_CONST && address >= base && address - base < global->bytes)
+            return program->module.globals[i]->initial || is_filled(check, address, bytes) ? NULL
+                                                                                           : global;
     }
     return NULL;
 }
@@ -220,8 +309,8 @@ static void name_thread(char *out, size_t out_bytes, const emu_check *check, uin
                         unsigned lane)
 {
     const uint32_t *grid = check->launch->grid, *block = check->launch->block;
-    uint32_t b = warp / check->block_warps;
-    uint32_t t = warp % check->block_warps * EMU_WARP + lane;
+    uint32_t b = warp / check->block_components;
+    uint32_t t = warp % check->block_components * EMU_WARP + lane;
     gt_snprintf(out, out_bytes, "block (%u,%u,%u) thread (%u,%u,%u)", b % grid[0],
                 b / grid[0] % grid[1], b / grid[0] / grid[1], t % block[0], t / block[0] % block[1],
                 t / block[0] / block[1]);
@@ -291,7 +380,10 @@ void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned 
 
 void emu_check_stuck(const emu_group *group)
 {
-    for (; group; group = group->next)
+    bool polls = false;
+    for (const emu_group *g = group; g; g = g->next)
+        polls |= emu_check_polls(g);
+    for (; group && !polls; group = group->next)
         for (uint32_t b = 0; b < group->block_count; b++)
             for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
                 const emu_warp *warp = &group->blocks[b].warps[w];

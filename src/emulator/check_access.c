@@ -82,6 +82,20 @@ static bool find_global(touch *t, emu_check *check, uint64_t address)
     return t->cells != NULL;
 }
 
+/* Another block of the cluster must have started, which a barrier of the cluster tells. */
+static void look_at_start(const touch *t, const emu_block *block)
+{
+    char where[64];
+    if (emu_order_knows_start(t->warp, t->lane, block))
+        return;
+    snprintf(where, sizeof where, "byte %u of another block's shared memory",
+             (unsigned)(t->host - block->shared));
+    emu_check_report(t->warp, t->op, t->lane, "race", where, NULL,
+                     t->stamp.how & EMU_HOW_WRITE
+                         ? "is written when that block may not have started"
+                         : "is read when that block may not have started");
+}
+
 static bool find_shared(touch *t)
 {
     const emu_group *group = t->warp->block->group;
@@ -90,6 +104,7 @@ static bool find_shared(touch *t)
         if (t->host >= block->shared && t->host < block->shared + block->shared_bytes) {
             t->cells = block->order->cells;
             t->base = block->shared;
+            look_at_start(t, block);
             return true;
         }
     }
@@ -106,10 +121,23 @@ static void name_place(char *out, size_t out_bytes, const touch *t, const uint8_
 
 /* ---- races ---- */
 
+/* Whether a launch that came before, and touched the place, may still run. */
+static bool is_open(const touch *t, const emu_stamp *other)
+{
+    const emu_check *check = t->warp->worker->check;
+    if (other->clock < check->open_from)
+        return false;
+    return other->clock + 1 < check->number || !emu_check_has_waited(t->warp, t->lane);
+}
+
 static bool is_race(const touch *t, const emu_stamp *other)
 {
-    if (other->warp == 0 || other->warp == EMU_SETTLED)
+    if (other->warp == 0 || (other->warp == EMU_SETTLED && !is_open(t, other)))
         return false;
+    if (t->region && t->region->races && (t->stamp.how & other->how & EMU_HOW_WRITE) == 0)
+        return false;
+    if (other->warp == EMU_SETTLED)
+        return true;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
     /* a first guess for a loop of compare-and-swap may be old */
@@ -123,15 +151,41 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
     char where[128];
     const char *verb = t->stamp.how & EMU_HOW_WRITE ? "is written" : "is read";
     const char *was = other->how & EMU_HOW_WRITE ? "wrote" : "read";
-    char what[96];
+    char what[144];
     bool own = other->warp == t->stamp.warp && other->lane == t->lane;
     name_place(where, sizeof where, t, at);
-    if (other->group)
+    if (other->warp == EMU_SETTLED)
+        snprintf(
+            what, sizeof what,
+            "%s with no griddepcontrol.wait before: the launch before this one, which %s it, may "
+            "still run",
+            verb, was);
+    else if (other->group)
         snprintf(what, sizeof what, "%s while an asynchronous copy by %s may be under way", verb,
                  own ? "this thread" : "another thread");
     else
         snprintf(what, sizeof what, "%s with no order to another thread that %s it", verb, was);
-    emu_check_report(t->warp, t->op, t->lane, "race", where, other, what);
+    emu_check_report(t->warp, t->op, t->lane, "race", where,
+                     other->warp == EMU_SETTLED ? NULL : other, what);
+}
+
+/* Reads by ways that do not see what this launch writes, whatever is ordered. */
+static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
+{
+    char where[128];
+    const char *what = NULL;
+    if (write->warp == 0 || write->warp == EMU_SETTLED || t->stamp.how & EMU_HOW_WRITE)
+        return;
+    if (t->stamp.how & EMU_HOW_NC)
+        what = "is read by ld.global.nc (__ldg, or const __restrict__), which need not see what "
+               "this launch wrote";
+    else if (t->stamp.how & EMU_HOW_ASYNC_PROXY && !(write->how & EMU_HOW_ASYNC_PROXY) &&
+             !emu_order_is_proxied(t->warp, t->lane, write, false))
+        what = "is copied, with no fence.proxy.async behind the write of what is copied";
+    if (!what)
+        return;
+    name_place(where, sizeof where, t, at);
+    emu_check_report(t->warp, t->op, t->lane, "race", where, write, what);
 }
 
 static void note_read(emu_cell *cell, const emu_stamp *stamp)
@@ -156,6 +210,8 @@ static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t 
     }
     if (is_race(t, &cell->write))
         report_race(t, &cell->write, at);
+    else
+        look_at_way(t, &cell->write, at);
     for (int i = 0; t->stamp.how & EMU_HOW_WRITE && i < 2; i++)
         if (is_race(t, &cell->read[i]))
             report_race(t, &cell->read[i], at);
@@ -282,6 +338,7 @@ static ptx_space space_of(const emu_op *op, uint64_t address)
  * barriers within a warp. */
 static uint8_t how_of(const emu_op *op, ptx_space space)
 {
+    enum { MBARRIER = EMU_HOW_READ | EMU_HOW_WRITE | EMU_HOW_STRONG };
     unsigned flags = op->flags;
     uint8_t how = flags & EMU_ACCESS_WRITE ? EMU_HOW_WRITE : EMU_HOW_READ;
     bool strong = flags & (EMU_ACCESS_ATOMIC | EMU_ACCESS_STRONG) ||
@@ -290,13 +347,17 @@ static uint8_t how_of(const emu_op *op, ptx_space space)
         how |= EMU_HOW_READ;
     if (flags & EMU_ACCESS_CAS)
         how |= EMU_HOW_CAS;
+    if (op->unit == EMU_CLASS_BARRIER && strong && how == (EMU_HOW_WRITE))
+        return MBARRIER;
+    if (op->unit == EMU_CLASS_LDST && how == EMU_HOW_READ && op->d)
+        how |= EMU_HOW_NC;
     return strong ? how | EMU_HOW_STRONG : how;
 }
 
 static void order_by(emu_warp *warp, const emu_op *op, uint8_t how, const uint8_t *place)
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
-    if (!(how & EMU_HOW_STRONG))
+    if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place);
@@ -334,12 +395,37 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
         t.stamp.group = order->async[lane].group + 1;
     order_by(warp, op, t.stamp.how, t.host);
     t.stamp.clock = order->clock;
+    if (order->copying) {
+        t.stamp.how |= order->copying->how;
+        t.stamp.group = order->copying->group;
+        t.stamp.clock = order->copying->clock ? order->copying->clock : order->clock;
+    }
     if (space == PTX_GLOBAL ? find_global(&t, check, access->address[lane]) : find_shared(&t))
         look(&t);
 }
 
+/* Constants that nobody fills; by their generic address, too. */
+static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
+{
+    bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);
+    if (op->space != PTX_CONST && !generic)
+        return;
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        const emu_global *empty =
+            emu_check_empty(warp->worker->check, access->address[lane], access->bytes);
+        if (!empty)
+            continue;
+        emu_check_report(
+            warp, op, lane, "unset", empty->name, NULL,
+            "is a __constant__ that has no value, and nothing fills what is read here");
+        return;
+    }
+}
+
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access)
 {
+    look_at_constant(warp, op, access);
     if (op->flags & EMU_ACCESS_STORE || op->space == PTX_PARAM || op->space == PTX_CONST)
         return;
     EMU_FOR_LANES(lane, warp->mask)

@@ -26,10 +26,11 @@ static void release(emu_clock *clock)
         free(clock);
 }
 
-static void drop(emu_clock **place)
+static void drop(emu_knowledge *place)
 {
-    release(*place);
-    *place = NULL;
+    release(place->order);
+    release(place->proxied);
+    *place = (emu_knowledge){0};
 }
 
 static uint32_t clock_of(const emu_clock *clock, uint32_t warp)
@@ -74,8 +75,8 @@ static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* *place learns what `more` (may be NULL) knows. */
-static void learn(emu_clock **place, emu_clock *more)
+/* *place learns what `more` (may be NULL) tells. */
+static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers(*place, more)))
         return;
@@ -92,6 +93,21 @@ static void learn(emu_clock **place, emu_clock *more)
     *place = joined;
 }
 
+static void learn(emu_knowledge *place, const emu_knowledge *more)
+{
+    learn_clock(&place->order, more->order);
+    learn_clock(&place->proxied, more->proxied);
+}
+
+/* *place (may be NULL) with the component at least at that clock. NULL when memory runs out. */
+static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
+{
+    emu_clock *out = over(place, component, component + 1);
+    if (out && out->at[component - out->first] < clock)
+        out->at[component - out->first] = clock;
+    return out;
+}
+
 /* ---- warps ---- */
 
 static emu_warp_order *order_of(const emu_warp *warp)
@@ -106,14 +122,23 @@ static void mark_ordered(emu_warp_order *order, uint32_t lanes)
     order->ordered[lane] = order->clock;
 }
 
+/* What some lanes alone knew all know. */
+static void share(emu_warp_order *order)
+{
+    learn(&order->known, &order->some);
+    drop(&order->some);
+    order->some_lanes = 0;
+}
+
 /* What the warp knows, itself included; its clock goes on. */
-static emu_clock *take_now(const emu_warp *warp)
+static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
     mark_ordered(order, warp->mask);
-    emu_clock *now = over(order->known, order->index, order->index + 1);
-    if (now)
-        now->at[order->index - now->first] = order->clock;
+    emu_knowledge now = {.order = with(order->known.order, order->index, order->clock),
+                         .proxied = retain(order->known.proxied)};
+    if (order->some_lanes & warp->mask)
+        learn(&now, &order->some);
     order->clock++;
     return now;
 }
@@ -122,8 +147,11 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
 {
     if (lanes == UINT32_MAX) {
         order->full = clock > order->full ? clock : order->full;
+        share(order);
         return;
     }
+    if (order->some_lanes & lanes)
+        order->some_lanes |= lanes;
     EMU_FOR_LANES(a, lanes)
     {
         EMU_FOR_LANES(b, lanes)
@@ -139,74 +167,175 @@ void emu_order_meet(emu_warp *warp, uint32_t members)
 }
 
 /* The warp learns; lanes that published there have met those that learn it. */
-static void warp_learns(emu_warp_order *order, emu_clock *clock)
+static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
-    uint32_t own = clock_of(clock, order->index);
-    learn(&order->known, clock);
+    uint32_t own = clock_of(more->order, order->index);
+    learn(&order->known, more);
     order->full = own > order->full ? own : order->full;
+}
+
+/* The clock of the component that the lane knows. */
+static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
+{
+    uint32_t all = clock_of(order->known.order, component);
+    uint32_t some = order->some_lanes >> lane & 1 ? clock_of(order->some.order, component) : 0;
+    return some > all ? some : all;
+}
+
+/* The warp that has the component, among those of the group; NULL: it is of another one. */
+static const emu_warp *warp_of(const emu_group *group, uint32_t component)
+{
+    for (uint32_t b = 0; b < group->block_count; b++) {
+        const emu_block *block = &group->blocks[b];
+        uint32_t place = component - block->order->warps[0].index;
+        if (place < block->warp_count)
+            return &block->warps[place];
+    }
+    return NULL;
+}
+
+/* The groups that tell when the copy of a stamp is over. */
+static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp *stamp)
+{
+    if (!(stamp->how & EMU_HOW_BULK))
+        return &writer->async[stamp->lane];
+    return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp)
 {
     const emu_warp_order *order = order_of(warp);
     uint32_t clock = stamp->clock, other = stamp->warp - 1;
-    uint32_t place = other - warp->block->order->warps[0].index;
-    if (place < warp->block->warp_count) {
-        const emu_warp_order *writer = &warp->block->order->warps[place];
-        if (stamp->group) { /* of this block, or of one that has its own shared memory */
-            uint32_t group = stamp->group - 1, waited = writer->async[stamp->lane].waited;
-            if (group > waited)
+    if (stamp->how & EMU_HOW_PHASE)
+        return known_clock(order, lane, stamp->group - 1) >= clock;
+    const emu_warp *from = warp_of(warp->block->group, other);
+    if (from) {
+        const emu_warp_order *writer = order_of(from);
+        if (stamp->group) {
+            const emu_groups *groups = groups_of(writer, stamp);
+            uint32_t group = stamp->group - 1;
+            if (group > groups->waited)
                 return false;
-            if (group + RING > waited)
-                clock = writer->async[stamp->lane].at[group % RING];
+            if (group + RING > groups->waited)
+                clock = groups->at[group % RING];
         }
         /* what a thread did before it returned, and met nobody any more, nothing orders */
-        if (warp->block->warps[place].dead >> stamp->lane & 1 &&
-            clock > writer->ordered[stamp->lane])
+        if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
     if (other != order->index)
-        return clock_of(order->known, other) >= clock;
+        return known_clock(order, lane, other) >= clock;
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
+}
+
+/* A lane of a warp counts what its warp knew when it fenced; of the warp's other lanes that is what
+ * all knew. */
+bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
+                          bool of_mbarrier)
+{
+    const emu_warp_order *order = order_of(warp);
+    uint32_t other = stamp->warp - 1;
+    const emu_warp *from = warp_of(warp->block->group, other);
+    if (from && order_of(from)->proxied[stamp->lane] >= stamp->clock)
+        return true;
+    if (from && of_mbarrier && order_of(from)->initialised[stamp->lane] >= stamp->clock)
+        return true;
+    return clock_of(order->known.proxied, other) >= stamp->clock ||
+           (order->some_lanes >> lane & 1 && clock_of(order->some.proxied, other) >= stamp->clock);
+}
+
+bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        if (known_clock(order_of(warp), lane, block->order->warps[w].index))
+            return true;
+    return block == warp->block;
 }
 
 /* ---- barriers ---- */
 
+/* *place learns what the warp knows now. */
+static void arrive(emu_knowledge *place, const emu_warp *warp)
+{
+    emu_knowledge now = take_now(warp);
+    learn(place, &now);
+    drop(&now);
+}
+
 void emu_order_arrive(emu_warp *warp, unsigned barrier)
 {
-    emu_clock *now = take_now(warp);
-    learn(&warp->block->order->barriers[barrier], now);
-    release(now);
+    arrive(&warp->block->order->barriers[barrier], warp);
 }
 
 void emu_order_release(emu_block *block, unsigned barrier)
 {
-    emu_clock **clock = &block->order->barriers[barrier];
+    emu_knowledge *all = &block->order->barriers[barrier];
     for (uint32_t w = 0; w < block->warp_count; w++) {
         emu_warp *warp = &block->warps[w];
         uint32_t lanes = emu_check_barrier(warp, barrier);
         if (!lanes)
             continue;
-        know(order_of(warp), lanes | warp->dead, clock_of(*clock, order_of(warp)->index));
-        learn(&order_of(warp)->known, *clock);
+        know(order_of(warp), lanes | warp->dead, clock_of(all->order, order_of(warp)->index));
+        learn(&order_of(warp)->known, all);
     }
-    drop(clock);
+    drop(all);
 }
 
 void emu_order_cluster_arrive(emu_warp *warp)
 {
-    emu_clock *now = take_now(warp);
-    learn(&warp->block->group->blocks[0].order->cluster, now);
-    release(now);
+    arrive(&warp->block->group->blocks[0].order->cluster, warp);
 }
 
 void emu_order_cluster_release(emu_group *group)
 {
-    emu_clock **clock = &group->blocks[0].order->cluster;
+    emu_knowledge *all = &group->blocks[0].order->cluster;
     for (uint32_t b = 0; b < group->block_count; b++)
-        for (uint32_t w = 0; w < group->blocks[b].warp_count; w++)
-            warp_learns(&group->blocks[b].order->warps[w], *clock);
-    drop(clock);
+        for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
+            share(&group->blocks[b].order->warps[w]);
+            warp_learns(&group->blocks[b].order->warps[w], all);
+        }
+    drop(all);
+}
+
+void emu_order_arrive_at(emu_warp *warp, emu_slot *slot)
+{
+    arrive(&slot->arriving, warp);
+}
+
+void emu_order_complete(emu_slot *slot, uint32_t component)
+{
+    slot->completed++;
+    learn(&slot->complete, &slot->arriving);
+    drop(&slot->arriving);
+    emu_clock *clock = with(slot->complete.order, component, slot->completed);
+    learn_clock(&slot->complete.order, clock);
+    release(clock);
+}
+
+void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes)
+{
+    emu_warp_order *order = order_of(warp);
+    uint32_t own = clock_of(told->order, order->index);
+    if ((lanes | order->some_lanes | warp->dead) == UINT32_MAX) {
+        if (order->some_lanes)
+            share(order);
+        warp_learns(order, told);
+        return;
+    }
+    order->some_lanes |= lanes;
+    learn(&order->some, told);
+    EMU_FOR_LANES(a, lanes)
+    for (unsigned b = 0; b < EMU_WARP; b++)
+        if (order->know[a][b] < own)
+            order->know[a][b] = own;
+}
+
+void emu_order_note(emu_warp *warp, uint32_t component)
+{
+    emu_knowledge told = {.order = with(NULL, component, 1)};
+    if (told.order)
+        emu_order_observe(warp, &told, warp->mask);
+    drop(&told);
 }
 
 /* ---- fences, and what is published behind them ---- */
@@ -214,8 +343,29 @@ void emu_order_cluster_release(emu_group *group)
 void emu_order_fence(emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
-    release(order->fenced);
+    drop(&order->fenced);
     order->fenced = take_now(warp);
+}
+
+void emu_order_proxy_fence(emu_warp *warp)
+{
+    emu_warp_order *order = order_of(warp);
+    bool all = (warp->mask | warp->dead) == UINT32_MAX;
+    uint32_t own = all ? order->clock : order->full;
+    emu_clock *now = with(order->known.order, order->index, own);
+    EMU_FOR_LANES(lane, warp->mask)
+    order->proxied[lane] = order->clock;
+    learn_clock(&order->known.proxied, now);
+    release(now);
+    if (order->some_lanes & warp->mask)
+        learn_clock(&order->known.proxied, order->some.order);
+}
+
+void emu_order_init_fence(emu_warp *warp)
+{
+    emu_warp_order *order = order_of(warp);
+    EMU_FOR_LANES(lane, warp->mask)
+    order->initialised[lane] = order->clock;
 }
 
 /* Where the place is noted, or would be. */
@@ -251,50 +401,53 @@ void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now)
 {
     emu_check *check = warp->worker->check;
     emu_warp_order *order = order_of(warp);
-    emu_clock *clock = now ? take_now(warp) : retain(order->fenced);
-    if (clock && make_room(check)) {
+    emu_knowledge told = {0};
+    if (now)
+        told = take_now(warp);
+    else
+        learn(&told, &order->fenced);
+    if (told.order && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;
         noted->at = place;
-        learn(&noted->clock, clock);
+        learn(&noted->knowledge, &told);
     }
-    release(clock);
+    drop(&told);
 }
 
 void emu_order_acquire(emu_warp *warp, const uint8_t *place)
 {
     emu_check *check = warp->worker->check;
     if (check->place_count)
-        warp_learns(order_of(warp), find_place(check, place)->clock);
+        warp_learns(order_of(warp), &find_place(check, place)->knowledge);
 }
 
 void emu_order_forget(emu_check *check)
 {
     for (size_t i = 0; i < check->place_capacity; i++)
-        release(check->places[i].clock);
+        drop(&check->places[i].knowledge);
     free(check->places);
     check->places = NULL;
     check->place_count = check->place_capacity = 0;
 }
 
-/* ---- cp.async ---- */
+/* ---- groups of copies ---- */
 
-void emu_order_commit(emu_warp *warp)
+void emu_order_commit(const emu_warp *warp, emu_groups *groups)
 {
     EMU_FOR_LANES(lane, warp->mask)
-    order_of(warp)->async[lane].group++;
+    groups[lane].group++;
 }
 
-void emu_order_wait(emu_warp *warp, uint32_t left)
+void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left)
 {
-    emu_warp_order *order = order_of(warp);
     EMU_FOR_LANES(lane, warp->mask)
     {
-        uint32_t closed = order->async[lane].group - 1, waited = order->async[lane].waited;
+        uint32_t closed = groups[lane].group - 1, waited = groups[lane].waited;
         uint32_t last = closed > left ? closed - left : 0;
         for (uint32_t g = waited + 1; g <= last; g++)
-            order->async[lane].at[g % RING] = order->clock;
-        order->async[lane].waited = last > waited ? last : waited;
+            groups[lane].at[g % RING] = order_of(warp)->clock;
+        groups[lane].waited = last > waited ? last : waited;
     }
 }
 
@@ -311,11 +464,13 @@ emu_block_order *emu_order_new(const emu_block *block)
     order->cells = calloc(order->cell_count, sizeof *order->cells);
     order->local_bytes = (size_t)EMU_WARP * block->warps[0].local_bytes;
     order->local_set = calloc(block->warp_count, order->local_bytes + 1);
-    if (order->warps && order->cells && order->local_set)
+    order->slots = calloc((size_t)check->slots + 1, sizeof *order->slots);
+    if (order->warps && order->cells && order->local_set && order->slots)
         return order;
     free(order->warps);
     free(order->cells);
     free(order->local_set);
+    free(order->slots);
     free(order);
     return NULL;
 }
@@ -323,8 +478,13 @@ emu_block_order *emu_order_new(const emu_block *block)
 static void clear(emu_block_order *order, uint32_t warp_count)
 {
     for (uint32_t w = 0; w < warp_count; w++) {
-        release(order->warps[w].known);
-        release(order->warps[w].fenced);
+        drop(&order->warps[w].known);
+        drop(&order->warps[w].fenced);
+        drop(&order->warps[w].some);
+    }
+    for (uint32_t s = 0; s < order->slot_count; s++) {
+        drop(&order->slots[s].arriving);
+        drop(&order->slots[s].complete);
     }
     for (int i = 0; i < EMU_BARRIERS; i++)
         drop(&order->barriers[i]);
@@ -343,12 +503,14 @@ void emu_order_start(emu_block *block)
     clear(order, block->warp_count);
     memset(order->cells, 0, order->cell_count * sizeof *order->cells);
     memset(order->local_set, 0, block->warp_count * order->local_bytes);
+    uint32_t components = block->group->worker->check->block_components;
     for (uint32_t w = 0; w < block->warp_count; w++) {
-        order->warps[w] = (emu_warp_order){
-            .index = (uint32_t)index_of(block) * block->warp_count + w, .clock = 1};
+        emu_warp_order *warp = &order->warps[w];
+        *warp = (emu_warp_order){.index = (uint32_t)index_of(block) * components + w, .clock = 1};
         for (int lane = 0; lane < EMU_WARP; lane++)
-            order->warps[w].async[lane].group = 1;
+            warp->async[lane].group = warp->bulk[lane].group = warp->read[lane].group = 1;
     }
+    order->slot_count = 0;
 }
 
 void emu_order_free(emu_block *block)
@@ -360,6 +522,7 @@ void emu_order_free(emu_block *block)
     free(order->warps);
     free(order->cells);
     free(order->local_set);
+    free(order->slots);
     free(order);
     block->order = NULL;
 }

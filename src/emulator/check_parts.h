@@ -4,12 +4,7 @@
 #include "emulator/check.h"
 
 enum {
-    EMU_HOW_READ = 1,
-    EMU_HOW_WRITE = 2,
-    EMU_HOW_STRONG = 4, /* atomic, volatile or with an order: no race with another such */
-    EMU_HOW_CAS = 8,
-    EMU_HOW_UNSET = 16,      /* a write of what nothing has set */
-    EMU_SETTLED = UINT32_MAX /* a stamp's warp: written before this launch */
+    EMU_SETTLED = UINT32_MAX /* a stamp's warp: of an earlier launch, whose number is its clock */
 };
 
 /* What is known of one granule of memory: its last write, and two reads since, by different
@@ -25,22 +20,44 @@ typedef struct emu_region {
     emu_cell *cells;
     char name[64];
     uint32_t element_bytes; /* 0: not noted */
-    bool is_set;
+    bool is_set, races;     /* threads may store the same value to it, and read it meanwhile */
 } emu_region;
+
+/* Memory that the driver has set. */
+typedef struct emu_filled {
+    uint64_t base, end;
+} emu_filled;
 
 /* A place to which something was published. */
 typedef struct emu_place {
     const uint8_t *at;
-    emu_clock *clock;
+    emu_knowledge knowledge;
 } emu_place;
+
+/* Bytes that a bulk copy has not told its mbarrier of yet. */
+typedef struct emu_transfer {
+    emu_warp *warp;
+    const emu_op *op;
+    unsigned lane;
+    uint8_t *at;
+    uint32_t bytes;
+} emu_transfer;
 
 struct emu_check {
     const emu_launch *launch;
     unsigned shift; /* a granule has 1 << shift bytes: the smallest that the program accesses */
-    uint32_t block_warps;
+    uint32_t block_components; /* its warps, and slots: */
+    uint32_t slots;            /* the first one for griddepcontrol.wait, the others for mbarriers */
     emu_region *regions;
     emu_place *places;
     size_t place_count, place_capacity;
+    emu_transfer *transfers;
+    size_t transfer_count, transfer_capacity;
+    emu_filled *filled; /* outside of the regions */
+    size_t filled_count, filled_capacity;
+    uint32_t number;    /* of the launch in the stretch */
+    uint32_t open_from; /* the first launch that may still run where this one begins */
+    bool waited;        /* a thread of this launch, by griddepcontrol.wait */
     struct {
         const emu_op *last, *op; /* check_barrier.c: the last answer */
         bool is;
@@ -52,3 +69,8 @@ struct emu_check {
 
 /* The variable of the launch's module that holds the address, with its base; NULL: none. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
+/* The same of a constant that has no value of its own, of which the driver has not set all of the
+ * bytes. */
+const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
+/* Makes room for one item more. */
+bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);

@@ -10,11 +10,11 @@ EMU_EXPORT CUresult emuCheckBegin(void)
 }
 
 EMU_EXPORT CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name,
-                                   unsigned element_bytes, int is_set)
+                                   unsigned element_bytes, unsigned flags)
 {
     EMU_ENTER(emuCheckMemory, EMU_USE);
     EMU_CHECK(name && emu_memory_covers(address, bytes), CUDA_ERROR_INVALID_VALUE);
-    emu_check_note(address, bytes, name, element_bytes, is_set != 0);
+    emu_check_note(address, bytes, name, element_bytes, flags);
     return CUDA_SUCCESS;
 }
 

@@ -25,7 +25,7 @@ typedef struct launch_request {
     void **params;        /* one pointer a parameter, or */
     void **extra;         /* the block of parameters as a whole */
     int carveout_percent; /* -1: the function's preference */
-    bool cooperative;
+    bool cooperative, programmatic;
 } launch_request;
 
 typedef struct kernel_command {
@@ -36,7 +36,7 @@ typedef struct kernel_command {
     uint32_t dynamic_shared_bytes;
     uint32_t stack_bytes;
     int registers, carveout_percent;
-    bool cooperative;
+    bool cooperative, programmatic;
     _Alignas(16) unsigned char params[];
 } kernel_command;
 
@@ -141,6 +141,7 @@ static double run_kernel(emu_command *command, double start_ns)
                          .limits = &limits,
                          .memory = &memory,
                          .print = print,
+                         .is_programmatic = kernel->programmatic,
                          .cancel = &emu.cancel};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);
@@ -329,6 +330,7 @@ static void fill(kernel_command *kernel, const launch_request *request, CUfuncti
     kernel->stack_bytes = (uint32_t)function->handle.context->stack_bytes;
     kernel->registers = emu_kernel_registers(function->kernel);
     kernel->cooperative = request->cooperative;
+    kernel->programmatic = request->programmatic;
     kernel->carveout_percent = request->carveout_percent >= 0 ? request->carveout_percent
                                                               : function->settings.carveout_percent;
 }
@@ -403,8 +405,9 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
     return launch(&request, stream);
 }
 
-/* Attributes that change nothing here are accepted: priority, programmatic serialisation (a kernel
- * then simply waits for the one before), access policy windows, scheduling policy. */
+/* Attributes that change nothing here are accepted: priority, access policy windows, scheduling
+ * policy. A kernel with programmatic serialisation waits for the one before; that it need not is
+ * for the sanitizer. */
 /* A hint: the model does not keep lines. */
 static CUresult check_window(const CUlaunchAttribute *attribute)
 {
@@ -431,6 +434,9 @@ static CUresult apply(launch_request *request, const CUlaunchAttribute *attribut
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         return check_window(attribute);
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        request->programmatic = attribute->value.programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         request->cooperative = attribute->value.cooperative != 0;
         return CUDA_SUCCESS;

@@ -52,11 +52,14 @@ CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
  * information. Valid until the next emuCheckEnd(). */
 CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);
-/* Within such a stretch: what an allocation, or a part of it, is called in findings, the size of
- * its elements, and whether it has been set; copies and fills set it too. Memory that this was not
- * said of counts as set. 1 for what is in no allocation. */
+/* Within such a stretch: what an allocation, or a part of it, is called in findings, and the size
+ * of its elements. Flags: it has been set; copies and fills set it too. Threads may store the same
+ * value to an element, and read it meanwhile. Memory that this was not said of counts as set, but
+ * for constants without a value in the PTX that nothing has been copied to in the stretch. 1 for
+ * what is in no allocation. */
+enum { EMU_CHECK_SET = 1, EMU_CHECK_RACES = 2 };
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
-                        int is_set);
+                        unsigned flags);
 
 /* The version of the model. It goes up when modelled times change, so that records of different
  * versions are not compared. */

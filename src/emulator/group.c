@@ -125,6 +125,7 @@ static void start_warp(emu_warp *warp)
     warp->dead = ~lanes;
     warp->active = 0;
     warp->split_count = 0;
+    warp->polls = false;
     warp->issued = warp->waits = 0;
     warp->turn = warp->patience = 0;
     memset(warp->cluster_phase, 0, sizeof warp->cluster_phase);
@@ -173,7 +174,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     if (group->hottest)
         memset(group->hot, 0, sizeof group->hot);
     group->hottest = 0;
-    group->cluster_arrived = group->cluster_phase = 0;
+    group->cluster_arrived = group->cluster_phase = group->idle = 0;
     for (uint32_t i = 0; i < group->block_count; i++) {
         start_block(&group->blocks[i], index);
         group->live_threads += group->blocks[i].thread_count;
@@ -183,13 +184,25 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
 
 /* ---- running ---- */
 
-static uint64_t run_block(emu_block *block)
+/* *moved: a warp did more than to find that an mbarrier's phase is not over. */
+static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;
     for (uint32_t i = 0; block->live_threads && i < block->warp_count; i++)
-        if (emu_warp_is_ready(&block->warps[i]))
+        if (emu_warp_is_ready(&block->warps[i])) {
             used += emu_warp_run(&block->warps[i], block->group->worker->run->quantum);
+            *moved |= !block->warps[i].polls;
+        }
     return used;
+}
+
+/* Nothing moved in a turn of a checked launch: whether nothing will. */
+static bool is_stuck(emu_group *group)
+{
+    enum { MOST_IDLE = 1024 };
+    if (emu_check_deliver(group))
+        return false;
+    return group->idle++ >= MOST_IDLE;
 }
 
 emu_progress emu_group_run(emu_group *group, uint64_t budget)
@@ -197,11 +210,14 @@ emu_progress emu_group_run(emu_group *group, uint64_t budget)
     const atomic_int *stop = &group->worker->run->stop;
     for (uint64_t used = 0; used < budget && !atomic_load(stop);) {
         uint64_t before = used;
+        bool moved = false;
         for (uint32_t i = 0; i < group->block_count; i++)
-            used += run_block(&group->blocks[i]);
+            used += run_block(&group->blocks[i], &moved);
         if (group->live_threads == 0)
             return EMU_ENDED;
-        if (used == before)
+        if (moved)
+            group->idle = 0;
+        else if (group->worker->check ? is_stuck(group) || used == before : used == before)
             return EMU_STUCK;
     }
     return EMU_SPENT;

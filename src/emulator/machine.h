@@ -166,6 +166,7 @@ typedef struct emu_launch {
     void (*print)(void *context, const char *text,
                   size_t bytes); /* device printf; NULL drops it; serialised */
     void *print_context;
+    bool is_programmatic;     /* it may begin before the one before has ended */
     struct emu_check *check;  /* what it is checked by (check.h), on one host thread; may be NULL */
     const atomic_int *cancel; /* non-zero ends the launch soon, with code 719; may be NULL */
 } emu_launch;

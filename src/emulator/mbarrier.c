@@ -61,3 +61,9 @@ uint32_t emu_mbarrier_pending(uint64_t state)
 {
     return (uint32_t)(state & COUNT_MASK);
 }
+
+int64_t emu_mbarrier_bytes(uint64_t state)
+{
+    const uint64_t sign = UINT64_C(1) << (BYTES_BITS - 1);
+    return (int64_t)((state >> BYTES_SHIFT & BYTES_MASK) ^ sign) - (int64_t)sign;
+}

@@ -17,3 +17,5 @@ uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 /* Parity of the phase that has not completed, and arrivals that it waits for. */
 unsigned emu_mbarrier_parity(uint64_t state);
 uint32_t emu_mbarrier_pending(uint64_t state);
+/* Bytes that are to come; negative: more have come than were announced. */
+int64_t emu_mbarrier_bytes(uint64_t state);

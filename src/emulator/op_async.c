@@ -12,20 +12,20 @@ static void commit(emu_warp *warp, const emu_op *op)
 {
     (void)op;
     if (warp->worker->check)
-        emu_order_commit(warp);
+        emu_order_commit(warp, warp->block->order->warps[warp->index].async);
 }
 
 static void wait_all(emu_warp *warp, const emu_op *op)
 {
     commit(warp, op);
     if (warp->worker->check)
-        emu_order_wait(warp, 0);
+        emu_order_wait(warp, warp->block->order->warps[warp->index].async, 0);
 }
 
 static void wait_group(emu_warp *warp, const emu_op *op)
 {
     if (warp->worker->check)
-        emu_order_wait(warp, (uint32_t)op->imm);
+        emu_order_wait(warp, warp->block->order->warps[warp->index].async, (uint32_t)op->imm);
 }
 
 /* How many bytes a lane copies; the rest of its element becomes zero. */

@@ -257,13 +257,28 @@ static void fence(emu_warp *warp, const emu_op *op)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void nothing(emu_warp *warp, const emu_op *op)
+static void proxy_fence(emu_warp *warp, const emu_op *op)
 {
-    (void)warp;
-    (void)op;
+    fence(warp, op);
+    if (warp->worker->check)
+        emu_order_proxy_fence(warp);
 }
 
-/* membar.*, fence.*: all are as strong as the strongest. griddepcontrol: launches never overlap. */
+static void mbarrier_fence(emu_warp *warp, const emu_op *op)
+{
+    if (warp->worker->check)
+        emu_order_init_fence(warp);
+    fence(warp, op);
+}
+
+/* Launches never overlap. */
+static void grid_control(emu_warp *warp, const emu_op *op)
+{
+    if (op->flags & FLAG_WAIT && warp->worker->check)
+        emu_check_grid_wait(warp);
+}
+
+/* membar.*, fence.*: all are as strong as the strongest. griddepcontrol. */
 void emu_decode_fence(emu_decoder *decoder)
 {
     static const char *const words[] = {"sc",
@@ -286,11 +301,17 @@ void emu_decode_fence(emu_decoder *decoder)
                                         "launch_dependents",
                                         "sync_restrict::shared::cta",
                                         "sync_restrict::shared::cluster"};
-    while (emu_take_one(decoder, words, sizeof words / sizeof words[0]) >= 0)
-        continue;
+    enum { ASYNC = 11, INIT = 15, WAIT = 16 };
+    bool taken[sizeof words / sizeof words[0]] = {false};
+    for (int word; (word = emu_take_one(decoder, words, sizeof words / sizeof words[0])) >= 0;)
+        taken[word] = true;
     emu_operands(decoder, 0, 0);
     decoder->op->unit = EMU_CLASS_BARRIER;
-    decoder->op->run = decoder->lengths[0] == strlen("griddepcontrol") ? nothing : fence;
+    decoder->op->flags = taken[WAIT] ? FLAG_WAIT : 0;
+    decoder->op->run = decoder->lengths[0] == strlen("griddepcontrol") ? grid_control
+                       : taken[INIT]                                   ? mbarrier_fence
+                       : taken[ASYNC]                                  ? proxy_fence
+                                                                       : fence;
 }
 
 /* Another warp may be what is waited for: the split gives way. */

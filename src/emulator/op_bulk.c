@@ -1,64 +1,111 @@
-/* cp.async.bulk: copies of many bytes between global and shared memory, made at once. */
+/* cp.async.bulk: copies of many bytes between global and shared memory, and cp.reduce's of one
+ * address space to another are not there. They are made at once. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
 
-enum { CHUNK = 16 };
+enum { CHUNK = 16, MISALIGNED = 716, RANK_SHIFT = 24 };
 
 typedef struct bulk {
-    emu_op from, barrier; /* their own addresses */
-    uint32_t size;        /* operand */
-    bool signals;
+    emu_op from, barrier;  /* their own addresses */
+    uint32_t size, blocks; /* operands */
+    bool signals, multicasts;
 } bulk;
 
-/* Copies the chunk at `offset` for the lanes that reach that far; false after a fault. */
-static bool copy_chunk(emu_warp *warp, const emu_op *op, uint32_t offset)
-{
-    const bulk *b = op->extra;
-    emu_op to = *op, from = b->from;
-    emu_access target, source;
-    to.imm += offset;
-    from.imm += offset;
-    emu_addresses(warp, &to, CHUNK, &target);
-    emu_addresses(warp, &from, CHUNK, &source);
-    if (!emu_resolve(warp, &to, &target) || !emu_resolve(warp, &from, &source))
-        return false;
-    EMU_FOR_LANES(lane, warp->mask)
-    memcpy(target.host[lane], source.host[lane], CHUNK);
-    return true;
-}
-
-static void signal_barriers(emu_warp *warp, const bulk *b, const emu_u32 *sizes)
+/* The host's place of an address of the lane that runs alone; NULL after a fault. */
+static uint8_t *find(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                     uint32_t offset)
 {
     emu_access access;
-    emu_addresses(warp, &b->barrier, 8, &access);
-    if (!emu_resolve(warp, &b->barrier, &access))
-        return;
-    EMU_FOR_LANES(lane, warp->mask)
-    {
-        emu_u64 *place = (emu_u64 *)access.host[lane];
-        *place = emu_mbarrier_transfer(*place, sizes[lane]);
+    emu_op moved = *op;
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+    moved.imm += offset;
+    emu_addresses(warp, &moved, bytes, &access);
+    for (unsigned i = 0; rank && i < EMU_WARP; i++)
+        access.address[i] = (access.address[i] & ((1u << RANK_SHIFT) - 1)) | rank << RANK_SHIFT;
+    return emu_resolve(warp, &moved, &access) ? access.host[lane] : NULL;
+}
+
+/* Copies the lane's bytes, to the block of that rank plus one (0: where the address says). */
+static void copy_to(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+{
+    const bulk *b = op->extra;
+    emu_stamp stamp;
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+    uint8_t *barrier = b->signals ? find(warp, &b->barrier, 8, rank, 0) : NULL;
+    bool ok = barrier || !b->signals;
+    if (ok && warp->worker->check)
+        emu_check_copy_begin(warp, op, lane, barrier, &stamp);
+    for (uint32_t offset = 0; ok && offset < bytes; offset += CHUNK) {
+        const uint8_t *from = find(warp, &b->from, CHUNK, 0, offset);
+        uint8_t *to = from ? find(warp, op, CHUNK, rank, offset) : NULL;
+        ok = to != NULL;
+        if (ok)
+            memcpy(to, from, CHUNK);
     }
+    if (warp->worker->check)
+        emu_check_copy_end(warp);
+    if (!ok || !barrier)
+        return;
+    if (warp->worker->check)
+        emu_check_transfer(warp, op, lane, barrier, bytes);
+    else
+        *(emu_u64 *)barrier = emu_mbarrier_transfer(*(emu_u64 *)barrier, bytes);
+}
+
+static void copy_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t blocks)
+{
+    const bulk *b = op->extra;
+    if (bytes % CHUNK) {
+        emu_raise(warp, op, MISALIGNED, (unsigned)__builtin_ctz(warp->mask), 0,
+                  "copy of %u bytes, which is not a multiple of 16", bytes);
+        return;
+    }
+    if (!b->multicasts) {
+        copy_to(warp, op, bytes, 0);
+        return;
+    }
+    EMU_FOR_LANES(rank, blocks)
+    copy_to(warp, op, bytes, rank + 1);
 }
 
 static void copy_bulk(emu_warp *warp, const emu_op *op)
 {
     const bulk *b = op->extra;
     const emu_u32 *sizes = emu_lanes(warp, b->size);
+    const emu_u16 *blocks = emu_lanes(warp, b->blocks);
     uint32_t all = warp->mask;
-    bool ok = true;
-    for (uint32_t offset = 0; ok; offset += CHUNK) {
-        uint32_t reaching = 0;
-        EMU_FOR_LANES(lane, all)
-        reaching |= (uint32_t)(sizes[lane] > offset) << lane;
-        if (!reaching)
-            break;
-        warp->mask = reaching;
-        ok = copy_chunk(warp, op, offset);
+    EMU_FOR_LANES(lane, all)
+    {
+        warp->mask = 1u << lane;
+        copy_lane(warp, op, sizes[lane], b->multicasts ? blocks[lane] : 0);
     }
     warp->mask = all;
-    if (ok && b->signals)
-        signal_barriers(warp, b, sizes);
+}
+
+static emu_warp_order *order_of(const emu_warp *warp)
+{
+    return warp->worker->check ? &warp->block->order->warps[warp->index] : NULL;
+}
+
+static void commit(emu_warp *warp, const emu_op *op)
+{
+    emu_warp_order *order = order_of(warp);
+    (void)op;
+    if (!order)
+        return;
+    emu_order_commit(warp, order->bulk);
+    emu_order_commit(warp, order->read);
+}
+
+/* Whose copies are over have also read what they copy. */
+static void wait(emu_warp *warp, const emu_op *op)
+{
+    emu_warp_order *order = order_of(warp);
+    if (order && !op->count)
+        emu_order_wait(warp, order->bulk, (uint32_t)op->imm);
+    if (order)
+        emu_order_wait(warp, order->read, (uint32_t)op->imm);
 }
 
 static void nothing(emu_warp *warp, const emu_op *op)
@@ -105,15 +152,18 @@ static void decode_copy(emu_decoder *decoder)
     if (!b || !take_spaces(decoder, &to, &from))
         return;
     b->signals = emu_take(decoder, "mbarrier::complete_tx::bytes");
+    b->multicasts = to == PTX_SHARED_CLUSTER && emu_take(decoder, "multicast::cluster");
     bool grouped = emu_take(decoder, "bulk_group"), hint = emu_take(decoder, "L2::cache_hint");
-    size_t count = b->signals ? 4 : 3;
+    size_t count = (b->signals ? 4 : 3) + (size_t)b->multicasts;
     if (b->signals == grouped || !emu_operands(decoder, count, count + hint))
         return;
     b->from = decode_one(decoder, 1, from, 0);
     b->size = emu_source(decoder, emu_operand(decoder, 2), 4);
     if (b->signals)
-        b->barrier = decode_one(decoder, 3, PTX_SHARED_CLUSTER,
-                                EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE);
+        b->barrier = decode_one(decoder, 3, PTX_SHARED_CLUSTER, EMU_ACCESS_STRONG);
+    b->barrier.unit = EMU_CLASS_BARRIER;
+    if (b->multicasts)
+        b->blocks = emu_source(decoder, emu_operand(decoder, 4), 2);
     if (hint)
         emu_source(decoder, emu_operand(decoder, count), 8);
     emu_decode_address(decoder, emu_operand(decoder, 0), to);
@@ -129,11 +179,12 @@ void emu_decode_bulk(emu_decoder *decoder)
         emu_decode_fail(decoder, "instructions on tensor maps run on a GPU only");
     } else if (emu_take(decoder, "commit_group")) {
         emu_operands(decoder, 0, 0);
-        decoder->op->run = nothing;
+        decoder->op->run = commit;
     } else if (emu_take(decoder, "wait_group")) {
-        emu_take(decoder, "read");
-        emu_operands(decoder, 1, 1);
-        decoder->op->run = nothing;
+        decoder->op->count = emu_take(decoder, "read");
+        if (emu_operands(decoder, 1, 1))
+            decoder->op->imm = emu_operand(decoder, 0)->value;
+        decoder->op->run = wait;
     } else if (emu_take(decoder, "prefetch")) {
         decoder->taken = UINT32_MAX;
         decoder->op->run = nothing;
@@ -148,8 +199,9 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     (void)op;
     if (!warp->worker->check)
         return;
-    emu_order_commit(warp);
-    emu_order_wait(warp, 0);
+    emu_groups *groups = warp->block->order->warps[warp->index].async;
+    emu_order_commit(warp, groups);
+    emu_order_wait(warp, groups, 0);
 }
 
 /* cp.async.mbarrier.arrive{.noinc}: the copies before it are done, so the arrival is made at once;
@@ -164,7 +216,12 @@ static void arrive(emu_warp *warp, const emu_op *op)
     EMU_FOR_LANES(lane, warp->mask)
     {
         emu_u64 *place = (emu_u64 *)access.host[lane];
-        *place = emu_mbarrier_arrive(*place, 1, 0, false);
+        uint64_t before = *place;
+        if (warp->worker->check)
+            emu_check_mbarrier_arrive(warp, op, lane, access.host[lane], 1, true);
+        *place = emu_mbarrier_arrive(before, 1, 0, false);
+        if (warp->worker->check)
+            emu_check_mbarrier_change(warp->block->group, access.host[lane], before);
     }
 }
 
@@ -176,7 +233,7 @@ void emu_decode_async_arrive(emu_decoder *decoder)
     ptx_space space = emu_take_space(decoder, PTX_GENERIC);
     if (!emu_take(decoder, "arrive") || !emu_take(decoder, "b64") || !emu_operands(decoder, 1, 1))
         return;
-    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE;
+    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG;
     emu_decode_address(decoder, emu_operand(decoder, 0), space);
     op->run = counted ? arrive : wait_for_copies;
 }

@@ -1,4 +1,5 @@
 /* Branches, calls, returns and the ends of threads. */
+#include "emulator/check.h"
 #include "emulator/decode.h"
 
 #include "emulator/builtin.h"
@@ -293,6 +294,8 @@ static void leave_kernel(emu_warp *warp, const emu_op *op)
             warp->splits[i].state = EMU_READY;
     emu_barriers_check(block);
     emu_cluster_check(block->group);
+    if (warp->worker->check && block->live_threads == 0)
+        emu_check_block_end(block);
 }
 
 static void leave_function(emu_warp *warp, const emu_op *op)

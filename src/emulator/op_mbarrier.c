@@ -1,10 +1,11 @@
 /* mbarrier: barriers in shared memory that count arrivals and bytes. */
 #include "emulator/address.h"
+#include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
 
 enum { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE, TEST, TRY };
-enum { WITH_EXPECT = 1, HAS_STATE = 2, HAS_COUNT = 4, BY_PARITY = 8 };
+enum { WITH_EXPECT = 1, HAS_STATE = 2, HAS_COUNT = 4, BY_PARITY = 8, RELAXED = 16 };
 
 typedef struct mbarrier {
     uint8_t kind, options;
@@ -41,6 +42,19 @@ static bool find_barriers(emu_warp *warp, const emu_op *op, emu_access *access)
     return emu_resolve(warp, op, access);
 }
 
+static void note_change(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *place)
+{
+    const mbarrier *m = op->extra;
+    uint32_t count = m->options & WITH_EXPECT ? 1 : lane_count(warp, m, lane);
+    if (m->kind == INIT) {
+        emu_check_mbarrier_init(warp, op, lane, place);
+        return;
+    }
+    emu_check_mbarrier_use(warp, op, lane, place);
+    if (m->kind == ARRIVE || m->kind == DROP)
+        emu_check_mbarrier_arrive(warp, op, lane, place, count, !(m->options & RELAXED));
+}
+
 static void change(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -52,9 +66,26 @@ static void change(emu_warp *warp, const emu_op *op)
     {
         emu_u64 *place = (emu_u64 *)access.host[lane];
         uint64_t before = *place;
+        if (warp->worker->check)
+            note_change(warp, op, lane, access.host[lane]);
         *place = advance(warp, m, before, lane);
+        if (warp->worker->check && m->kind != INIT)
+            emu_check_mbarrier_change(warp->block->group, access.host[lane], before);
         if (m->options & HAS_STATE)
             states[lane] = before;
+    }
+}
+
+/* Lanes have seen that a phase is over: those of one barrier together. */
+static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
+{
+    while (over) {
+        const uint8_t *place = access->host[__builtin_ctz(over)];
+        uint32_t same = 0;
+        EMU_FOR_LANES(lane, over)
+        same |= (uint32_t)(access->host[lane] == place) << lane;
+        emu_check_mbarrier_over(warp, place, same);
+        over &= ~same;
     }
 }
 
@@ -66,6 +97,9 @@ static void test(emu_warp *warp, const emu_op *op)
     uint32_t over = 0;
     if (!find_barriers(warp, op, &access))
         return;
+    if (warp->worker->check)
+        emu_check_mbarrier_use(warp, op, (unsigned)__builtin_ctz(warp->mask),
+                               access.host[__builtin_ctz(warp->mask)]);
     const emu_u64 *states = emu_lanes(warp, m->state);
     const emu_u32 *parities = emu_lanes(warp, m->parity);
     EMU_FOR_LANES(lane, warp->mask)
@@ -76,9 +110,14 @@ static void test(emu_warp *warp, const emu_op *op)
         over |= (uint32_t)done << lane;
     }
     emu_set_predicate(warp, op->dst, warp->mask, over);
+    if (warp->worker->check && !(m->options & RELAXED))
+        note_over(warp, &access, over);
     if (over == warp->mask)
         return;
     warp->yields = true; /* others must arrive first */
+    unsigned left = (unsigned)__builtin_ctz(warp->mask & ~over);
+    if (warp->worker->check)
+        emu_check_poll(warp, op, left, access.host[left]);
     warp->limit = 0;
 }
 
@@ -86,12 +125,12 @@ EMU_UNARY(pending, emu_u32, emu_u64, emu_mbarrier_pending(a))
 
 /* ---- decoding ---- */
 
-static void take_qualities(emu_decoder *decoder)
+static void take_qualities(emu_decoder *decoder, mbarrier *m)
 {
     static const char *const words[] = {"relaxed", "acquire", "release",
                                         "cta",     "cluster", "noComplete"};
-    while (emu_take_one(decoder, words, EMU_COUNT(words)) >= 0)
-        continue;
+    for (int word; (word = emu_take_one(decoder, words, EMU_COUNT(words))) >= 0;)
+        m->options |= word == 0 ? RELAXED : 0;
 }
 
 /* [state,] [address] {, count}: arrive and its like */
@@ -107,7 +146,7 @@ static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
         m->state = emu_target(decoder, first, 8);
         at++;
     }
-    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE;
+    op->flags |= EMU_ACCESS_WRITE | (m->kind > INVALIDATE ? EMU_ACCESS_STRONG : 0);
     emu_decode_address(decoder, emu_operand(decoder, at++), space);
     if (at < decoder->in->operand_count) {
         m->options |= HAS_COUNT;
@@ -159,7 +198,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         return;
     m->kind = (uint8_t)kind;
     m->options = expects ? WITH_EXPECT : 0;
-    take_qualities(decoder);
+    take_qualities(decoder, m);
     ptx_space space = emu_take_space(decoder, PTX_GENERIC);
     emu_take(decoder, "b64");
     op->extra = m;

@@ -257,12 +257,15 @@ static const char *const order_words[] = {"weak",    "volatile", "relaxed",
                                           "acquire", "release",  "mmio"};
 static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
 
-/* Takes what concerns caches, order and scope. */
+/* Takes what concerns caches, order and scope. op->d: data that nothing writes, as is said. */
 static void take_qualities(emu_decoder *decoder)
 {
+    enum { NC = 7 };
     for (int word; (word = emu_take_one(decoder, cache_words, EMU_COUNT(cache_words))) >= 0;)
         if (word == 1 || word == 4)
             decoder->op->flags |= EMU_ACCESS_BYPASS;
+        else if (word == NC)
+            decoder->op->d = 1;
     int order = emu_take_one(decoder, order_words, EMU_COUNT(order_words));
     emu_take(decoder, "mmio");
     static const uint16_t flags[] = {0,

@@ -221,7 +221,7 @@ uint32_t emu_warp_run(emu_warp *warp, uint32_t budget)
 {
     const emu_op *ops = warp->worker->run->launch->program->ops;
     uint32_t left = budget;
-    warp->yields = false;
+    warp->yields = warp->polls = false;
     while (left && !warp->yields &&
            !atomic_load_explicit(&warp->worker->run->stop, memory_order_relaxed)) {
         bool tired = warp->patience == 0;

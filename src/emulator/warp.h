@@ -98,8 +98,9 @@ struct emu_warp {
     uint32_t turn;
     uint32_t patience; /* operations until splits that wait get a turn */
     bool yields;       /* other warps shall run before it */
-    emu_frame *home;   /* the kernel's frame, used for one block after another */
-    uint32_t index;    /* in the block */
+    bool polls;      /* of a checked launch: the turn ended where an mbarrier's phase is not over */
+    emu_frame *home; /* the kernel's frame, used for one block after another */
+    uint32_t index;  /* in the block */
     uint64_t issued, waits;
     uint8_t *local;                   /* EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* of one lane */
@@ -142,6 +143,7 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
+    uint32_t idle;    /* of a checked launch: turns in which all warps waited for mbarriers */
     uint64_t hottest; /* most lanes on one of the sectors below; 0: none are noted */
     emu_hot hot[EMU_HOT];
 };

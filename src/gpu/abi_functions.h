@@ -183,6 +183,7 @@
     Y(EmuCheckBegin, emuCheckBegin, CUresult, (void))                                              \
     Y(EmuCheckEnd, emuCheckEnd, const char *, (void))                                              \
     Y(EmuCheckMemory, emuCheckMemory, CUresult,                                                    \
-      (CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes, int is_set))   \
+      (CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,                \
+       unsigned flags))                                                                            \
     Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))

@@ -285,6 +285,34 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
 #endif
 }
 
+// reads by the path for constant data what its block has just written
+// caught: check
+#pragma gputune kernel(read_as_constant)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = 2.0f * ((i ^ 1) < n ? x[i ^ 1] : 0.0f))
+
+__global__ void read_as_constant(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+    __syncthreads();
+    float v = 0.0f;
+    if (i < n && (i ^ 1) < n) {
+#if BAD
+        v = __ldg(y + (i ^ 1)); // found: race
+#else
+        v = y[i ^ 1];
+#endif
+    }
+    __syncthreads();
+    if (i < n) {
+        y[i] = v;
+    }
+}
+
 // reads what a later warp writes to shared memory, without a barrier
 // caught: proof, check
 #pragma gputune kernel(later_warp)

@@ -3,6 +3,64 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
+// multiplies by a constant, in a function, that nobody fills
+// caught: check
+#pragma gputune kernel(constant_unset)
+#pragma gputune reference(y[i] = 0.0f * x[i])
+
+__constant__ float weight[2];
+
+__device__ float weighted(const float *x, size_t i)
+{
+    return weight[i % 2] * x[i]; // found: unset
+}
+
+__global__ void constant_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = weighted(x, i);
+#else
+        y[i] = 0.0f * x[i];
+#endif
+    }
+}
+
+// takes the address of a constant struct that nobody fills
+// caught: check
+#pragma gputune kernel(constant_struct_unset)
+#pragma gputune reference(y[i] = 0.0f * x[i])
+
+struct Weights {
+    int count;
+    float of[4];
+};
+__constant__ Weights weights;
+
+__device__ __noinline__ float sum_of(const Weights *w)
+{
+    float s = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        s += w->of[k]; // found: unset
+    }
+    return s;
+}
+
+__global__ void constant_struct_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = sum_of(&weights) * x[i];
+#else
+        y[i] = 0.0f * x[i];
+#endif
+    }
+}
+
 // adds up an array of its own of which it has set a part
 // caught: check
 #pragma gputune kernel(local_unset)

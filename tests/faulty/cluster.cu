@@ -1,0 +1,155 @@
+// Use the shared memory of other blocks of a cluster against its rules.
+#include "slowly.cuh"
+#include "async.cuh"
+#pragma gputune problem(n = 8190)
+#pragma gputune args(out float y[round_up(n, 256)], in float x[round_up(n, 256)], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune require(cc >= 90)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(round_up(ceil_div(n, BLOCK), 2))
+#pragma gputune cluster(SIZE = 2)
+#pragma gputune reference(y[i] = 2.0f * x[i ^ 128])
+
+// reads the other block's shared memory before that has written it
+// caught: check, sometimes proof
+#pragma gputune kernel(peer_not_awaited)
+
+__global__ void peer_not_awaited(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ float held[BLOCK];
+    slowly();
+    gputune_cluster_sync();
+    held[t] = x[i];
+#if BAD
+    __syncthreads();
+#else
+    gputune_cluster_sync();
+#endif
+    y[i] = 2.0f * ((volatile float *)gputune_cluster_map(held, gputune_cluster_rank() ^ 1))[t]; // found: race
+    gputune_cluster_sync();
+}
+
+// ends while the other block may still read its shared memory
+// caught: proof, check
+#pragma gputune kernel(peer_ended)
+
+__global__ void peer_ended(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ float held[BLOCK];
+    slowly();
+    held[t] = x[i];
+    gputune_cluster_sync();
+    y[i] = 2.0f * gputune_cluster_map(held, gputune_cluster_rank() ^ 1)[t]; // found: race
+#if !BAD
+    gputune_cluster_sync();
+#endif
+}
+
+// writes to the other block's shared memory, which may not have started
+// caught: check
+#pragma gputune kernel(peer_not_started)
+
+__global__ void peer_not_started(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ float held[BLOCK];
+    slowly();
+#if !BAD
+    gputune_cluster_sync();
+#endif
+    gputune_cluster_map(held, gputune_cluster_rank() ^ 1)[t] = x[i]; // found: race
+    gputune_cluster_sync();
+    y[i] = 2.0f * held[t];
+}
+
+// arrives at the cluster's barrier before it reads, and waits for nobody to end
+// caught: check
+#pragma gputune kernel(arrives_early)
+
+__global__ void arrives_early(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ float held[BLOCK];
+    slowly();
+    held[t] = x[i];
+    gputune_cluster_sync();
+#if BAD
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+    y[i] = 2.0f * ((volatile float *)gputune_cluster_map(held, gputune_cluster_rank() ^ 1))[t]; // found: race
+#if !BAD
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+#define MULTICAST(to, from, bytes, bar, blocks)                                                    \
+    asm volatile(                                                                                  \
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "    \
+        "[%0], [%1], %2, [%3], %4;" ::"r"(SHARED(to)),                                             \
+        "l"(from), "r"((unsigned int)(bytes)), "r"(SHARED(&(bar))), "h"((unsigned short)(blocks))  \
+        : "memory")
+
+// one block copies to both, whose barriers it has not waited for
+// caught: check
+#pragma gputune kernel(multicast_early)
+
+__global__ void multicast_early(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ alignas(128) float held[2][BLOCK];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, 2 * BLOCK * 4);
+    }
+#if BAD
+    __syncthreads();
+#else
+    gputune_cluster_sync();
+#endif
+    if (t == 0) {
+        int rank = gputune_cluster_rank();
+        MULTICAST(held[rank], x + (size_t)blockIdx.x * BLOCK, BLOCK * 4, bar, 3); // found: race
+    }
+    WAIT(bar, 0);
+    y[i] = 2.0f * held[gputune_cluster_rank() ^ 1][t];
+    gputune_cluster_sync();
+}
+
+// waits for the half that it copied itself alone
+// caught: proof, check
+#pragma gputune kernel(multicast_half)
+
+__global__ void multicast_half(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ alignas(128) float held[2][BLOCK];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, BAD ? BLOCK * 4 : 2 * BLOCK * 4);
+    }
+    gputune_cluster_sync();
+    if (t == 0) {
+        int rank = gputune_cluster_rank();
+        MULTICAST(held[rank], x + (size_t)blockIdx.x * BLOCK, BLOCK * 4, bar, 3); // found: barrier
+    }
+    WAIT(bar, 0);
+    y[i] = 2.0f * held[gputune_cluster_rank() ^ 1][t];
+    gputune_cluster_sync();
+}

@@ -1,0 +1,134 @@
+// Begin before the launch before has ended, and do not wait for what it does.
+#include "slowly.cuh"
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune scratch(float t[n])
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune require(cc >= 90)
+#pragma gputune reference(y[i] = 2.0f * x[n - 1 - i])
+
+__global__ void first(const float *x, size_t n, float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_trigger();
+    slowly();
+    if (i < n) {
+        t[i] = x[i];
+    }
+}
+
+// waits for nothing
+// caught: check
+#pragma gputune kernel(never_waits)
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(never_waits, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
+
+__global__ void never_waits(float *y, size_t n, const float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if !BAD
+    gputune_dependency_sync();
+#endif
+    if (i < n) {
+        y[i] = 2.0f * t[n - 1 - i]; // found: race
+    }
+}
+
+// waits behind its first read
+// caught: check
+#pragma gputune kernel(waits_late)
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(waits_late, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
+
+__global__ void waits_late(float *y, size_t n, const float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    float v = i < n ? ((volatile const float *)t)[n - 1 - i] : 0.0f; // found: race
+    gputune_dependency_sync();
+#else
+    gputune_dependency_sync();
+    float v = i < n ? t[n - 1 - i] : 0.0f;
+#endif
+    if (i < n) {
+        y[i] = 2.0f * v;
+    }
+}
+
+// one thread of a block waits, and holds up no other
+// caught: check
+#pragma gputune kernel(waits_alone)
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(waits_alone, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
+
+__global__ void waits_alone(float *y, size_t n, const float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (threadIdx.x == 0) {
+        gputune_dependency_sync();
+    }
+#if !BAD
+    __syncthreads();
+#endif
+    if (i < n) {
+        y[i] = 2.0f * t[n - 1 - i]; // found: race
+    }
+}
+
+// writes what the launch before may still read
+// caught: check
+#pragma gputune kernel(writes_early)
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(second, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t))
+#pragma gputune launch(writes_early, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, t), programmatic = 1)
+
+__global__ void second(float *y, size_t n, const float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_trigger();
+    if (i < n) {
+        y[i] = 2.0f * t[n - 1 - i];
+    }
+}
+
+__global__ void writes_early(size_t n, float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if !BAD
+    gputune_dependency_sync();
+#endif
+    if (i < n) {
+        t[i] = 0.0f; // found: race
+    }
+}
+
+// waits for a launch that has not waited for the one before it
+// caught: check
+#pragma gputune kernel(chain_broken)
+#pragma gputune scratch(float u[n])
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(between, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, u), programmatic = 1)
+#pragma gputune launch(chain_broken, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t, u), programmatic = 1)
+
+__global__ void between(size_t n, float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_trigger();
+#if !BAD
+    gputune_dependency_sync();
+#endif
+    if (i < n) {
+        u[i] = 2.0f;
+    }
+}
+
+__global__ void chain_broken(float *y, size_t n, const float *t, const float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_sync();
+    if (i < n) {
+        y[i] = u[i] * t[n - 1 - i]; // found: race
+    }
+}

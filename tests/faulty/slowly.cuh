@@ -1,0 +1,11 @@
+// What makes the right variant the slower one: a warp of each block is enough.
+static __device__ void slowly()
+{
+#if !BAD
+    float x = 1.0f;
+#pragma unroll 1
+    for (int turn = 0; turn < 512 && threadIdx.x < 32; turn++) {
+        asm volatile("add.rn.f32 %0, %0, %0;" : "+f"(x));
+    }
+#endif
+}
