@@ -952,7 +952,8 @@ typedef struct gputune_record {
                             "slow": its compile did not end within a call's limit; "unproved":
                             clearly slower in its first launch, so that its results were not
                             compared; or "proved": right at these sizes, and not measured */
-    const char *message; /* why it failed, was eliminated or not proved */
+    const char *message; /* why it failed, was eliminated or not proved; of a winner: which scalars
+                            it was proved with a single value of */
     bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,
                                                                       95%; of ENERGY nanojoules */

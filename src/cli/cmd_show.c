@@ -266,6 +266,7 @@ static void write_found(const cli_session *session, shown *at, const cli_records
     }
     if (!given.all) {
         cli_failures_say(found, NULL);
+        cli_single_say(found);
     }
 }
 

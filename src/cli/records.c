@@ -591,6 +591,20 @@ void cli_failures_say(const cli_records *records, const gputune_info *info)
     }
 }
 
+void cli_single_say(const cli_records *records)
+{
+    static char said[256]; /* of the kernel before */
+    for (size_t i = 0; i < records->count; i++) {
+        const gputune_record *record = &records->items[i];
+        char text[sizeof said];
+        snprintf(text, sizeof text, "%s: %s", record->kernel, record->message);
+        if (record->is_winner && record->message[0] && strcmp(text, said) != 0) {
+            cli_note("%s: %s", record->kernel, record->message);
+            memcpy(said, text, sizeof said);
+        }
+    }
+}
+
 int cli_failures_code(const cli_records *records, const gputune_info *info)
 {
     uint32_t wrong = 0;

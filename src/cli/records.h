@@ -129,6 +129,8 @@ bool cli_is_failure(const char *status);
  * reason; and one more if the default failed. `info`: of the tuning, if there was one; the note
  * then says how many failures are those of other tunings. */
 void cli_failures_say(const cli_records *records, const gputune_info *info);
+/* Says once of each kernel which scalars its winner was proved with a single value of. */
+void cli_single_say(const cli_records *records);
 
 /* The exit code of a tuning that has a winner. It is the code for the default's failure if the
  * default failed, and CLI_EXIT_WRONG if more than half of the variants that the tuning tried are

@@ -270,6 +270,31 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     return code;
 }
 
+static int take_winner(void *user, const gputune_record *record)
+{
+    failed *at = user;
+    if (strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated) {
+        cli_records_add(&at->records, record);
+    }
+    return 0;
+}
+
+/* Says which scalars the first winner of each kernel was proved with a single value of. */
+static void say_single(const cli_session *session, const cli_scenario *scenario)
+{
+    static const void *said; /* the kernel before */
+    failed at = {.scenario = scenario};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    void *mark = cli_mark();
+    filter.kernel = scenario->kernel->name;
+    if (said != scenario->kernel &&
+        gputune_records(session->tuner, &filter, take_winner, &at) == GPUTUNE_OK) {
+        cli_single_say(&at.records);
+    }
+    said = scenario->kernel;
+    cli_release(mark);
+}
+
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario)
 {
@@ -277,6 +302,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
         .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
     bool is_lacking = info->failed || info->default_ns <= 0;
     int code = is_lacking ? explain_failures(&row, session, scenario) : CLI_EXIT_OK;
+    say_single(session, scenario);
     row.source = gputune_source_name(info->source);
     row.default_time = row.default_status[0]  ? row.default_status
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)

@@ -104,8 +104,12 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
                   "the setup brings no image of the reference kernel %s", launch->steps[0].entry);
         gputune_status status = launch ? load(measure, image, kind) : GPUTUNE_OK;
         if (status < 0) {
+            static const char *const words[] = {[GT_JUDGE_REFERENCE] = "the reference kernel",
+                                                [GT_JUDGE_CHECK] = "the check kernel",
+                                                [GT_JUDGE_INIT] = "the init kernel"};
             bool itself = kind == GT_JUDGE_REFERENCE && timed->refers_to_itself;
-            return itself ? gt_fail_prefix(status, "reference(self)") : status;
+            return itself ? gt_fail_prefix(status, "reference(self)")
+                          : gt_fail_prefix(status, "%s %s", words[kind], launch->steps[0].entry);
         }
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {

@@ -125,7 +125,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     bool may_be = !argument->is_buffer && c->function.plain &&
                   gt_element_from_name(&element, argument->type) &&
                   !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
-    argument->is_stated |= may_be && gt_function_adds(c->text, &c->function, given->name);
+    argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
 /* `but`: one parameter that does not count. */

@@ -140,6 +140,41 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return gt_text_take(&out->options[out->option_count++], &text);
 }
 
+/* The threads of a judge's block. An extent that is wrong is reported where its launch is bound. */
+static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
+{
+    int64_t threads = judge->present ? 1 : 0;
+    for (uint32_t i = 0; i < judge->block.count && judge->present; i++) {
+        int64_t extent = 1;
+        if (gt_expression_integer(&extent, judge->block.items[i], binding->slots) < 0 ||
+            extent < 1 || extent > binding->device->max_threads_per_block) {
+            return 0;
+        }
+        threads *= extent;
+    }
+    return threads;
+}
+
+/* Lets the reference, check and init kernels have no more registers than their blocks can have. */
+static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
+{
+    enum { MOST = 255, UNIT = 8 };
+    const gt_template_parts *parts = binding->template->parts;
+    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
+    int64_t threads = 1;
+    gt_text text = {0};
+    for (size_t i = 0; i < COUNT(judges); i++) {
+        int64_t its = threads_of(binding, judges[i]);
+        threads = its > threads ? its : threads;
+    }
+    const int64_t registers = binding->device->registers_per_block / threads / UNIT * UNIT;
+    if (registers < UNIT || registers > MOST) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&text, "--maxrregcount=%lld", (long long)registers);
+    return gt_text_take(&out->options[out->option_count++], &text);
+}
+
 gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -159,7 +194,7 @@ gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *bindin
             GT_TRY(gt_strdup(&out->options[out->option_count++], option->text));
         }
     }
-    return kernel ? add_maxreg(out, binding) : GPUTUNE_OK;
+    return kernel ? add_maxreg(out, binding) : limit_registers(out, binding);
 }
 
 bool gt_compiler_options_use(const gt_template *template, uint32_t axis)

@@ -14,7 +14,8 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place);
 const char *gt_compiler_option_macro(const char *option, bool undefines);
 
 /* Evaluates options() and maxreg() into out->options. With `kernel` false, for the reference and
- * the check, only options that change the source's meaning (--std, -D, -U) are taken.
+ * the check, only options that change the source's meaning (--std, -D, -U) are taken, and registers
+ * are limited to what their blocks can have.
  * gt_source_free() releases the options, also on failure. */
 gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *binding, bool kernel);
 

@@ -155,7 +155,8 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);
-    argument->is_stated = argument->initialisers.single = true;
+    argument->initialisers.single = true;
+    argument->proved_count = 1; /* as prove() would have it */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
@@ -220,38 +221,58 @@ gputune_status gt_parse_scratch(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_others(gt_argument *argument, gt_parse *p, gt_place place)
+static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
 {
-    bool integers = gt_element_may_be_integer(p->template, argument->type);
-    GT_REFUSE_AT(!argument->value, place,
-                 "'%s' has several numbers; expected prove(%s), which fixes them", argument->name,
-                 argument->name);
     do {
-        const gt_expression **value = &argument->others[argument->other_count];
-        GT_REFUSE_AT(argument->other_count == GT_OTHER_MAX, place,
-                     "more than %d further values of '%s'; expected fewer", GT_OTHER_MAX,
-                     argument->name);
-        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, p,
-                                                                                 GT_USE_PROBLEM));
-        argument->other_count++;
+        GT_REFUSE_AT(out->other_count == GT_OTHER_MAX, out->place,
+                     "more than %d further values; expected fewer", GT_OTHER_MAX);
+        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(
+            &out->others[out->other_count], p, GT_USE_PROBLEM));
+        out->other_count++;
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
+}
+
+/* What prove() says of this member, or with "" of all of the scalar; NULL: nothing. */
+static const gt_proved *proved_of(const gt_argument *argument, const char *path)
+{
+    for (uint32_t i = 0; i < argument->proved_count; i++) {
+        if (strcmp(argument->proved[i].path, path) == 0) {
+            return &argument->proved[i];
+        }
+    }
+    return NULL;
 }
 
 gputune_status gt_parse_prove(gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_name_read(name, sizeof name, &p->at, "a scalar's name"));
+    GT_TRY(gt_argument_name_read(name, &p->at, "a scalar's name"));
+    char *dot = strchr(name, '.'), *path = dot ? dot + 1 : name + strlen(name);
+    if (dot) {
+        *dot = '\0';
+    }
     const int index = gt_parse_parameter_index(p, name);
     gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
     GT_REFUSE_AT(index < 0 || argument->is_buffer, place, "no scalar '%s'; expected one of args()",
                  name);
     GT_REFUSE_AT(gt_template_problem_index(p->template, name) >= 0, place,
                  "'%s' has the value of the problem of that name; expected another scalar", name);
-    GT_REFUSE_AT(argument->is_stated, place, "'%s' given twice; expected each scalar once", name);
-    argument->is_stated = true;
-    return gt_lexer_accept(&p->at, "=") ? read_others(argument, p, place) : GPUTUNE_OK;
+    GT_REFUSE_AT(proved_of(argument, path), place,
+                 "'%s%s%s' given twice; expected each scalar once", name, dot ? "." : "", path);
+    GT_TRY(gt_check_room(argument->proved_count, GT_PROVED_MAX, "members in prove()", place));
+    gt_proved *proved = &argument->proved[argument->proved_count++];
+    memcpy(proved->path, path, strlen(path) + 1);
+    proved->place = place;
+    if (!gt_lexer_accept(&p->at, "=")) {
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(!dot && !argument->value, place,
+                 "'%s' has several numbers; expected prove(%s), which fixes them, or "
+                 "prove(%s.MEMBER = e)",
+                 name, name, name);
+    return read_others(proved, p, !dot && gt_element_may_be_integer(p->template, argument->type));
 }
 
 gputune_status gt_parse_clear(gt_parse *p)

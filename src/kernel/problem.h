@@ -34,7 +34,7 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
-enum { GT_NUMBER_MAX = 320 };
+enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
 
 /* One number of an element that consists of several with types and fills of their own: of a struct,
  * or of a vector; or a number of a scalar. */
@@ -47,6 +47,9 @@ typedef struct gt_number {
     int64_t integer;   /* in a scalar: an integer value */
     int problem_value; /* in a scalar: index of the problem value with the same name, or -1 */
     bool derived;      /* in a scalar: an integer that is computed from problem values */
+    bool is_stated;    /* in a scalar: prove() names it, and proofs have its own value, */
+    bool keeps;        /* or it is an offset (gt_argument.keeps) */
+    uint32_t first_other, other_count; /* in a scalar: further values, in gt_workload.others */
 } gt_number;
 
 /* One buffer of a workload. */
@@ -74,10 +77,6 @@ typedef struct gt_buffer {
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    bool is_stated;       /* prove() names the scalar: it has its own value in proofs, */
-    uint32_t other_count; /* and the values below, this many, if it is one number */
-    int64_t other_integers[GT_OTHER_MAX];
-    double other_reals[GT_OTHER_MAX];    /* for float types */
     uint32_t first_number, number_count; /* indices in gt_workload.numbers; of a struct its members,
                                             which may be none */
 } gt_scalar;
@@ -108,6 +107,11 @@ typedef struct gt_workload {
     gt_scalar scalars[GT_PARAMETER_MAX];
     uint32_t number_count;
     gt_number numbers[GT_NUMBER_MAX];
+    uint32_t other_count;
+    struct gt_other {
+        int64_t integer;
+        double real; /* for float types */
+    } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: the reference also outputs the sums of magnitudes */
     bool refers_to_itself;         /* the reference is a launch of the template's own kernels */

@@ -112,7 +112,8 @@
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch
  *   prove(SCALAR, …[ = e, …])            further values of the last scalar that variants are proved
- *     with; the others, and one without, are proved with their own alone. Without prove() floats have
+ *     with; the others, and one without, are proved with their own alone. A scalar may be a struct's
+ *     member, `s.dims`. Without prove() floats have
  *     others of both signs and zero, and flags of 0 or 1 change; other integers keep theirs, as do
  *     those that the code adds to something
  *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
@@ -215,7 +216,8 @@ enum {
     GT_AXIS_MAX = 32,
     GT_PROBLEM_MAX = 16,
     GT_NAME_MAX = 128,
-    GT_OTHER_MAX = 8 /* further values of a scalar in proofs */
+    GT_OTHER_MAX = 8,  /* further values of a scalar in proofs */
+    GT_PROVED_MAX = 16 /* members of one scalar that prove() names */
 };
 
 /* An integer, or a word. For a word, `word` is set (owned by the template) and `number` is what
@@ -314,6 +316,14 @@ typedef struct gt_initialisers {
     bool single; /* no list: the template states one fill or value for all numbers */
 } gt_initialisers;
 
+/* What prove() says of a scalar. */
+typedef struct gt_proved {
+    char path[GT_NAME_MAX];                    /* of a struct's member: "dims"; "": all of it */
+    const gt_expression *others[GT_OTHER_MAX]; /* further values; none: it keeps its own */
+    uint32_t other_count;
+    gt_place place;
+} gt_proved;
+
 /* An argument; a scratch buffer, whose fill is GT_FILL_ZERO where it holds zeros before the first
  * launch; or a block of parameters, a pass() or a __constant__ of the code, which is a buffer of
  * one extent, or of none where it is one element that is read as name(). */
@@ -330,9 +340,9 @@ typedef struct gt_argument {
     char pointee[GT_NAME_MAX];  /* of a null pointer (`type` is uint64_t): the type pointed to */
     const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* of a scalar: its default, or the size that it is named like */
-    bool is_stated;             /* prove() names this scalar */
-    const gt_expression *others[GT_OTHER_MAX]; /* the further values in prove() */
-    uint32_t other_count;
+    bool keeps;                 /* a scalar that is an offset: it has its own value in proofs */
+    gt_proved proved[GT_PROVED_MAX]; /* what prove() says of the scalar, or of its members */
+    uint32_t proved_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
     uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may

@@ -34,47 +34,40 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-/* A scalar whose number a variation may change; NULL: there is none. */
-static const gt_scalar *free_scalar(const gt_workload *workload, uint32_t number)
+/* Whether the number belongs to a scalar; else to a buffer's elements. */
+static bool is_of_scalar(const gt_workload *workload, uint32_t number)
 {
+    bool is = false;
     for (uint32_t i = 0; i < workload->scalar_count; i++) {
         const gt_scalar *scalar = &workload->scalars[i];
-        bool has = number - scalar->first_number < scalar->number_count;
-        bool is_fixed = scalar->is_stated && scalar->other_count == 0;
-        bool is_size =
-            workload->numbers[number].problem_value >= 0 || workload->numbers[number].derived;
-        if (has && !is_fixed && (scalar->other_count || !is_size)) {
-            return scalar;
-        }
+        is |= number - scalar->first_number < scalar->number_count;
     }
-    return NULL;
+    return is;
 }
 
 bool gt_number_is_open(const gt_workload *workload, uint32_t number)
 {
-    return free_scalar(workload, number) != NULL;
+    const gt_number *its = &workload->numbers[number];
+    return is_of_scalar(workload, number) && its->problem_value < 0 && !its->derived &&
+           !its->is_stated;
 }
 
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
 {
     const gt_number *its = &workload->numbers[number];
-    const gt_scalar *scalar = free_scalar(workload, number);
-    return scalar && !scalar->other_count && !gt_type_is_float(its->type) &&
+    return gt_number_is_open(workload, number) && !its->keeps && !gt_type_is_float(its->type) &&
            (its->integer == 0 || its->integer == 1);
 }
 
 /* Whether the number can have a value of that kind. */
 static bool can_have(const gt_workload *workload, uint32_t number, gt_scalars which)
 {
-    const gt_scalar *scalar = free_scalar(workload, number);
-    if (!scalar || which == GT_SCALARS_OWN) {
-        return false;
+    const gt_number *its = &workload->numbers[number];
+    if (which == GT_SCALARS_OWN || its->other_count) {
+        return which != GT_SCALARS_OWN && which <= GT_SCALARS_ZERO;
     }
-    if (scalar->other_count) {
-        return which <= GT_SCALARS_ZERO;
-    }
-    return gt_type_is_float(workload->numbers[number].type) ||
-           (which == GT_SCALARS_FAR && gt_number_is_flag(workload, number));
+    bool is_float = gt_number_is_open(workload, number) && gt_type_is_float(its->type);
+    return is_float || (which == GT_SCALARS_FAR && gt_number_is_flag(workload, number));
 }
 
 gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
@@ -90,11 +83,10 @@ gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
 static void vary_number(gt_workload *workload, uint32_t index, const gt_variation *variation)
 {
     gt_number *number = &workload->numbers[index];
-    const gt_scalar *scalar = free_scalar(workload, index);
-    if (scalar->other_count) {
-        uint32_t entry = variation->turn % scalar->other_count;
-        number->integer = scalar->other_integers[entry];
-        number->low = scalar->other_reals[entry];
+    if (number->other_count) {
+        const struct gt_other *others = &workload->others[number->first_other];
+        number->integer = others[variation->turn % number->other_count].integer;
+        number->low = others[variation->turn % number->other_count].real;
     } else if (gt_type_is_float(number->type)) {
         number->low = other_real(number, variation->scalars[index], index);
     } else {
@@ -106,8 +98,8 @@ static void vary_number(gt_workload *workload, uint32_t index, const gt_variatio
 uint32_t gt_workload_longest_list(const gt_workload *workload)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < workload->scalar_count; i++) {
-        uint32_t count = workload->scalars[i].other_count;
+    for (uint32_t i = 0; i < workload->number_count; i++) {
+        uint32_t count = workload->numbers[i].other_count;
         most = count > most ? count : most;
     }
     return most;

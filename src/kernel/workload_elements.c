@@ -358,7 +358,6 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     layout->count = count;
     GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
     out->number_count = layout->count;
-    out->is_stated |= layout->count == 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         char name[GT_COMPONENT_TEXT];
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
@@ -383,17 +382,39 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     return GPUTUNE_OK;
 }
 
-/* The further values that prove() states. */
-static gputune_status bind_others(gt_scalar *out, const gt_number *own, const gt_binding *binding,
-                                  const gt_argument *argument)
+/* Gives a number the values that prove() states. */
+static gputune_status bind_proved(gt_workload *workload, gt_number *number,
+                                  const gt_binding *binding, const gt_proved *proved)
 {
-    out->other_count = argument->other_count;
-    for (uint32_t i = 0; i < argument->other_count; i++) {
-        gt_number one = {.type = own->type, .problem_value = -1};
-        GT_TRY(bind_number(&one, binding, argument->others[i], argument->name));
-        out->other_integers[i] = one.integer;
-        out->other_reals[i] = one.low;
+    number->is_stated = true;
+    number->first_other = workload->other_count;
+    GT_REFUSE_AT(workload->other_count + proved->other_count > GT_OTHERS_MAX, proved->place,
+                 "more than %d further values in all; expected fewer", GT_OTHERS_MAX);
+    for (uint32_t i = 0; i < proved->other_count; i++) {
+        gt_number one = {.type = number->type, .problem_value = -1};
+        GT_TRY(bind_number(&one, binding, proved->others[i], number->name));
+        workload->others[workload->other_count++] = (struct gt_other){one.integer, one.low};
     }
+    number->other_count = proved->other_count;
+    return GPUTUNE_OK;
+}
+
+/* Carries out one part of prove() on the scalar's numbers that it names. */
+static gputune_status prove_numbers(gt_workload *workload, const gt_scalar *scalar,
+                                    const gt_binding *binding, const gt_layout *layout,
+                                    const gt_proved *proved)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < scalar->number_count; i++) {
+        if (!proved->path[0] || gt_leaf_is_within(layout, i, proved->path)) {
+            GT_TRY(bind_proved(workload, &workload->numbers[scalar->first_number + i], binding,
+                               proved));
+            named++;
+        }
+    }
+    GT_REFUSE_AT(proved->path[0] && named == 0, proved->place,
+                 "'%s' has no member '%s'; expected one that is a number", scalar->name,
+                 proved->path);
     return GPUTUNE_OK;
 }
 
@@ -404,10 +425,15 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    out->is_stated = argument->is_stated || layout->count == 0;
     if (layout->count == 0) { /* a functor: one byte that nobody reads */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));
-    return bind_others(out, &workload->numbers[out->first_number], binding, argument);
+    for (uint32_t i = 0; i < out->number_count; i++) {
+        workload->numbers[out->first_number + i].keeps = argument->keeps;
+    }
+    for (uint32_t i = 0; i < argument->proved_count; i++) {
+        GT_TRY(prove_numbers(workload, out, binding, layout, &argument->proved[i]));
+    }
+    return GPUTUNE_OK;
 }

@@ -1,6 +1,8 @@
 /* Checking variants by the emulator's sanitizer: the findings of each, read from the measure
  * worker's text. */
 #include "base/random.h"
+#include "base/text.h"
+#include "kernel/vary.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -152,6 +154,34 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
+/* Names the integers that kernels were checked with a single value of. Floats seldom decide what a
+ * kernel accesses. */
+static void say_single(const gt_request *request)
+{
+    enum { NAMED = 6 };
+    const gt_workload *workload = &request->workload;
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < workload->scalar_count; i++) {
+        const gt_scalar *scalar = &workload->scalars[i];
+        for (uint32_t k = 0; k < scalar->number_count; k++) {
+            const gt_number *number = &workload->numbers[scalar->first_number + k];
+            bool is_open = gt_number_is_open(workload, scalar->first_number + k) &&
+                           !gt_type_is_float(number->type);
+            if (is_open && count++ < NAMED) {
+                bool is_part = strcmp(scalar->name, number->name) != 0;
+                gt_text_printf(&text, "%s%s%s%s %swith %lld only", count > 1 ? ", " : "",
+                               scalar->name, is_part ? "." : "", is_part ? number->name : "",
+                               count > 1 ? "" : "was checked ", (long long)number->integer);
+            }
+        }
+    }
+    if (count) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: %s%s", request->template->name,
+                    gt_text_string(&text), count > NAMED ? ", and others likewise" : "");
+    }
+}
+
 /* ---- the check ------------------------------------------------------------------------------- */
 
 static gputune_status check_list(gt_request *request, const config_list *list, gt_finding_fn each,
@@ -167,6 +197,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
         status = gt_request_ended(request, "all variants were checked");
     }
     if (session.field.in[GT_STAGE_READY]) {
+        say_single(request);
         int reported = report_all(&session, each, user);
         status = status ? status : reported;
     } else if (!status) {

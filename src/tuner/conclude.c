@@ -202,6 +202,9 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     }
     GT_TRY(tried->stage == GT_STAGE_SLOWER ? describe_slower(trial, field, tried)
                                            : describe_race(trial, tuning, tried));
+    if (tried->id == tuning->proved && !trial->message) {
+        GT_TRY(gt_field_single((char **)&trial->message, field));
+    }
     return tried == variant ? GPUTUNE_OK : describe_twin(trial, request->template, tried);
 }
 

@@ -263,6 +263,9 @@ static inline const gt_variant *gt_variant_tried(const gt_variant *variant)
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code of the ready variants that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
+/* Says which scalars variants were proved with a single value of; NULL: none is known. The caller
+ * frees *out. ENOMEM. */
+gputune_status gt_field_single(char **out, const gt_field *field);
 /* Makes a trial of what is known of a variant without its samples. The caller fills in times,
  * noise, configuration and message. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant);

@@ -61,6 +61,18 @@ static bool is_fault(const char *message)
     return is;
 }
 
+/* Appends the launches of a proof that are not at the requested sizes, unless the worker has told
+ * which one failed. */
+static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
+{
+    const char *awkward = field->options.request->awkward_text;
+    const char *trial = field->standard ? field->standard->verified.trial : "";
+    gt_text_printf(out, "%s%s", awkward[0] ? ", or at " : "", awkward);
+    if (trial[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
+        gt_text_printf(out, ", or %s", trial);
+    }
+}
+
 /* What the driver says of a fault tells no line, and of an illegal address not whose mistake it may
  * be. */
 static gputune_status explain(char **out, const gt_field *field, const gt_variant *variant,
@@ -70,13 +82,15 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     gputune_status status = GPUTUNE_OK;
     const gt_request *r = field->options.request;
     const bool crashed = failure == GPUTUNE_ECRASHED;
+    const bool ran = variant->unit && variant->unit->stage == GT_STAGE_READY;
     gt_text_append(&text, message);
-    if (crashed && strstr(message, "ILLEGAL_ADDRESS")) {
+    if ((crashed && is_fault(message)) || (failure == GPUTUNE_ETIMEOUT && ran)) {
         say_launch(&text, field, variant);
+        say_other_launches(&text, field, message);
+    }
+    if (crashed && strstr(message, "ILLEGAL_ADDRESS")) {
         gt_text_printf(&text,
-                       "%s%s; is a length in args() too small, shared() %s, or a require() "
-                       "missing?",
-                       r->awkward_text[0] ? ", or at " : "", r->awkward_text,
+                       "; is a length in args() too small, shared() %s, or a require() missing?",
                        gt_template_lacks_shared(r->template)
                            ? "missing, which an array 'extern __shared__' needs"
                            : "too small");
@@ -305,6 +319,45 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant)
                       .proved_at = field->options.request->proved_at,
                       .driver_version = field->options.request->device->driver_version,
                       .nvrtc_version = unit->compiled.nvrtc_version};
+}
+
+/* Appends what a line of gt_verified.single says. Returns whether no other value was tried. */
+static bool say_single(gt_text *text, char *line, uint32_t index)
+{
+    char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
+    const char *others = value ? strtok_r(NULL, "\t", &rest) : NULL;
+    if (value) {
+        gt_text_printf(text, "%s%s %swith %s only%s%s%s", index ? ", " : "", name,
+                       index ? "" : "was proved ", value, others ? " (others " : "",
+                       others ? others : "", others ? ")" : "");
+    }
+    return value && !others;
+}
+
+gputune_status gt_field_single(char **out, const gt_field *field)
+{
+    enum { NAMED = 6 };
+    gt_text text = {0};
+    const char *lines = field->standard ? field->standard->verified.single : NULL;
+    GT_FREED char *copy = NULL;
+    char *rest = NULL, *untried = NULL;
+    uint32_t count = 0;
+    *out = NULL;
+    if (!lines || !lines[0]) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_strdup(&copy, lines));
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        bool is_untried = count++ < NAMED && say_single(&text, line, count - 1);
+        untried = is_untried && !untried ? line : untried;
+    }
+    if (count > NAMED) {
+        gt_text_printf(&text, ", and %u more likewise", count - NAMED);
+    }
+    if (untried) {
+        gt_text_printf(&text, "; prove(%s = VALUE) tries another", untried);
+    }
+    return gt_text_take(out, &text);
 }
 
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config)

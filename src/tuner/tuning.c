@@ -254,11 +254,25 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
     }
 }
 
+/* The last proof tries more values. */
+static gputune_status take_single(gt_field *field, const gt_verified *verified)
+{
+    char *single = NULL;
+    if (!field->standard || !verified->single) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_strdup(&single, verified->single));
+    free(field->standard->verified.single);
+    field->standard->verified.single = single;
+    return GPUTUNE_OK;
+}
+
 static gputune_status proved_again(gt_session *session, const gt_event *event)
 {
     gt_tuning *tuning = session->state;
     bool stopped = session->stop != GT_STOP_NONE;
     if (event->status == GPUTUNE_OK) {
+        GT_TRY(take_single(&session->field, &event->verified));
         tuning->proved = event->id;
         gt_session_mark(session, &session->timeline.proved_again);
         say_winner(session->request, &event->verified);

@@ -9,7 +9,7 @@
  * with the thread's element in `i`. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
-    const char *words; /* of the other variant's failure */
+    const char *words; /* of the other variant's failure, or of the winner's message */
 } kernel;
 
 static void write_kernel(char path[128], const kernel *k)
@@ -248,6 +248,85 @@ TEST(test_faulty_variants_are_found_by_what_remains)
     setenv("GPUTUNE_EMU_DEADLINE", "1", 1);
     expect_found(kernels, COUNT(kernels));
     unsetenv("GPUTUNE_EMU_DEADLINE");
+}
+
+static const char plain[] = "if (i < n) y[i] = s.kind == 2 ? 2 * x[i] : s.negate ? -x[i] : x[i];";
+
+TEST(test_prove_names_members)
+{
+    static const kernel fixed = {.name = "a member that keeps its value",
+                                 .code = "#pragma gputune prove(s.negate)\n"
+                                         "struct how { int negate, kind; };",
+                                 .args = "how s = {.negate = 0, .kind = 3}",
+                                 .types = "how s",
+                                 .right = plain,
+                                 .other = "if (i < n) y[i] = s.kind == 2 ? 2 * x[i] : x[i];"};
+    static const kernel listed = {.name = "a member with a list",
+                                  .code = "#pragma gputune prove(s.kind = 1, 2)\n"
+                                          "struct how { int negate, kind; };",
+                                  .args = "how s = {.negate = 0, .kind = 3}",
+                                  .types = "how s",
+                                  .right = plain,
+                                  .other = "if (i < n) y[i] = s.negate ? -x[i] : x[i];",
+                                  .words = "s.kind = 2"};
+    expect_right(&fixed, 1);
+    expect_found(&listed, 1);
+}
+
+static int on_winner(void *user, const gputune_record *record)
+{
+    snprintf(user, 512, "%s", record->message);
+    return 0;
+}
+
+/* What the winner's record says. */
+static const char *note_of(const kernel *k)
+{
+    static char found[512];
+    char path[128];
+    gputune_plan *plan;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    write_kernel(path, k);
+    gputune *tuner = tuner_open(":memory:");
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
+    gputune_plan_release(plan);
+    filter.kernel = "tried";
+    found[0] = '\0';
+    OK(gputune_records(tuner, &filter, on_winner, found));
+    gputune_close(tuner);
+    unlink(path);
+    return found;
+}
+
+TEST(test_a_scalar_with_a_single_value_is_named)
+{
+    static const kernel kernels[] = {
+        {.name = "a count",
+         .args = "int steps = 4, float a = 2",
+         .types = "int steps, float a",
+         .right = "if (i < n) y[i] = a * x[i] * steps;",
+         .words = "steps was proved with 4 only; prove(steps = VALUE) tries another"},
+        {.name = "a member",
+         .code = "struct shape { int sizes[4]; int dims; };",
+         .args = "shape s = {.sizes = n, .dims = 1}",
+         .types = "shape s",
+         .right = "if (i < s.sizes[s.dims - 1]) y[i] = x[i];",
+         .words = "s.dims was proved with 1 only (others crash)"},
+        {.name = "all have others",
+         .args = "float a = 2, bool negate = 0",
+         .types = "float a, bool negate",
+         .right = "if (i < n) y[i] = negate ? -a * x[i] : a * x[i];",
+         .words = ""},
+        {.name = "one that prove() fixes",
+         .code = "#pragma gputune prove(steps)",
+         .args = "int steps = 4",
+         .types = "int steps",
+         .right = "if (i < n) y[i] = x[i] * steps;",
+         .words = ""},
+    };
+    for (size_t i = 0; i < COUNT(kernels); i++) {
+        assert_string_equal(note_of(&kernels[i]), kernels[i].words);
+    }
 }
 
 TESTS_WITHIN(open_device, world_close)

@@ -38,6 +38,17 @@ static const char *options_of(const char *clause, const char *configuration)
     return joined;
 }
 
+/* A GPU refuses blocks that need more registers than it has. */
+TEST(a_reference_has_the_registers_that_its_block_can_have)
+{
+#define JUDGE(block)                                                                               \
+    "check(judge" block ")\n__global__ void judge(float *y, size_t n, unsigned long long *w) {}"
+    assert_string_equal(options_of(JUDGE(""), NULL), "");
+    assert_string_equal(options_of(JUDGE(", block = (32, R * 16)"), NULL), "--maxrregcount=64");
+    assert_string_equal(options_of(JUDGE(", block = 384"), NULL), "--maxrregcount=168");
+    assert_string_equal(options_of(JUDGE(", block = 1024"), "FAST=0 MODE=0"), "");
+}
+
 TEST(test_options_follow_the_configuration)
 {
     static const char clause[] =
