@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "gpu/image.h"
 #include "gpu/toolkit.h"
@@ -69,6 +70,7 @@ static const struct optional {
     {"--no-cache", 12090,
      false}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
     {"--frandom-seed=gputune", 12000, false},
+    {"-D__linux__=1", 11000, false}, /* as the host's compiler has it under nvcc */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
@@ -329,7 +331,7 @@ static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, progr
 }
 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
-                                    const gt_nvrtc_request *request)
+                                    const gt_nvrtc_request *request, const gt_texts *missing)
 {
     GT_FREED char *line = NULL;
     GT_SCOPED(gt_text_free) gt_text hint = {0};
@@ -337,7 +339,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
               "the compiler ran out of host memory");
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
-    gt_header_hint_append(&hint, line, request->text, request->options, request->option_count);
+    gt_header_hint_append(&hint, line, missing, request->options, request->option_count);
     if (strstr(line, "device-side kernel launch")) {
         gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
                               "them one after another by launch()");
@@ -363,17 +365,109 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
     return GPUTUNE_OK;
 }
 
+/* ---- headers that are missing ---- */
+
+/* A header that no folder has stops no kernel: most are for host code. The compiler gets an empty
+ * one in its place. Which ones a source needs is found by compiling it, so the names are kept for
+ * the sources that begin alike. */
+enum { MISSING_MAX = 64, HEADS_MAX = 256 };
+
+static struct {
+    pthread_mutex_t lock;
+    GT_ARRAY(gt_hash) heads;
+    GT_ARRAY(gt_texts) names; /* by head */
+} known_missing = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static gt_hash head_of(const gt_nvrtc_request *request)
+{
+    return gt_hash_bytes(request->text, request->head_bytes);
+}
+
+/* Whether a folder of the options has the header by now. */
+static gputune_status is_there(bool *out, const gt_nvrtc_request *request, const char *name)
+{
+    *out = false;
+    for (size_t i = 0; i < request->option_count && !*out; i++) {
+        GT_FREED char *path = NULL;
+        if (strncmp(request->options[i], "-I", 2) == 0) {
+            GT_TRY(gt_path_format(&path, "%s/%s", request->options[i] + 2, name));
+            *out = gt_file_exists(path);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
+{
+    const gt_hash head = head_of(request);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
+    for (size_t i = 0; i < known_missing.heads.count; i++) {
+        const gt_texts *names = &known_missing.names.items[i];
+        for (size_t k = 0; gt_hash_equal(known_missing.heads.items[i], head) && k < names->count;
+             k++) {
+            bool found;
+            GT_TRY(is_there(&found, request, names->items[k]));
+            GT_TRY(found ? GPUTUNE_OK
+                         : gt_texts_add(out, names->items[k], strlen(names->items[k])));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Takes the names over. What cannot be kept is found again. */
+static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
+{
+    const gt_hash head = head_of(request);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
+    for (size_t i = 0; i < known_missing.heads.count; i++) {
+        if (gt_hash_equal(known_missing.heads.items[i], head)) {
+            gt_texts_free(&known_missing.names.items[i]);
+            known_missing.names.items[i] = *names;
+            *names = (gt_texts){0};
+            return;
+        }
+    }
+    if (names->count > 0 && known_missing.heads.count < HEADS_MAX &&
+        gt_array_reserve(&known_missing.heads) == GPUTUNE_OK &&
+        gt_array_push(&known_missing.names, *names) == GPUTUNE_OK) {
+        known_missing.heads.items[known_missing.heads.count++] = head;
+        *names = (gt_texts){0};
+    }
+}
+
+/* Adds the header that the log names as missing. Returns whether there is one. */
+static bool learn_missing(gt_texts *missing, const char *log)
+{
+    static const char words[] = "cannot open source file \"";
+    const char *at = strstr(log, words);
+    GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
+    if (!name || missing->count == MISSING_MAX) {
+        return false;
+    }
+    const size_t length = strcspn(name, "\"");
+    name[length] = '\0';
+    const char *const *known = (const char *const *)missing->items;
+    return gt_index_of(name, known, missing->count) == missing->count &&
+           gt_texts_add(missing, name, length) == GPUTUNE_OK;
+}
+
 /* A head that is kept or used is an #include of its own. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
-                                     const gt_nvrtc_request *request, bool splits_head)
+                                     const gt_nvrtc_request *request, const gt_texts *missing,
+                                     bool splits_head)
 {
+    enum { MOST = GT_DEVICE_HEADERS_MAX + MISSING_MAX + 1 };
     const char *const *names, *const *texts, *text = request->text;
-    const char *all_names[GT_DEVICE_HEADERS_MAX + 1], *all_texts[GT_DEVICE_HEADERS_MAX + 1];
+    const char *all_names[MOST], *all_texts[MOST];
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
     memcpy(all_names, names, count * sizeof *names);
     memcpy(all_texts, texts, count * sizeof *texts);
+    for (size_t i = 0; i < missing->count; i++) {
+        all_names[count] = missing->items[i];
+        all_texts[count++] = "";
+    }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
         gt_text_append(&source, request->text + request->head_bytes);
@@ -387,10 +481,11 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                  "nvrtcCreateProgram");
 }
 
-/* *again: an option was refused, and another attempt without it may succeed. */
+/* *again: an option was refused or a header is missing, and another attempt without it may
+ * succeed. */
 static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
-                                      bool *again)
+                                      gt_texts *missing, bool *again)
 {
     options options;
     for (size_t i = 0; i < request->instance_count; i++) {
@@ -408,8 +503,9 @@ static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program
         gt_ptxas_parse(&out->resources, out->log);
     }
     if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
-        *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
-        status = compile_error(nvrtc, result, out->log, request);
+        *again = (result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log)) ||
+                 learn_missing(missing, out->log);
+        status = compile_error(nvrtc, result, out->log, request, missing);
     }
     GT_THEN(status, fetch_image(out, nvrtc, program, request));
     return GT_THEN(status, note_instances(out, nvrtc, program, request));
@@ -419,20 +515,23 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
     gt_compiled compiled = {0};
+    GT_SCOPED(gt_texts_free) gt_texts missing = {0};
     gputune_status status;
     bool again;
+    GT_TRY(recall_missing(&missing, request));
     int64_t start = gt_now_ns();
     do {
         program program = NULL;
         again = false;
         gt_compiled_free(&compiled);
-        status = create_program(&program, nvrtc, request, head != NULL);
-        GT_THEN(status,
-                compile_program(&compiled, (gt_nvrtc *)nvrtc, program, request, head, &again));
+        status = create_program(&program, nvrtc, request, &missing, head != NULL);
+        GT_THEN(status, compile_program(&compiled, (gt_nvrtc *)nvrtc, program, request, head,
+                                        &missing, &again));
         if (program) {
             nvrtc->destroy(&program);
         }
     } while (again);
+    keep_missing(request, &missing);
     if (status < 0 && status != GPUTUNE_ECOMPILE) {
         gt_compiled_free(&compiled);
     }

@@ -46,10 +46,11 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
 
 /* Compiles with the standard options (arch, --std=c++17, -default-device, --no-cache where known,
  * ptxas -v, constant program name and seed) and the request's own. Options that this NVRTC does not
- * know yet are left out. `head` is NULL where none is kept or used. ECOMPILE: the message has the
- * first error line, out->log the whole log. *out is set after success and ECOMPILE, and
- * gt_compiled_free() releases it; after any other failure it is empty. If a head cannot be kept or
- * used, the log has a warning that names the "precompiled header". */
+ * know yet are left out, and so are headers that no folder has. `head` is NULL where none is kept
+ * or used. ECOMPILE: the message has the first error line, out->log the whole log. *out is set
+ * after success and ECOMPILE, and gt_compiled_free() releases it; after any other failure it is
+ * empty. If a head cannot be kept or used, the log has a warning that names the "precompiled
+ * header". */
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head);
 void gt_compiled_free(gt_compiled *compiled);

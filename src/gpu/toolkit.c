@@ -62,67 +62,50 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
 }
 
-/* Appends the headers that the source names as left out, if the compiler misses a name. */
-static void append_skipped(gt_text *out, const char *line, const char *source)
+/* Whether the error may come from a header that is not there: the compiler misses a name. */
+static bool misses_name(const char *line)
 {
-    static const char mark[] = "// skipped: ";
-    bool any = false;
-    if (!strstr(line, "undefined") && !strstr(line, "no member")) {
-        return;
+    static const char *const words[] = {"is undefined", "has no member", "must be a class",
+                                        "is not a template", "storage class or type specifier"};
+    bool misses = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        misses |= strstr(line, words[i]) != NULL;
     }
-    for (const char *at = source; (at = strstr(at, mark)); any = true) {
-        at += sizeof mark - 1;
-        gt_text_append(out, any ? ", " : "; not found, and left out as for the host alone: ");
-        gt_text_append_bytes(out, at, strcspn(at, "\n"));
-    }
+    return misses;
 }
 
-void gt_header_hint_append(gt_text *out, const char *line, const char *source,
+static void append_missing(gt_text *out, const gt_texts *missing, const char *const *options,
+                           size_t option_count)
+{
+    for (size_t i = 0; i < missing->count; i++) {
+        gt_text_printf(out, "%s%s",
+                       i ? ", " : "; headers that were not found: ", missing->items[i]);
+    }
+    append_folders(out, options, option_count);
+    append_advice(out, missing->items[0]);
+}
+
+void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count)
 {
-    static const char words[] = "cannot open source file \"";
-    const char *at = strstr(line, words);
-    size_t length = at ? strcspn(at + sizeof words - 1, "\"") : 0;
-    char name[128];
     if (strstr(line, "namespace \"std\" has no member")) {
         gt_text_append(out,
                        "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
                        "expected host code between #ifndef __CUDACC_RTC__ and #endif");
-    }
-    append_skipped(out, line, source);
-    if (length == 0 || length >= sizeof name) {
         return;
     }
-    memcpy(name, at + sizeof words - 1, length);
-    name[length] = '\0';
-    append_folders(out, options, option_count);
-    append_advice(out, name);
+    if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {
+        gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
+                            "thrust::complex, pair, tuple, its functors and iterators");
+    }
+    if (missing->count > 0 && misses_name(line)) {
+        append_missing(out, missing, options, option_count);
+    }
 }
 
 extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* ended by a NULL name */
-
-/* What a file includes for its host code stops no kernel: the C++ library's, the system's, and
- * Thrust's algorithms and containers, none of which NVRTC compiles. Most of them bring the types of
- * <stdint.h>, as all do here. Each name ends with a zero. */
-static const char hosts[] =
-    "algorithm\0cctype\0cerrno\0chrono\0cinttypes\0condition_variable\0csignal\0cstdarg\0ctime\0"
-    "ctype.h\0deque\0dirent.h\0errno.h\0exception\0fcntl.h\0filesystem\0fstream\0future\0"
-    "getopt.h\0inttypes.h\0iomanip\0iosfwd\0iostream\0istream\0list\0map\0memory\0mutex\0new\0"
-    "omp.h\0ostream\0pthread.h\0queue\0random\0regex\0set\0sstream\0stack\0stdarg.h\0stdexcept\0"
-    "string\0strings.h\0sys/mman.h\0sys/stat.h\0sys/time.h\0sys/types.h\0system_error\0thread\0"
-    "time.h\0unordered_map\0unordered_set\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
-    "thrust/device_ptr.h\0thrust/execution_policy.h\0thrust/system/cuda/execution_policy.h\0"
-    "thrust/adjacent_difference.h\0thrust/binary_search.h\0thrust/copy.h\0thrust/count.h\0"
-    "thrust/equal.h\0thrust/extrema.h\0thrust/fill.h\0thrust/find.h\0thrust/for_each.h\0"
-    "thrust/gather.h\0thrust/generate.h\0thrust/inner_product.h\0thrust/logical.h\0"
-    "thrust/merge.h\0thrust/mismatch.h\0thrust/partition.h\0thrust/random.h\0thrust/reduce.h\0"
-    "thrust/remove.h\0thrust/replace.h\0thrust/reverse.h\0thrust/scan.h\0thrust/scatter.h\0"
-    "thrust/sequence.h\0thrust/set_operations.h\0thrust/shuffle.h\0thrust/sort.h\0"
-    "thrust/tabulate.h\0thrust/transform.h\0thrust/transform_reduce.h\0thrust/transform_scan.h\0"
-    "thrust/uninitialized_copy.h\0thrust/uninitialized_fill.h\0thrust/unique.h\0"
-    "thrust/universal_vector.h\0";
 
 /* The prelude and kernels that say std:: find there what the toolkit has. */
 #define TOOLKIT(name)                                                                              \
@@ -152,9 +135,6 @@ static void fill(void)
 {
     for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits; i++) {
         add(toolkits[i].name, toolkits[i].text);
-    }
-    for (const char *at = hosts; *at; at += strlen(at) + 1) {
-        add(at, "#pragma once\n#include <stdint.h>\n");
     }
     for (size_t i = 0; gt_device_headers[i].name; i++) {
         add(gt_device_headers[i].name, gt_device_headers[i].text);

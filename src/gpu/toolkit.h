@@ -37,11 +37,11 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
  * would be, best first. ENOMEM. gt_texts_free() releases *out, whatever the status. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
-/* Appends a hint to *out, if there is one for `line`, the first error of a compiler's log. For a
- * file that could not be opened, the hint says where it was looked for (the -I options) and what to
- * install or to name. For an unknown name, it names the headers that the source has as "// skipped:
- * NAME". For a missing member of namespace std, it says what kernels have of C++'s library. */
-void gt_header_hint_append(gt_text *out, const char *line, const char *source,
+/* Appends a hint to *out, if there is one for `line`, the first error of a compiler's log. For an
+ * unknown name, it names the headers that were not found, where they were looked for (the -I
+ * options), and what to install or to name. For a missing member of namespace std, it says what
+ * kernels have of C++'s library; for Thrust, which parts NVRTC compiles. */
+void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };

@@ -562,44 +562,68 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     return finish_body(body, &parse->judge_uses, parse->template);
 }
 
+/* Whether the name is that of a function which only the other body has. */
+static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_token *name)
+{
+    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
+    bool is_step = false, is_of_judge = false;
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        is_step |= gt_token_is(name, parts->steps[i].kernel.name);
+    }
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        is_of_judge |= judges[i]->present && gt_token_is(name, judges[i]->kernel.name);
+    }
+    return is_judge ? is_step && !is_of_judge : is_of_judge && !is_step && !parts->reference.self;
+}
+
 /* Appends the names of a line, those in strings too. */
-static void append_names(gt_text *out, gt_lexer line)
+static void append_names(gt_text *out, const gt_template_parts *parts, bool is_judge, gt_lexer line)
 {
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        if (line.token.kind == GT_TOKEN_NAME) {
+        if (line.token.kind == GT_TOKEN_NAME && !is_of_other(parts, is_judge, &line.token)) {
             append_token(out, &line.token);
         } else if (line.token.kind == GT_TOKEN_STRING && line.token.length > 2) {
-            append_names(out, gt_lexer_on(line.token.text + 1, line.token.length - 2));
+            append_names(out, parts, is_judge,
+                         gt_lexer_on(line.token.text + 1, line.token.length - 2));
         }
     }
 }
 
-/* Appends all names that the pragmas mention, and that of a reference of gputune's own making. */
-static void append_roots(gt_text *out, const gt_template_parts *parts)
+/* Appends all names that the pragmas mention, and that of a reference of gputune's own making; for
+ * the judges' body without the kernels, for the kernels' without the judges. */
+static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_judge)
 {
     for (uint32_t i = 0; i < parts->file_count; i++) {
         for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
              gt_lexer_find_directive(&lexer, &line);) {
             if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
-                append_names(out, line);
+                append_names(out, parts, is_judge, line);
             }
         }
     }
-    gt_text_append(out, parts->reference.kernel.name);
+    gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
+}
+
+/* What of the text a body needs, with what NVRTC would not take rewritten. */
+static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bool is_judge)
+{
+    GT_SCOPED(gt_text_free) gt_text roots = {0};
+    append_roots(&roots, parse->parts, is_judge);
+    GT_TRY(roots.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(gt_reach_cut(out, text, parse->possible, gt_text_string(&roots)));
+    gt_overloads_blank(parse, *out);
+    return rewrite(out, parse->template);
 }
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
-    GT_FREED char *code = NULL;
-    GT_SCOPED(gt_text_free) gt_text roots = {0};
+    GT_FREED char *kernels = NULL;
+    GT_FREED char *judges = NULL;
     gt_overloads_blank(parse, parse->left);
     GT_TRY(gt_functions_check(parse, parse->code));
-    append_roots(&roots, parse->parts);
-    GT_TRY(roots.failed ? gt_fail_memory() : GPUTUNE_OK);
-    GT_TRY(gt_reach_cut(&code, text, parse->possible, gt_text_string(&roots)));
-    gt_overloads_blank(parse, code);
-    GT_TRY(rewrite(&code, parse->template));
-    GT_TRY(make_kernel_body(parse, code));
-    GT_TRY(make_judge_body(parse, code));
+    GT_TRY(cut_code(&kernels, parse, text, false));
+    GT_TRY(make_kernel_body(parse, kernels));
+    GT_TRY(cut_code(&judges, parse, text, true));
+    GT_TRY(make_judge_body(parse, judges));
     return gt_names_check(parse);
 }

@@ -298,3 +298,91 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
     macros->budget = most;
     expand(out, macros, words, count, NULL);
 }
+
+/* ---- macros that declare kernels ------------------------------------------------------------- */
+
+static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < macro->words; i++) {
+        has |= m->texts.items[macro->first + macro->parameters + i].id == id;
+    }
+    return has;
+}
+
+/* Whether the use of a macro from `at` on, of `taken` words, makes a kernel's declaration. Appends
+ * what it stands for to `out`. One that makes strings stays. */
+static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
+                         size_t taken)
+{
+    bool makes = false;
+    out->count = 0;
+    if (has_word(m, gt_macro_of(m, words[at].id), GT_IS_HASH)) {
+        return false;
+    }
+    gt_macros_expand(out, m, words + at, taken, 4096);
+    for (size_t i = 0; i < out->count; i++) {
+        makes |= out->items[i].id == GT_IS_GLOBAL;
+    }
+    return makes;
+}
+
+static void append_expansion(gt_text *out, const gt_word_list *words, const char *from,
+                             const char *to)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        gt_text_append(out, i ? " " : "");
+        gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
+    }
+    for (; from < to; from++) { /* lines keep their numbers */
+        gt_text_append(out, *from == '\n' ? "\n" : "");
+    }
+}
+
+static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
+{
+    gt_word_list expanded = {0};
+    bool any = false; /* a macro has the word */
+    size_t copied = 0;
+    for (size_t i = 0; i < words->count && !m->failed; i++) {
+        const gt_word *word = &words->items[i];
+        if (word->token.kind == GT_TOKEN_DIRECTIVE) {
+            const size_t before = m->items.count;
+            (void)gt_macros_directive(m, word);
+            any |= m->items.count > before &&
+                   has_word(m, &m->items.items[m->items.count - 1], GT_IS_GLOBAL);
+            continue;
+        }
+        const size_t taken = any ? gt_macro_use(m, words->items, words->count, i) : 0;
+        if (taken > 0 && makes_kernel(&expanded, m, words->items, i, taken)) {
+            const gt_token *last = &words->items[i + taken - 1].token;
+            const size_t at = (size_t)(word->token.text - m->text);
+            gt_text_append_bytes(out, text + copied, at - copied);
+            copied = (size_t)(last->text + last->length - m->text);
+            append_expansion(out, &expanded, word->token.text, last->text + last->length);
+            i += taken - 1;
+        }
+    }
+    gt_text_append(out, text + copied);
+    gt_array_free(&expanded);
+}
+
+gputune_status gt_kernel_macros_expand(gt_text *text, const char *read)
+{
+    gt_macros macros;
+    gt_word_list words = {0};
+    gt_text expanded = {0};
+    gt_macros_open(&macros, read);
+    gt_words_split(&words, &macros, gt_lexer_of(read));
+    expand_kernels(&expanded, &macros, &words, gt_text_string(text));
+    expanded.failed |= macros.failed;
+    gt_macros_free(&macros);
+    gt_array_free(&words);
+    if (expanded.failed) {
+        gt_text_free(&expanded);
+        return gt_fail_memory();
+    }
+    gt_text_free(text);
+    *text = expanded;
+    return GPUTUNE_OK;
+}

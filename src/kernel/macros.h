@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/hash_index.h"
+#include "base/text.h"
 
 /* clang-format off: words of C++ and CUDA that the grammar of declarations needs */
 typedef enum gt_word_id {
@@ -138,6 +139,11 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
 /* How many of the words from `at` on a use of a macro takes, its arguments included; 0: it is no
  * such use. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
+
+/* Puts what they stand for in the place of all uses of macros that make kernels: `KERNEL void
+ * k(…)`, `DEFINE_KERNEL(k, +)`. `read` is the text with the branches of #if blanked that are left
+ * out. Lines keep their numbers. ENOMEM. */
+gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* The index of the bracket that closes the one at `at`; count - 1 where none does. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);

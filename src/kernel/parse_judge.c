@@ -254,8 +254,9 @@ static void append_helpers(gt_text *out, const elements *made)
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
         {"sum", NULL,
-         "[](long long count, auto term) { decltype(0.0 + term(0)) total = 0; for (long "
-         "long k = 0; k < count; k++) { total += term(k); } return total; }"},
+         "[](long long gputune_count, auto gputune_term) { decltype(0.0 + gputune_term(0)) "
+         "gputune_total = 0; for (long long gputune_k = 0; gputune_k < gputune_count; "
+         "gputune_k++) { gputune_total += gputune_term(gputune_k); } return gputune_total; }"},
         EXTREME("min"),
         EXTREME("max")};
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {

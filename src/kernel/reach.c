@@ -18,6 +18,7 @@ typedef struct reach {
     bool *kept;      /* by piece */
     uint8_t *marked; /* by id: some function of device code is called so */
     uint8_t *typed;  /* by id: a type or alias of the text is called so; 2: one that is kept */
+    size_t ids;      /* how many there are of these */
     bool changed;
 } reach;
 
@@ -216,7 +217,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     gt_word_list named = {0};
     GT_TRY(gt_declarations_find(&r->found, read));
     gt_words_split(&named, &r->found.macros, gt_lexer_of(roots));
-    const size_t ids = r->found.macros.ids;
+    const size_t ids = r->ids = r->found.macros.ids;
     r->wanted = calloc(ids, 1);
     r->marked = calloc(ids, 1);
     r->typed = calloc(ids, 1);
@@ -263,9 +264,21 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Blanks a part of the text but its directives. */
+/* Whether a part of the text has directives that mean something outside of it, such as #define. */
+static bool has_definitions(const char *text, size_t begin, size_t end)
+{
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_on(text + begin, end - begin), line;
+         gt_lexer_find_directive(&lexer, &line);) {
+        has |= !gt_token_is_any(&line.token, "if ifdef ifndef elif else endif pragma line");
+    }
+    return has;
+}
+
+/* Blanks a part of the text but its directives; if it defines nothing, all but #line. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
+    const bool keeps = has_definitions(text, begin, end);
     gt_lexer lexer = gt_lexer_on(text + begin, end - begin), line;
     size_t from = begin;
     while (lexer.token.kind != GT_TOKEN_END) {
@@ -275,8 +288,10 @@ static void blank_code(char *text, size_t begin, size_t end)
         }
         const size_t at = (size_t)(lexer.token.text - text);
         gt_lexer_directive(&lexer, &line);
-        gt_blank(text, from, at);
-        from = (size_t)(line.end - text);
+        if (keeps || gt_lexer_is(&line, "line")) {
+            gt_blank(text, from, at);
+            from = (size_t)(line.end - text);
+        }
     }
     gt_blank(text, from, end);
 }
@@ -311,12 +326,36 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-static gputune_status write_left(char **out, const reach *r, const char *text, const char *read)
+/* Blanks the #include of Thrust's headers, most of which NVRTC does not compile, if nothing that is
+ * kept names thrust. */
+static void blank_thrust(char *left, reach *r, const char *read)
+{
+    gt_word_list name = {0};
+    gt_words_split(&name, &r->found.macros, gt_lexer_of("thrust"));
+    const bool is_wanted =
+        name.count == 0 || (name.items[0].id < r->ids && r->wanted[name.items[0].id]);
+    gt_array_free(&name);
+    for (size_t i = 0; i < r->found.words.count && !is_wanted; i++) {
+        const gt_token *token = &r->found.words.items[i].token;
+        gt_lexer lexer = gt_lexer_of(token->text), line;
+        if (token->kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            const bool is = gt_lexer_accept(&line, "include") &&
+                            strncmp(line.token.text, "<thrust/", strlen("<thrust/")) == 0;
+            if (is) {
+                gt_blank(left, (size_t)(token->text - read), (size_t)(line.end - read));
+            }
+        }
+    }
+}
+
+static gputune_status write_left(char **out, reach *r, const char *text, const char *read)
 {
     GT_FREED char *left = NULL;
     GT_SCOPED(gt_text_free) gt_text joined = {0};
     size_t copied = 0;
     GT_TRY(gt_strdup(&left, text));
+    blank_thrust(left, r, read);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
         if (!r->kept[p]) {

@@ -4,7 +4,6 @@
 
 #include "kernel/body.h"
 #include "kernel/branches.h"
-#include "kernel/headers.h"
 #include "kernel/types.h"
 
 #include "base/hash.h"
@@ -115,11 +114,6 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
     gputune_status status = reader->include
                                 ? reader->include(reader->user, include, &found)
                                 : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
-    if (status == GPUTUNE_ENOTFOUND && !include->join && gt_header_is_hosts(include->name)) {
-        gt_text_printf(&reader->body, "// skipped: %s", include->name); /* for the compiler's log */
-        *out = BLANKED;
-        return GPUTUNE_OK;
-    }
     if (status == GPUTUNE_ENOTFOUND) {
         reader->has_headers = true;
         GT_REFUSE_AT(include->join, place,
@@ -217,13 +211,23 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
                        : copy_name(out, bytes, begin + 1, length, place);
 }
 
+/* Whether this is a header of CUDA's host interface: NVRTC has its device part built in, if there
+ * is one, and reads the header slowly or not at all. */
+static bool is_built_in(const char *name)
+{
+    static const char known[] =
+        "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
+        "cuda_gl_interop.h cuda_egl_interop.h cufft.h curand.h nvToolsExt.h nvml.h";
+    return gt_is_any(name, strlen(name), known);
+}
+
 static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
 {
     char name[512];
     bool system = false;
     gt_place place = gt_lexer_place(line);
     GT_TRY(include_name(name, sizeof name, &system, line, place));
-    if ((!system && strcmp(gt_base_name(name), prelude_name) == 0) || gt_header_is_known(name)) {
+    if ((!system && strcmp(gt_base_name(name), prelude_name) == 0) || is_built_in(name)) {
         *out = BLANKED;
         return GPUTUNE_OK;
     }
@@ -278,6 +282,48 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
+/* Whether there is such a file, for __has_include. The lexer is on the name. */
+static gputune_status probe_include(bool *out, gt_reader *reader, const gt_lexer *name)
+{
+    char text[512];
+    bool system = false;
+    const gt_place place = gt_lexer_place(name);
+    gt_included found = {0};
+    GT_TRY(include_name(text, sizeof text, &system, name, place));
+    const gt_include include = {text, place.path, .system = system};
+    *out = is_built_in(text) ||
+           (reader->include && reader->include(reader->user, &include, &found) == GPUTUNE_OK);
+    free(found.text);
+    free(found.path);
+    return GPUTUNE_OK;
+}
+
+/* Appends a directive with 1 or 0 in the place of each __has_include("…"): the compiler would look
+ * for the template's own files where they are not. */
+static gputune_status append_kept(gt_reader *reader, const char *begin, gt_lexer line)
+{
+    const char *copied = begin, *end = line.end;
+    while (line.token.kind != GT_TOKEN_END) {
+        const char *word = line.token.text;
+        bool found;
+        if (!gt_lexer_accept(&line, "__has_include") || !gt_lexer_accept(&line, "(")) {
+            if (line.token.text == word) {
+                gt_lexer_next(&line);
+            }
+            continue;
+        }
+        GT_TRY(probe_include(&found, reader, &line));
+        while (line.token.kind != GT_TOKEN_END && !gt_lexer_is(&line, ")")) {
+            gt_lexer_next(&line);
+        }
+        gt_text_append_bytes(&reader->body, copied, (size_t)(word - copied));
+        gt_text_append(&reader->body, found ? "1" : "0");
+        copied = line.token.kind == GT_TOKEN_END ? end : line.token.text + 1;
+    }
+    gt_text_append_bytes(&reader->body, copied, (size_t)(end - copied));
+    return GPUTUNE_OK;
+}
+
 /* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
  */
 static gputune_status carry(gt_reader *reader, const gt_source_file *file, const char *begin,
@@ -287,7 +333,7 @@ static gputune_status carry(gt_reader *reader, const gt_source_file *file, const
     gt_lexer reading = *line;
     GT_TRY(read_directive(reader, &reading, &what));
     if (what == KEPT) {
-        gt_text_append_bytes(&reader->body, begin, (size_t)(line->end - begin));
+        GT_TRY(append_kept(reader, begin, *line));
     } else if (what == BLANKED) {
         gt_newlines_append(&reader->body, begin, line->end);
     } else {

@@ -53,7 +53,7 @@ static void define_values(generator *g)
         define(g, own.name, chosen);
         for (uint32_t v = 0; v < own.count; v++) {
             const char *word = own.values[v].word;
-            if (word && !strchr(word, ' ')) {
+            if (word && !strpbrk(word, " :<")) {
                 gt_text_printf(&g->macros, "#define %s_%s %d\n", own.name, word,
                                chosen->word && strcmp(chosen->word, word) == 0);
             }

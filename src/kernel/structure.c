@@ -138,9 +138,6 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     while (gt_lexer_accept_any(&p->at, "const") >= 0) {
     }
     const gt_structure *nested;
-    if (gt_lexer_is(&p->at, "::")) {
-        return refuse(place, structure, "a qualified type", "a plain type");
-    }
     if (gt_lexer_is(&p->at, "*") || gt_is_type(out) ||
         gt_template_problem_index(p->template, out) >= 0) {
         return GPUTUNE_OK;

@@ -4,6 +4,7 @@
 #include "kernel/body.h"
 #include "kernel/branches.h"
 #include "kernel/compiler_options.h"
+#include "kernel/macros.h"
 #include "kernel/settings.h"
 #include "kernel/tensormap.h"
 
@@ -439,11 +440,29 @@ static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
     return GPUTUNE_OK;
 }
 
+/* Whether the text defines a macro that stands for __global__. */
+static bool has_kernel_macro(const char *text)
+{
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(text), line;
+         !has && gt_lexer_find_directive(&lexer, &line);) {
+        const bool defines = gt_lexer_accept(&line, "define");
+        for (; defines && !has && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            has = gt_lexer_is(&line, "__global__");
+        }
+    }
+    return has;
+}
+
 static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
                                 const char *text, const char *kernel)
 {
     gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
+    if (has_kernel_macro(gt_text_string(&reader->body))) {
+        GT_TRY(take_code(parse, reader));
+        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->left));
+    }
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse, reader));
     GT_TRY(parse_clauses(parse, reader));

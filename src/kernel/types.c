@@ -215,18 +215,20 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 {
     size_t length = 0;
     gt_place place = gt_lexer_place(lexer);
+    bool is_scoped = false; /* behind a "::" */
     do {
         char name[64];
         GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-        size_t more = strlen(name);
-        GT_REFUSE_AT(length + more + 2 > bytes, place, "a type of too many words; expected %s",
-                     what);
-        if (length > 0) {
-            out[length++] = ' ';
-        }
-        memcpy(out + length, name, more + 1);
+        const char *between = is_scoped ? "::" : length > 0 ? " " : "";
+        GT_REFUSE_AT(length + strlen(name) + 3 > bytes, place,
+                     "a type of too many words; expected %s", what);
+        (void)snprintf(out + length, bytes - length, "%s%s", between, name);
         GT_TRY(read_arguments(out, bytes, lexer));
         length = strlen(out);
+        is_scoped = gt_lexer_accept(lexer, "::");
+        if (is_scoped) {
+            continue;
+        }
         const gt_token next = gt_lexer_peek(*lexer);
         if (!all && next.kind != GT_TOKEN_NAME && !gt_token_is(&next, "*")) {
             break;

@@ -110,19 +110,26 @@ TEST(test_hints)
                        "GPUTUNE_INCLUDE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char line[128];
-        gt_text hint = {0};
-        (void)snprintf(line, sizeof line,
-                       "k.cu(3): catastrophic error: cannot open source file \"%s\"", cases[i][0]);
-        gt_header_hint_append(&hint, line, "", options, 3);
-        assert_string_equal(gt_text_string(&hint), cases[i][1]);
-        gt_text_free(&hint);
+        char expected[256];
+        GT_SCOPED(gt_text_free) gt_text hint = {0};
+        GT_SCOPED(gt_texts_free) gt_texts missing = {0};
+        ASSERT_OK(gt_texts_add(&missing, cases[i][0], strlen(cases[i][0])));
+        (void)snprintf(expected, sizeof expected, "; headers that were not found: %s%s",
+                       cases[i][0], cases[i][1]);
+        gt_header_hint_append(&hint, "k.cu(3): error: identifier \"f\" is undefined", &missing,
+                              options, 3);
+        assert_string_equal(gt_text_string(&hint), expected);
     }
     GT_SCOPED(gt_text_free) gt_text none = {0};
-    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", "", options, 3);
+    GT_SCOPED(gt_texts_free) gt_texts missing = {0};
+    gt_header_hint_append(&none, "k.cu(3): error: identifier \"f\" is undefined", &missing, options,
+                          3);
+    ASSERT_OK(gt_texts_add(&missing, "a.h", 3));
+    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", &missing, options, 3);
     assert_string_equal(gt_text_string(&none), "");
-    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", "", NULL, 0);
+    gt_header_hint_append(&none, "k.cu(3): error: namespace \"b\" has no member \"c\"", &missing,
+                          NULL, 0);
     assert_string_equal(gt_text_string(&none),
-                        "; no toolkit was found, and no folder is named; name "
-                        "its folder by -I, include_paths or GPUTUNE_INCLUDE");
+                        "; headers that were not found: a.h; no toolkit was found, and no folder "
+                        "is named; name its folder by -I, include_paths or GPUTUNE_INCLUDE");
 }

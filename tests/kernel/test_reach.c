@@ -47,7 +47,7 @@ TEST(cut_drops_code_that_no_kernel_needs)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i], "k", "");
     }
-    check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "k", "\n\n#ifdef X\n\n#endif\n");
+    check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "k", "\n\n\n\n\n");
     check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }", "k",
           "#define CHECK(x) if (x != cudaSuccess) abort()\n");
 }
@@ -133,6 +133,13 @@ TEST(cut_gives_a_namespace_to_each_using_directive)
           "a::b;");
     check("namespace c = a; using namespace c; __global__ void k() { c::f(); }", "k",
           "namespace c = a; using namespace c; __global__ void k() { c::f(); }");
+}
+
+TEST(cut_drops_headers_of_thrust_that_no_kernel_needs)
+{
+    check("#include <thrust/sort.h>\n__global__ void k() { }", "k", "\n__global__ void k() { }");
+    check("#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }", "k",
+          "#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }");
 }
 
 TEST(cut_keeps_functions_with_requirements)

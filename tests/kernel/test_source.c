@@ -20,7 +20,7 @@ static const char text[] =
     "#endif\n"
     "}\n"
     "__global__ void slow(T *y, size_t n)\n"
-    "{\n"
+    "{   y[0] = helper();\n"
     "    // one }\n"
     "}\n"
     "int last;\n";

@@ -1,0 +1,8 @@
+// What kernels use of cuda.h: handles that they take as arguments.
+#pragma once
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef unsigned long long CUdeviceptr;
+struct alignas(64) CUtensorMap {
+    unsigned long long opaque[16];
+};

@@ -1,0 +1,5 @@
+// What kernels use of cusparse.h: the types of its numbers.
+#pragma once
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>

@@ -1,0 +1,41 @@
+# what nvcc takes: kernels that macros make, enumerators as values, files that __has_include finds, a
+# reference beside templates that have a parameter of the same name, std:: without an include
+export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
+clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
+body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
+cat >macro.cu <<F
+#ifndef __linux__
+#error Unsupported system
+#endif
+#ifdef __OPENCL_VERSION__
+#define KERNEL __kernel
+#else
+#define KERNEL extern "C" __global__
+#endif
+#pragma gputune kernel(k) $clauses tune(U = 1, 2) reference(y[i] = x[i] < 0 ? -x[i] : x[i])
+KERNEL void k(float *y, const float *x, int n) { $body y[i] = std::abs(x[i]) * (U / U); }
+F
+cat >made.cu <<F
+#define DEFINE(name, op) template <int B> __global__ void name(float *y, const float *x, int n) \\
+    { $body y[i] = x[i] op B; }
+DEFINE(plus, +)
+#pragma gputune kernel(plus<B>) $clauses tune(B = 2, 3) reference(self)
+F
+cat >words.cu <<F
+#if __has_include("factor.cuh") && !__has_include("nowhere.cuh")
+#include "factor.cuh"
+#endif
+enum class Mode { Fast, Slow };
+template <typename T> __device__ T two() { return 2; }
+#pragma gputune kernel(k<T, MODE>) problem(n = 1000, type T = float, double)
+#pragma gputune args(out T y[n], in T x[n], int n) block(64) grid(ceil_div(n, 64))
+#pragma gputune tune(MODE = Mode::Fast, Mode::Slow) reference(y[i] = x[i] * 6)
+template <typename T, Mode M> __global__ void k(T *y, const T *x, int n)
+{
+    $body y[i] = x[i] * (M == Mode::Slow ? FACTOR : T(3)) * two<T>();
+}
+F
+echo '#define FACTOR 3' >factor.cuh
+for file in macro made words; do
+    $GPUTUNE warm ./$file.cu -q --format csv | cut -d, -f1,2
+done
