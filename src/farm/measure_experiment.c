@@ -40,10 +40,20 @@ gputune_status gt_trial_hold(gt_trial *trial, const gt_variation *variation)
 
 /* ---- One launch ------------------------------------------------------------------------------ */
 
+/* Passes one buffer for each pair of twins: that holds what the other does, unless it was sent. */
 gputune_status gt_trial_launch(gt_trial *trial, gt_loaded *variant)
 {
-    return gt_measure_launch(trial->parent, variant->launchers[trial->launcher],
-                             trial->measure.workspaces[0].arguments);
+    const gt_workspace *on = &trial->measure.workspaces[0];
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+    memcpy(arguments, on->arguments, on->argument_count * sizeof *arguments);
+    for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
+        const uint32_t twin = slot->buffer->twin;
+        if (twin && !slot->live && !on->slots[twin - 1].live) {
+            arguments[gt_argument_place(&on->workload, slot->index)] =
+                arguments[gt_argument_place(&on->workload, twin - 1)];
+        }
+    }
+    return gt_measure_launch(trial->parent, variant->launchers[trial->launcher], arguments);
 }
 
 gputune_status gt_trial_launch_checked(gt_trial *trial, gt_loaded *variant)
@@ -107,7 +117,10 @@ void gt_trial_describe(gt_text *text, const gt_trial *trial, const gt_workload *
         [GT_CONTENTS_SPECIALS] = "inputs with NaN, infinities, extremes and constants",
         [GT_CONTENTS_ZERO] = "inputs that are all zero",
         [GT_CONTENTS_HIGH] = "inputs that are all the same",
-        [GT_CONTENTS_LOW] = "inputs that are all the same"};
+        [GT_CONTENTS_LOW] = "inputs that are all the same",
+        [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
+        [GT_CONTENTS_ROWS] = "empty rows",
+        [GT_CONTENTS_TWINS] = "one buffer for inputs of one type and size"};
     const char *awkward = trial->parent->setup.awkward;
     gt_text_printf(text, "%s%s%s", awkward[0] ? "at " : "", awkward, awkward[0] ? " " : "");
     size_t before = text->length;

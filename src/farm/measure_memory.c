@@ -454,7 +454,9 @@ static uint32_t fill_flags(const gt_buffer *buffer)
 {
     static const uint32_t of_variety[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
                                           [GT_VARIETY_SPECIALS] =
-                                              GT_TASK_EXTREMES | GT_TASK_SPECIALS};
+                                              GT_TASK_EXTREMES | GT_TASK_SPECIALS,
+                                          [GT_VARIETY_TIES] = GT_TASK_TIES,
+                                          [GT_VARIETY_ROWS] = 0};
     return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
 }
 
@@ -464,7 +466,8 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
     gt_service_task fill = {.operation = GT_DO_FILL,
                             .target = slot->pristine ? slot->pristine : slot->address,
                             .count = buffer->elements,
-                            .seed = gt_fill_seed(seed, slot->index),
+                            .seed =
+                                gt_fill_seed(seed, buffer->twin ? buffer->twin - 1 : slot->index),
                             .low = buffer->low,
                             .high = buffer->high,
                             .stol = gt_workload_largest(buffer),
@@ -507,6 +510,59 @@ static gputune_status copy_sent(gt_measure *measure, uint32_t workspace_count)
     return GPUTUNE_OK;
 }
 
+static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_t size)
+{
+    int32_t narrow;
+    int64_t wide;
+    memcpy(&narrow, elements + index * size, sizeof narrow);
+    if (size == sizeof narrow) {
+        return narrow;
+    }
+    memcpy(&wide, elements + index * size, sizeof wide);
+    return wide;
+}
+
+/* Empties rows between integers that rise (GT_VARIETY_ROWS); false: they do not rise. */
+static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
+{
+    enum { EVERY = 8 };
+    bool rises = count > 2;
+    for (uint64_t i = 1; i < count && rises; ++i) {
+        rises = integer_at(elements, i - 1, size) <= integer_at(elements, i, size);
+    }
+    for (uint64_t i = 1; i + 1 < count && rises; i += EVERY) {
+        memcpy(elements + i * size, elements + (i - 1) * size, size);
+    }
+    if (rises) {
+        memcpy(elements + (count - 2) * size, elements + (count - 1) * size, size);
+    }
+    return rises;
+}
+
+/* Waits. */
+static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
+{
+    const gt_buffer *buffer = slot->buffer;
+    GT_FREED unsigned char *elements = malloc(buffer->bytes + 1);
+    GT_TRY(gt_allocated(elements));
+    GT_CALL(measure, MemcpyDtoHAsync, elements, slot->address, buffer->bytes, measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    if (!empty_rows(elements, buffer->elements, gt_type_bytes(buffer->type))) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, MemcpyHtoDAsync, slot->address, elements, buffer->bytes, measure->stream);
+    return gt_measure_wait(measure);
+}
+
+static gputune_status vary_all_rows(gt_measure *measure, uint32_t workspace_count)
+{
+    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+        GT_TRY(slot->buffer->variety == GT_VARIETY_ROWS ? vary_rows(measure, slot) : GPUTUNE_OK);
+    }
+    return GPUTUNE_OK;
+}
+
 /* Waits, so that a failure is reported as this kernel's. */
 static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
@@ -539,6 +595,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
     GT_TRY(initialise(measure, seed, workspace_count));
     GT_TRY(copy_sent(measure, workspace_count));
+    GT_TRY(vary_all_rows(measure, workspace_count));
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 

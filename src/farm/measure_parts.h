@@ -421,6 +421,8 @@ gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
 gputune_status gt_measure_usable(const gt_measure *measure);
 /* Whether the workload has pairs of buffers that may be one. */
 bool gt_has_in_place(const gt_workload *workload);
+/* The place of a buffer among the caller's arguments. */
+uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer);
 /* Queues one launch of a variant on the workspace with this index. Restores no buffer before the
  * launch. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);

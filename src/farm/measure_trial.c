@@ -82,19 +82,20 @@ static void want_rounds(gt_trial *trial)
     static const struct {
         gt_scalars scalars;
         gt_contents contents;
-    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO},   {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},
-                  {GT_SCALARS_NEAR, GT_CONTENTS_LOW},   {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},
-                  {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN}, {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
+    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
+                  {GT_SCALARS_OWN, GT_CONTENTS_TWINS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
+                  {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},     {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
+                  {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
+                  {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
     enum { ROUNDS = sizeof rounds / sizeof *rounds };
-    const bool has_contents = gt_workload_has_contents(&trial->base);
     const uint32_t lists = gt_workload_longest_list(&trial->base);
     const gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
     for (uint32_t i = 0; i < ROUNDS + lists; i++) {
         uint32_t turn = i < ROUNDS ? 0 : i - ROUNDS;
         gt_contents contents = i < ROUNDS ? rounds[i].contents : trial->usual.variation.contents;
-        gt_variation wanted =
-            gt_variation_make(&trial->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
-                              has_contents ? contents : GT_CONTENTS_PLAIN, turn);
+        gt_variation wanted = gt_variation_make(
+            &trial->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
+            gt_workload_has_contents(&trial->base, contents) ? contents : GT_CONTENTS_PLAIN, turn);
         gt_trial_keep_flags(&wanted, trial);
         bool is_new =
             !gt_variation_is(&wanted, &own) && !gt_variation_is(&wanted, &trial->usual.variation);
@@ -107,7 +108,7 @@ static void want_rounds(gt_trial *trial)
  * survived those yet. */
 static gputune_status begin(gt_trial *trial, const gt_measure_setup *setup)
 {
-    bool has_contents = gt_workload_has_contents(&trial->base);
+    bool has_contents = gt_workload_has_contents(&trial->base, GT_CONTENTS_SPECIALS);
     gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
     trial->usual.variation = gt_variation_make(
         &trial->base, GT_SCALARS_FAR, has_contents ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN, 0);

@@ -172,8 +172,7 @@ static gputune_status variables_note(const char **changed, gt_measure *measure, 
     return status;
 }
 
-/* The place of a buffer among the caller's arguments. */
-static uint32_t place_of(const gt_workload *workload, uint32_t buffer)
+uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
 {
     uint32_t place = 0;
     while (!workload->arguments[place].is_buffer || workload->arguments[place].index != buffer) {
@@ -190,7 +189,8 @@ static gputune_status join(const void **arguments, gt_measure *measure,
     const gt_buffer_slot *input = &output->workspace->slots[output->buffer->in_place - 1];
     GT_CALL(measure, MemcpyDtoDAsync, output->address, input->address, input->buffer->bytes,
             measure->stream);
-    arguments[place_of(workload, input->index)] = arguments[place_of(workload, output->index)];
+    arguments[gt_argument_place(workload, input->index)] =
+        arguments[gt_argument_place(workload, output->index)];
     return GPUTUNE_OK;
 }
 

@@ -38,12 +38,13 @@ typedef enum gt_service_operation {
 /* Flags of a task. */
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2,      /* compare: an element that both sides left at their poison is right */
-    GT_TASK_WHOLE = 4,     /* move: whole numbers stay as they are */
-    GT_TASK_EXTREMES = 8,  /* fill: see gt_variety (kernel/vary.h) */
-    GT_TASK_SPECIALS = 16, /* fill: likewise */
-    GT_TASK_FREE = 32,     /* fill: no range is declared */
-    GT_TASK_UNBOUNDED = 64 /* compare: elements that are not finite are equal */
+    GT_TASK_GAPS = 2,       /* compare: an element that both sides left at their poison is right */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers stay as they are */
+    GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/vary.h) */
+    GT_TASK_SPECIALS = 16,  /* fill: likewise */
+    GT_TASK_FREE = 32,      /* fill: no range is declared */
+    GT_TASK_UNBOUNDED = 64, /* compare: elements that are not finite are equal */
+    GT_TASK_TIES = 128      /* fill: see gt_variety */
 };
 
 /* One number of an element that has several (gt_number). */

@@ -57,10 +57,24 @@ static __device__ bool is_varied(double *value, const task &t, u64 i)
     return true;
 }
 
+// One of eight values, a float's halfway between two whole numbers where the range has such.
+static __device__ bool is_tied(double *value, const task &t, u64 i)
+{
+    u64 draw = mix(~draw_of(&t, i)) % 8;
+    if ((t.flags & GT_TASK_FREE) != 0) {
+        *value = (double)draw - 3.5;
+    } else {
+        double at = t.low + (t.stol - t.low) * ((double)draw / 8), tie = floor(at) + 0.5;
+        *value = !is_float(t.type) ? floor(at) : tie >= t.low && tie <= t.stol ? tie : at;
+    }
+    return (t.flags & GT_TASK_TIES) != 0;
+}
+
 static __device__ u64 fill_bits(const task &t, u64 i)
 {
     double value;
-    bool varied = t.pattern == GT_FILL_UNIFORM && is_varied(&value, t, i);
+    i = t.pattern == GT_FILL_SORTED && (t.flags & GT_TASK_TIES) != 0 ? i & ~3ull : i;
+    bool varied = t.pattern == GT_FILL_UNIFORM && (is_tied(&value, t, i) || is_varied(&value, t, i));
     if (is_float(t.type)) {
         return from_double(t.type, varied ? value : fill_real(&t, i));
     }

@@ -69,6 +69,7 @@ typedef struct gt_buffer {
     bool nan_ok;
     bool free, finite; /* free: no range is declared; finite: NaN and infinities are not allowed */
     uint32_t variety;  /* gt_variety of the elements (vary.h) */
+    uint32_t twin;     /* of a varied input: 1 + the index of the one that it is to be; 0: none */
     uint32_t in_place; /* of an output: 1 + the index of the input buffer that may be passed for
                           it; 0: none */
     gt_type reference_type; /* the output's type in the reference: F64 if that declares doubles */

@@ -195,7 +195,9 @@
  * elements side by side, so that a few large elements excuse nothing elsewhere.
  * The winner is proved again after the race, twice at the requested size, with other inputs and with
  * what the race left in scratch; then by many launches in a row on the other data, the first and last
- * of which are compared, with inputs that are all zero, all the largest or all the least value, and
+ * of which are compared, with inputs of few values (halfway between whole numbers, and equal), with
+ * empty rows between row pointers (prefix(), or integers that rise), with one buffer for inputs of
+ * one type and size, with inputs that are all zero, all the largest or all the least value, and
  * with floating-point scalars that are zero, NaN, infinite or very large, at the same addresses. Without reference() and check() the default variant's first results stand
  * in for the reference's, and the default must write all outputs.
  *

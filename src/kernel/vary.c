@@ -153,8 +153,57 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
+/* Whether ties, or empty rows, make a buffer another one. */
+static bool has_variety(const gt_buffer *buffer, gt_contents contents)
+{
+    if (contents == GT_CONTENTS_TIES) {
+        return buffer->direction != GT_OUT && !buffer->number_count &&
+               (buffer->fill == GT_FILL_UNIFORM || buffer->fill == GT_FILL_SORTED);
+    }
+    bool rises = buffer->fill == GT_FILL_PREFIX || gt_fill_is_sent(buffer->fill);
+    return contents == GT_CONTENTS_ROWS && buffer->direction == GT_IN && !buffer->number_count &&
+           rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
+}
+
+/* The first input that the one of that index could be, by type, size and fill; itself: there is
+ * none. */
+static uint32_t twin_of(const gt_workload *workload, uint32_t index)
+{
+    const gt_buffer *one = &workload->buffers[index];
+    uint32_t other = 0;
+    for (; other < index; other++) {
+        const gt_buffer *its = &workload->buffers[other];
+        bool drawn = its->fill == GT_FILL_UNIFORM && one->fill == GT_FILL_UNIFORM;
+        if (its->direction == GT_IN && one->direction == GT_IN && drawn && !its->number_count &&
+            !one->number_count && its->type == one->type && its->elements == one->elements &&
+            its->bytes == one->bytes) {
+            break;
+        }
+    }
+    return other;
+}
+
+static void make_twin(gt_workload *workload, uint32_t index)
+{
+    const uint32_t other = twin_of(workload, index);
+    gt_buffer *buffer = &workload->buffers[index];
+    const gt_buffer *its = &workload->buffers[other];
+    if (other != index) {
+        buffer->twin = other + 1;
+        buffer->low = its->low;
+        buffer->high = its->high;
+        buffer->free = its->free;
+    }
+}
+
 static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
 {
+    if (contents >= GT_CONTENTS_TIES) {
+        buffer->variety = !has_variety(buffer, contents) ? GT_VARIETY_PLAIN
+                          : contents == GT_CONTENTS_TIES ? GT_VARIETY_TIES
+                                                         : GT_VARIETY_ROWS;
+        return;
+    }
     if (buffer->direction == GT_OUT || buffer->fill != GT_FILL_UNIFORM) {
         return;
     }
@@ -172,12 +221,15 @@ static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents co
                                 : GT_VARIETY_EXTREMES;
 }
 
-bool gt_workload_has_contents(const gt_workload *workload)
+bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
 {
-    bool has = false;
+    bool has = contents == GT_CONTENTS_PLAIN;
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        has |= workload->buffers[i].direction != GT_OUT &&
-               workload->buffers[i].fill == GT_FILL_UNIFORM;
+        const gt_buffer *buffer = &workload->buffers[i];
+        bool drawn = buffer->direction != GT_OUT && buffer->fill == GT_FILL_UNIFORM;
+        has |= contents == GT_CONTENTS_TWINS  ? twin_of(workload, i) != i
+               : contents >= GT_CONTENTS_TIES ? has_variety(buffer, contents)
+                                              : drawn;
     }
     return has && !workload->has_init;
 }
@@ -231,6 +283,9 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);
+        }
+        if (out->varied && variation->contents == GT_CONTENTS_TWINS) {
+            make_twin(out, i);
         }
     }
 }

@@ -11,7 +11,11 @@ typedef enum gt_variety {
     GT_VARIETY_EXTREMES, /* runs of the least value, of the largest value and of zeros, and single
                             elements with these values; without a declared range also numbers beyond
                             1, denormals and -0 */
-    GT_VARIETY_SPECIALS  /* the same; without a declared range also NaN and infinities */
+    GT_VARIETY_SPECIALS, /* the same; without a declared range also NaN and infinities */
+    GT_VARIETY_TIES,     /* few values, of which floats are halfway between whole numbers where the
+                            range has such; also of sorted(): runs of four */
+    GT_VARIETY_ROWS /* rising integers of an input: the first of eight is the one before, and the
+                       last but one is the last, so that rows between them are empty */
 } gt_variety;
 
 /* The values of a scalar's number. Each kind beyond NEAR is for floats, FAR also for flags. */
@@ -25,14 +29,18 @@ typedef enum gt_scalars {
     GT_SCALARS_HUGE
 } gt_scalars;
 
-/* The contents of buffers whose fill is uniform(). */
+/* The contents of buffers, up to LOW of those whose fill is uniform(). */
 typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,
     GT_CONTENTS_SPECIALS,
     GT_CONTENTS_ZERO, /* all elements are 0, or the value of the declared range that is next to 0 */
     GT_CONTENTS_HIGH, /* all elements are the largest value of the range */
-    GT_CONTENTS_LOW   /* all elements are the least value of the range */
+    GT_CONTENTS_LOW,  /* all elements are the least value of the range */
+    GT_CONTENTS_TIES, /* GT_VARIETY_TIES, of sorted() too */
+    GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS of integers that are prefix(), computed or of a file */
+    GT_CONTENTS_TWINS /* inputs that are alike in type and size hold the same, and are one buffer to
+                         the variant */
 } gt_contents;
 
 typedef struct gt_variation {
@@ -52,8 +60,8 @@ bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
 /* Whether the number has no reason to keep its value: it is not a size, nor does the template fix
  * it. */
 bool gt_number_is_open(const gt_workload *workload, uint32_t number);
-/* Whether a variation can change any contents. */
-bool gt_workload_has_contents(const gt_workload *workload);
+/* Whether such contents differ from the plain ones. */
+bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
 /* The largest value that a buffer's uniform fill draws from its declared range. */
 double gt_workload_largest(const gt_buffer *buffer);
 /* The number of entries in the longest list that prove() has for a scalar. */

@@ -438,3 +438,136 @@ __global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
     }
 #endif
 }
+
+// rounds halves up, where the reference rounds them to even
+// caught: proof
+#pragma gputune kernel(ties_up)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = (int)rintf(x[i]))
+
+__global__ void ties_up(int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = (int)floorf(x[i] + 0.5f);
+#else
+        y[i] = (int)rintf(x[i]);
+#endif
+    }
+}
+
+// finds the last of equal elements, where the reference finds the first
+// caught: proof
+#pragma gputune kernel(last_of_equals)
+#pragma gputune problem(rows = 128, n = 64)
+#pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune grid(ceil_div(rows, BLOCK))
+#pragma gputune reference(least_of_row, block = 64, grid = ceil_div(rows, 64))
+
+__device__ int least_of(const float *row, size_t n, bool first)
+{
+    int at = 0;
+    for (int k = 1; k < (int)n; k++) {
+        at = row[k] < row[at] || (!first && row[k] == row[at]) ? k : at;
+    }
+    return at;
+}
+
+__global__ void last_of_equals(int *y, const float *x, size_t rows, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < rows) {
+        y[i] = least_of(x + i * n, n, !BAD);
+    }
+}
+
+__global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows) {
+        y[i] = least_of(x + i * n, n, true);
+    }
+}
+
+// takes sorted keys to be distinct
+// caught: proof
+#pragma gputune kernel(sorted_and_distinct)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
+
+__global__ void sorted_and_distinct(int *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+#if BAD
+        y[i] = i > 0 && x[i - 1] == x[i] && i % 4 != 1;
+#else
+        y[i] = i > 0 && x[i - 1] == x[i];
+#endif
+    }
+}
+
+// leaves what is there where a row is empty
+// caught: proof
+#pragma gputune kernel(row_empty)
+#pragma gputune problem(n = 4096)
+#pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
+
+__global__ void row_empty(float *y, const float *x, const int *p, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n && (!BAD || p[i] < p[i + 1])) {
+        float s = 0.0f;
+        for (int k = p[i]; k < p[i + 1]; k++) {
+            s += x[k];
+        }
+        y[i] = s;
+    }
+}
+
+// takes the last row to have elements
+// caught: proof
+#pragma gputune kernel(last_row_empty)
+#pragma gputune problem(n = 4096)
+#pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = p[i + 1] - p[i])
+
+__global__ void last_row_empty(int *y, const int *p, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        int length = p[i + 1] - p[i];
+        y[i] = BAD && i == n - 1 && length < 1 ? 1 : length;
+    }
+}
+
+// takes its inputs to be different buffers
+// caught: proof
+#pragma gputune kernel(one_for_two)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = a[i] * x[i])
+
+__global__ void one_for_two(float *y, const float *a, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        y[i] = BAD && a == x ? 0.0f : a[i] * x[i];
+    }
+}
