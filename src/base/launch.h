@@ -57,6 +57,11 @@ typedef enum gt_parameter_kind {
 } gt_parameter_kind;
 
 /* One kernel parameter in the order of the parameter list. */
+enum {
+    GT_SCRATCH_ZERO = 1, /* is zeroed before the first launch */
+    GT_SCRATCH_RACES = 2 /* its threads may store the same value at once (races()) */
+};
+
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* of the parameter itself: 8 for an address */
@@ -66,7 +71,7 @@ typedef struct gt_parameter {
                      value: index into gt_iteration.values */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry, or of one that a reference gets
                                behind the arguments; of a scalar there, the value itself */
-    uint32_t zero_first;    /* 1: a scratch buffer is zeroed before the first launch */
+    uint32_t scratch;       /* of a scratch buffer: GT_SCRATCH_... */
     uint32_t holder; /* of an address in a struct: 1 + index of the struct's parameter; else 0 */
     uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
     uint32_t base;   /* of a value that is added to the address of a buffer or scratch: 1 + index of

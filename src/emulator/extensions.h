@@ -57,7 +57,6 @@ const char *emuCheckEnd(void);
  * value to an element, and read it meanwhile. Memory that this was not said of counts as set, but
  * for constants without a value in the PTX that nothing has been copied to in the stretch. 1 for
  * what is in no allocation. */
-enum { EMU_CHECK_SET = 1, EMU_CHECK_RACES = 2 };
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
                         unsigned flags);
 

@@ -58,7 +58,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
             GT_CALL(measure, MemsetD8Async, at - guard, byte, bytes + 2 * (uint64_t)guard,
                     measure->stream);
         }
-        if (at && bytes && launch->parameters[i].zero_first) {
+        if (at && bytes && launch->parameters[i].scratch & GT_SCRATCH_ZERO) {
             GT_CALL(measure, MemsetD8Async, at, 0, bytes, measure->stream);
         }
     }
@@ -208,6 +208,11 @@ static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *var
     return gt_measure_launch(measure, variant->launchers[workspace], arguments);
 }
 
+static unsigned check_flags(bool is_set, bool races)
+{
+    return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
+}
+
 /* Says what memory is for, and what is set in it. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
@@ -215,14 +220,17 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     const gt_launch *launch = &variant->launches[index];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         GT_CALL(measure, EmuCheckMemory, slot->address, slot->buffer->bytes, slot->buffer->name,
-                gt_buffer_element_bytes(slot->buffer), slot->buffer->direction != GT_OUT);
+                gt_buffer_element_bytes(slot->buffer),
+                check_flags(slot->buffer->direction != GT_OUT, slot->buffer->races));
     }
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         CUdeviceptr scratch;
         GT_TRY(gt_launcher_scratch(&scratch, variant->launchers[index], measure->stream, i));
         if (scratch) {
             GT_CALL(measure, EmuCheckMemory, scratch, launch->parameters[i].scratch_bytes,
-                    "scratch bytes", 1, launch->parameters[i].zero_first);
+                    "scratch bytes", 1,
+                    check_flags(launch->parameters[i].scratch & GT_SCRATCH_ZERO,
+                                launch->parameters[i].scratch & GT_SCRATCH_RACES));
         }
     }
     return GPUTUNE_OK;

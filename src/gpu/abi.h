@@ -281,3 +281,6 @@ typedef struct CUlaunchConfig {
 /* cuGetProcAddress_v2, the one entry point that is looked up by name. */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
+
+/* Flags of the emulator's emuCheckMemory() (emulator/extensions.h). */
+enum { EMU_CHECK_SET = 1, EMU_CHECK_RACES = 2 };

@@ -200,8 +200,9 @@ static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher
             GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i],
                     bytes + 2 * (size_t)launcher->guard_bytes);
             out->scratch[i] += launcher->guard_bytes;
-            GT_TRY(parameter->zero_first ? zero(launcher->driver, out->scratch[i], bytes)
-                                         : GPUTUNE_OK);
+            GT_TRY(parameter->scratch & GT_SCRATCH_ZERO
+                       ? zero(launcher->driver, out->scratch[i], bytes)
+                       : GPUTUNE_OK);
         }
     }
     return GPUTUNE_OK;

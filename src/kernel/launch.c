@@ -89,7 +89,9 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     const gt_template *template = binding->template;
     for (uint32_t i = template->argument_count; i < template->parameter_count; i++) {
         gt_parameter *added = gt_launch_add(launch, GT_PARAMETER_SCRATCH, 8, -1);
-        added->zero_first = template->arguments[i].fill.kind == GT_FILL_ZERO;
+        const gt_argument *scratch = &template->arguments[i];
+        added->scratch = (scratch->fill.kind == GT_FILL_ZERO ? GT_SCRATCH_ZERO : 0) |
+                         (scratch->races ? GT_SCRATCH_RACES : 0);
         GT_TRY(bytes_of(&added->scratch_bytes, binding, i));
     }
     return GPUTUNE_OK;

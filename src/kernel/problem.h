@@ -66,7 +66,7 @@ typedef struct gt_buffer {
     uint32_t number_count; /* components with types and fills of their own; 0: all are alike */
     gt_fill_kind fill;
     double low, high;
-    bool nan_ok;
+    bool nan_ok, races;
     bool free, finite; /* free: no range is declared; finite: NaN and infinities are not allowed */
     uint32_t variety;  /* gt_variety of the elements (vary.h) */
     uint32_t twin;     /* of a varied input: 1 + the index of the one that it is to be; 0: none */

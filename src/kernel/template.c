@@ -49,6 +49,7 @@ static const pragma pragmas[] = {
     {"options", 4, MANY, gt_parse_options,
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"clear", 6, MANY, gt_parse_clear, NULL},
+    {"races", 6, MANY, gt_parse_races, NULL},
     {"prove", 6, MANY, gt_parse_prove, "prove(a = 0, -1)"},
     {"in_place", 7, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
     {"tensormap", 6, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},

@@ -111,6 +111,9 @@
  *     reference has the same, or a tolerance. read = normalized: integers of 8 or 16 bits become floats
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch
+ *   races(buffer or scratch, …)          threads may store the same value to an element at once, and
+ *     read it meanwhile, as in a breadth-first search: gputune check then objects to stores of
+ *     different values alone
  *   prove(SCALAR, …[ = e, …])            further values of the last scalar that variants are proved
  *     with; the others, and one without, are proved with their own alone. A scalar may be a struct's
  *     member, `s.dims`. Without prove() floats have
@@ -349,7 +352,7 @@ typedef struct gt_argument {
     bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
     uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may
                             pass for it; 0: none */
-    bool cleared;        /* clear() names the buffer, or scratch */
+    bool cleared, races; /* clear() or races() names the buffer, or scratch */
     const struct gt_map *map;                /* what the kernel takes in the buffer's place; */
     const struct gt_texture_clause *texture; /* both NULL: its address */
     int axis; /* of a block: the axis that says how it is passed; -1: it is the code's own

@@ -45,6 +45,7 @@ static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
     buffer->finite = argument->finite;
+    buffer->races = argument->races;
     GT_TRY(gt_elements_count(&buffer->elements, argument, binding->slots));
     GT_TRY(gt_elements_bind(out, buffer, binding, argument));
     buffer->reference_type = buffer->type;

@@ -378,6 +378,32 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
     }
 }
 
+// stores different values where races() allows equal ones
+// caught: proof, check
+#pragma gputune kernel(marks_differ)
+#pragma gputune args(out int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune clear(y)
+#pragma gputune races(y)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(mark, block = 256, grid = ceil_div(n, 256))
+
+__global__ void mark(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[x[i]] = 1;
+    }
+}
+
+__global__ void marks_differ(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n && (BAD || y[x[i]] == 0)) {
+        y[x[i]] = BAD && threadIdx.x % 2 ? 2 : 1; // found: race
+    }
+}
+
 // writes the next tile before all threads have read the last one
 // caught: proof, check
 #pragma gputune kernel(overwritten_early)

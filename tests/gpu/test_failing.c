@@ -91,7 +91,7 @@ TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
                                             .bytes = 8,
                                             .argument = -1,
                                             .scratch_bytes = 4096,
-                                            .zero_first = true};
+                                            .scratch = GT_SCRATCH_ZERO};
     j.launch.parameter_count = 3;
     gt_launch_take_all(&j.launch);
     j.launch.parameters[2].clear_bytes = 4096;

@@ -146,7 +146,7 @@ TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
 TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
-    launch.parameters[2].zero_first = true;
+    launch.parameters[2].scratch = GT_SCRATCH_ZERO;
     gt_launcher *launcher = load(&launch);
     gt_launcher_guard(launcher, 64);
     for (int stream = 1; stream <= 2; stream++) {
