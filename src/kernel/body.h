@@ -17,6 +17,9 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Whether some function of the kernels' code declares an array of dynamic shared memory while no
  * launch gives any bytes of it. */
 bool gt_template_lacks_shared(const gt_template *template);
+/* Names the first __constant__ of the kernels' code that the code uses, that has no value there and
+ * that no constant() fills, so that it holds zeros; false: there is none. */
+bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
 /* The first step that launches the function; step_count: none does. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
 /* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives

@@ -1,6 +1,7 @@
 /* Holds the functions that a template's clauses name against their definitions. */
 #include "kernel/body.h"
 
+#include "base/number.h"
 #include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/structure.h"
@@ -154,6 +155,72 @@ bool gt_template_lacks_shared(const gt_template *template)
         lacks = lacks && !parts->steps[i].shared;
     }
     return lacks;
+}
+
+static uint32_t count_uses(const char *text, const char *name)
+{
+    uint32_t count = 0;
+    for (gt_lexer at = gt_lexer_of(text); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        count += gt_lexer_is(&at, name);
+    }
+    return count;
+}
+
+/* Steps behind the next variable of a declaration, and names it; false: the declaration has ended.
+ * *has_value: it is initialised, or there is nothing to be known of it. */
+static bool next_declared(char out[GT_NAME_MAX], bool *has_value, gt_lexer *at)
+{
+    int depth = 0;
+    out[0] = '\0';
+    *has_value = false;
+    for (; at->token.kind != GT_TOKEN_END; gt_lexer_next(at)) {
+        bool ends = depth == 0 && gt_token_is_any(&at->token, ", ;");
+        if (ends && gt_lexer_is(at, ";")) {
+            return out[0] != '\0';
+        }
+        depth += gt_token_is_any(&at->token, "( [ { <");
+        depth -= gt_token_is_any(&at->token, ") ] } >");
+        *has_value |= gt_token_is_any(&at->token, "= { (") || gt_lexer_is(at, "extern");
+        if (ends) {
+            gt_lexer_next(at);
+            return true;
+        }
+        if (depth == 0 && at->token.kind == GT_TOKEN_NAME && !*has_value) {
+            gt_snprintf(out, GT_NAME_MAX, "%.*s", (int)at->token.length, at->token.text);
+        }
+    }
+    return false;
+}
+
+static bool is_filled(const gt_template *template, const char *name)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        is |= strcmp(template->passes[i].name, name) == 0;
+    }
+    return is;
+}
+
+bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template)
+{
+    enum { DECLARED_AND_USED = 2 };
+    const char *text = template->parts->kernel_body.text;
+    bool has_value, is_extern = false;
+    gt_lexer at = gt_lexer_of(text), line;
+    for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        while (at.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&at, &line);
+        }
+        is_extern = gt_lexer_is(&at, "extern") || (is_extern && !gt_token_is_any(&at.token, "; }"));
+        bool declares = gt_lexer_is(&at, "__constant__") && !is_extern;
+        while (declares && next_declared(out, &has_value, &at)) {
+            if (!has_value && !is_filled(template, out) &&
+                count_uses(text, out) >= DECLARED_AND_USED) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void append_block(gt_text *out, const char *name)

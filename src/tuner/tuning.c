@@ -3,6 +3,7 @@
 
 #include "base/objective.h"
 #include "farm/measure_plan.h"
+#include "kernel/body.h"
 #include "tuner/outcome.h"
 
 #include <assert.h>
@@ -238,10 +239,17 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
 }
 
 /* What the last proof has shown of the winner: a warning if the winner writes a variable of its
- * module. */
+ * module, or reads a constant that nothing fills. */
 static void say_winner(const gt_request *request, const gt_verified *verified)
 {
     const gt_log *log = &request->log;
+    char constant[GT_NAME_MAX];
+    if (gt_template_leaves_constant(constant, request->template)) {
+        gt_log_line(log, GPUTUNE_LOG_WARNING,
+                    "%s reads the __constant__ %s, which nothing fills, so that it holds zeros; "
+                    "expected constant(%s : TYPE[COUNT]), or a value in the code",
+                    request->template->name, constant, constant);
+    }
     if (verified->writes[0]) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "%s writes the __device__ variable %s: launches on several streams share it, "

@@ -191,6 +191,19 @@ TEST(test_variables_that_are_written_are_named)
     expect(world.log, "writes the __device__ variable launches");
 }
 
+TEST(test_constants_that_nobody_fills_are_named)
+{
+    const char *weighted = "y[i] = x[i] + by(i);", *plain = "y[i] = x[i];";
+    expect_right(outcome("", "",
+                         "__constant__ float one = 1, unread[2], weights[4];\n"
+                         "__device__ float by(size_t i) { return (one - 1) * weights[i % 4] + "
+                         "weights[0]; }\n",
+                         weighted, weighted, plain));
+    expect(world.log, "reads the __constant__ weights, which nothing fills");
+    assert_null(strstr(world.log, "__constant__ one"));
+    assert_null(strstr(world.log, "__constant__ unread"));
+}
+
 /* Whether a template with that tolerance gets the warning. */
 static bool is_told_loose(const char *tolerance)
 {
