@@ -76,6 +76,7 @@ static bool base64_read(void **out, size_t *count, const char *text, size_t leng
 const char gt_wisdom_heading[] = "# gputune wisdom 1";
 static const char entry_word[] = "entry ";
 static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
+static const char code_facts[] = "code-facts", fallback_facts[] = "fallback-facts";
 enum { IMAGE_MOST = 64 << 20 };
 
 /* The lines of an entry. */
@@ -134,13 +135,15 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-static void write_image(gt_text *out, const char *word, const gt_image *image)
+static void write_code(gt_text *out, const char *facts, const char *word, const gt_code *code)
 {
+    const gt_image *image = &code->image;
     uLongf bytes = compressBound(image->bytes);
     GT_FREED Bytef *packed = image->bytes ? malloc(bytes) : NULL;
     if (!image->bytes) {
         return;
     }
+    write_row(out, facts, &gt_code_columns, code);
     if (!packed || compress2(packed, &bytes, image->data, image->bytes, Z_BEST_COMPRESSION)) {
         out->failed = true;
     } else {
@@ -160,8 +163,8 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     for (size_t i = 0; i < entry->also.count; i++) {
         write_row(&body, also_word, &gt_trial_columns, &entry->also.items[i]);
     }
-    write_image(&body, code_word, &entry->winner.code.image);
-    write_image(&body, fallback_word, &entry->winner.fallback.image);
+    write_code(&body, code_facts, code_word, &entry->winner.code);
+    write_code(&body, fallback_facts, fallback_word, &entry->winner.fallback);
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
@@ -321,7 +324,11 @@ static gputune_status read_part(gt_wisdom_entry *entry, char *line)
             return read_pairs((char *)entry + parts[i].offset, parts[i].columns, line);
         }
     }
-    return strcmp(word, also_word) == 0       ? read_other(entry, line)
+    gt_code *code = strcmp(word, code_facts) == 0       ? &entry->winner.code
+                    : strcmp(word, fallback_facts) == 0 ? &entry->winner.fallback
+                                                        : NULL;
+    return code                               ? read_pairs(code, &gt_code_columns, line)
+           : strcmp(word, also_word) == 0     ? read_other(entry, line)
            : strcmp(word, code_word) == 0     ? read_image(&entry->winner.code.image, line)
            : strcmp(word, fallback_word) == 0 ? read_image(&entry->winner.fallback.image, line)
                                               : GPUTUNE_OK;

@@ -1,16 +1,21 @@
 /* Winners as text: out of one store, into another. */
 #include "store_support.h"
 
-static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expected)
+static char *exported_with(gt_store *store, const gt_wanted *filter, uint32_t expected, bool whole)
 {
     static const gt_wanted all = {.kernels = NULL};
     gt_text text = {0};
     char *out;
     uint32_t count;
-    ASSERT_OK(gt_store_export(&text, &count, store, filter ? filter : &all, false));
+    ASSERT_OK(gt_store_export(&text, &count, store, filter ? filter : &all, whole));
     assert_int_equal(count, expected);
     ASSERT_OK(gt_text_take(&out, &text));
     return out;
+}
+
+static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expected)
+{
+    return exported_with(store, filter, expected, false);
 }
 
 static gt_wisdom_import import_of(const world *w)
@@ -65,6 +70,30 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             gt_winner_free(&found);
         }
     }
+}
+
+static void expect_resources(gt_store *store, uint64_t source)
+{
+    gt_code code;
+    ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(source), "sm_90", false, NULL));
+    assert_int_equal(code.resources.registers, 32);
+    assert_int_equal(code.resources.spill_bytes, 8);
+    assert_true(code.compile_ns == 2e7);
+    gt_code_free(&code);
+}
+
+TEST_OF(resources_of_code_are_known_after_an_import, world *w, open_world, close_world)
+{
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 100);
+    GT_FREED char *text = exported_with(store, NULL, 1, true);
+    gt_store_close(store);
+    GT_SCOPED(close_store) gt_store *other = other_store(w);
+    gt_wisdom_import with = import_of(w);
+    with.trusted = with.keep = true;
+    import(&with, other, text);
+    expect_resources(other, 1001);
+    expect_resources(other, 1002);
 }
 
 static int take_gpu(void *user, const gputune_record *record)
