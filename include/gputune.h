@@ -1058,14 +1058,15 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
 /* What gputune_merge() read, and took over. */
 typedef struct gputune_merged {
     uint32_t version;
-    uint64_t trials, winners;             /* that the files have, together */
+    uint64_t trials, winners, codes;      /* that the files have, together */
     uint64_t taken_trials, taken_winners; /* that the user's database lacked, or had with no more
                                              evidence */
+    uint64_t taken_codes;                 /* compiled sources that it lacked */
 } gputune_merged;
 #define GPUTUNE_MERGED_VERSION 1
 #define GPUTUNE_MERGED_INIT                                                                        \
     {                                                                                              \
-        GPUTUNE_MERGED_VERSION, 0, 0, 0, 0                                                         \
+        GPUTUNE_MERGED_VERSION, 0, 0, 0, 0, 0, 0                                                   \
     }
 /* Takes over the trials, winners and code of database files: all, or nothing. The files are only
  * read. Of two trials of the same configuration a finished one stays, then the later. Of two

@@ -832,9 +832,9 @@ class Tuner(_Shared):
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
 
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
-        """Takes over what other database files have: all, or nothing. Returns how many `trials` and
-        `winners` they have, and `taken_trials` and `taken_winners`, which were missing here or had no
-        more evidence."""
+        """Takes over what other database files have: all, or nothing. Returns how many `trials`, `winners`
+        and `codes` (compiled sources) they have, and `taken_trials`, `taken_winners` and `taken_codes`, which
+        were missing here or had no more evidence."""
         files, count = _paths("paths", paths, "other.db")
         merged = _abi.gputune_merged(version=_abi.GPUTUNE_MERGED_VERSION)
         _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))

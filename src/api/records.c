@@ -391,5 +391,5 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
-    return gt_versioned_write(out, &merged, GT_LAYOUT(gputune_merged, MERGED, taken_winners));
+    return gt_versioned_write(out, &merged, GT_LAYOUT(gputune_merged, MERGED, taken_codes));
 }

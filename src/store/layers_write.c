@@ -296,29 +296,36 @@ typedef struct merging {
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
-    what->merged->taken_trials = what->merged->taken_winners = 0; /* of a try before */
+    gputune_merged *merged = what->merged;
+    merged->taken_trials = merged->taken_winners = merged->taken_codes = 0; /* of a try before */
     GT_TRY(attach_kept(database));
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
         uint64_t rows = (uint64_t)sqlite3_changes(database->handle);
-        what->merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
-        what->merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+        merged->taken_codes += steps[i] == GT_SQL_BRING_CODE ? rows : 0;
+        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
     }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_counts(void *context, gt_rows *row)
+{
+    gputune_merged *merged = context;
+    merged->winners += (uint64_t)gt_rows_integer(row);
+    merged->trials += (uint64_t)gt_rows_integer(row);
+    merged->codes += (uint64_t)gt_rows_integer(row);
     return GPUTUNE_OK;
 }
 
 static gputune_status gather(merging *what, gt_database *file)
 {
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
-    int64_t trials, winners;
     GT_TRY(attach_kept(what->all));
     GT_TRY(copy_kept(what->all, file->handle));
     GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
-    GT_TRY(gt_query_integer(&trials, what->all, GT_SQL_KEPT_TRIAL_COUNT, ""));
-    GT_TRY(gt_query_integer(&winners, what->all, GT_SQL_KEPT_WINNER_COUNT, ""));
-    what->merged->trials += (uint64_t)trials;
-    what->merged->winners += (uint64_t)winners;
+    GT_TRY(gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
     return execute_all(what->all, steps, STEPS);
 }
 

@@ -227,7 +227,11 @@
     X(BRING_CODE, "INSERT OR REPLACE INTO main.compiled (cubin, checksum" GT_CODE_COLUMNS(         \
                       GT_PASTE_NAME) ") SELECT c.id, p.checksum" GT_TEXT_CODE                      \
                                      " FROM kept.compiled p JOIN kept.cubin o ON o.id = p.cubin "  \
-                                     "JOIN main.cubin c ON c.content = o.content")                 \
+                                     "JOIN main.cubin c ON c.content = o.content "                 \
+                                     "WHERE NOT EXISTS (SELECT 1 FROM main.compiled q WHERE "      \
+                                     "q.source = p.source AND q.arch = p.arch AND q.ptx = p.ptx "  \
+                                     "AND q.nvrtc_version = p.nvrtc_version AND "                  \
+                                     "q.checksum = p.checksum)")                                   \
     X(BRING_TRIAL,                                                                                 \
       "INSERT OR REPLACE INTO main.trial (gpu, scenario, created, checksum" GT_TRIAL_COLUMNS(      \
           GT_PASTE_NAME) ") SELECT g.id, s.id, t.created, t.checksum" GT_TEXT_TRIAL                \
@@ -251,8 +255,9 @@
                    "WHERE " GT_TEXT_SOUND_TRIAL ")")                                               \
     X(KEPT_CODE, "DELETE FROM kept.compiled WHERE id NOT IN (SELECT p.id FROM kept.compiled p "    \
                  "JOIN kept.cubin c ON c.id = p.cubin WHERE p.checksum = " GT_TEXT_CODE_SUM ")")   \
-    X(KEPT_TRIAL_COUNT, "SELECT count(*) FROM kept.trial")                                         \
-    X(KEPT_WINNER_COUNT, "SELECT count(*) FROM kept.winner")                                       \
+    X(KEPT_COUNTS,                                                                                 \
+      "SELECT (SELECT count(*) FROM kept.winner), (SELECT count(*) FROM kept.trial), "             \
+      "(SELECT count(*) FROM kept.compiled)")                                                      \
     /* of GPU ?1 and scenario ?2, in this order: the code that no other trial has, then the rows   \
      */                                                                                            \
     X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT t.source FROM " GT_TEXT_TRIAL_OF    \

@@ -83,10 +83,13 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.trials, 18);
     assert_int_equal(merged.taken_winners, 4);
     assert_int_equal(merged.taken_trials, 12);
+    assert_int_equal(merged.codes, 6);
+    assert_int_equal(merged.taken_codes, 2); /* of the default and the winner, at all sizes */
     assert_true(time_in(w, 1024) == 10);
     assert_true(time_in(w, 8192) == 22);
     merged = merge(w, &all, 3);
     assert_int_equal(merged.winners, 6);
+    assert_int_equal(merged.taken_codes, 0);
     assert_int_equal(number(w->path, "SELECT count(*) FROM trial"), 12);
     assert_int_equal(number(w->path, "SELECT count(*) FROM lease"), 0);
     assert_int_equal(number(all.paths[0], "SELECT count(*) FROM trial"), 6); /* only read */
