@@ -147,12 +147,12 @@ gputune_status gt_worker_find(char **out, const char *given);
 /* The source of the service kernels (service_*.cu). The tuner compiles it like any source and hands
  * the image to prepare(). */
 extern const char gt_service_source[];
-/* The service kernels as a cubin for one architecture. */
+/* The service kernels as a cubin for one architecture, or as PTX. */
 typedef struct gt_service_image {
-    const char *arch;
+    const char *arch; /* "sm_90a"; "ptx": for every emulated device */
     const unsigned char *data;
     size_t bytes;
 } gt_service_image;
-/* One cubin for each architecture that NVRTC knew when this was built; a NULL arch ends the table.
- */
+/* One cubin for each architecture that NVRTC knew when this was built, and one PTX; a NULL arch
+ * ends the table. */
 extern const gt_service_image gt_service_images[];

@@ -121,6 +121,7 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
     gt_space_proposer proposer = gt_space_proposer_make(request->space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
+                                      .for_later = true,
                                       .limit = request->options.max_variants};
     GT_TRY(gt_session_open(&session, &policy, &run, request, &options));
     return compile_space(&session);

@@ -489,9 +489,12 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     GT_TRY(list_codes(out, tuning, false));
     out->count = final ? 0 : out->count;
     for (int i = 0; i < GT_UNIT_FIRST; i++) {
-        gt_code code = gt_unit_code(field->units.items[i], tuning->session.request->device);
+        const gt_unit *unit = field->units.items[i];
+        gt_code code = gt_unit_code(unit, tuning->session.request->device);
         code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
-        GT_TRY(gt_array_push(out, code));
+        if (!unit->from_store) {
+            GT_TRY(gt_array_push(out, code));
+        }
     }
     return GPUTUNE_OK;
 }

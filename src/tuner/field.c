@@ -145,8 +145,9 @@ static gputune_status try_prepare(gt_field *field)
 
 static const gt_service_image *built_in_service(const gt_device *device)
 {
+    const char *arch = device->emulated ? "ptx" : device->arch;
     for (const gt_service_image *image = gt_service_images; image->arch; image++) {
-        if (!device->emulated && strcmp(image->arch, device->arch) == 0) {
+        if (strcmp(image->arch, arch) == 0) {
             return image;
         }
     }
@@ -166,11 +167,9 @@ static gputune_status start_service(gt_field *field)
     if (!built_in) {
         return submit_source(field, unit, &source);
     }
-    unit->compiled.image.data = malloc(built_in->bytes);
-    GT_TRY(gt_allocated(unit->compiled.image.data));
-    memcpy(unit->compiled.image.data, built_in->data, built_in->bytes);
-    unit->compiled.image.bytes = built_in->bytes;
+    GT_TRY(gt_image_copy(&unit->compiled.image, built_in->data, built_in->bytes));
     unit->hash = source.hash;
+    unit->from_store = true;
     unit->stage = GT_STAGE_READY;
     return GPUTUNE_OK;
 }
@@ -257,7 +256,8 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_unit(&field, (gt_hash){0});
     }
     GT_THEN(status, gt_field_add_given(&field));
-    GT_THEN(status, options->measure ? start_auxiliary(&field) : GPUTUNE_OK);
+    bool auxiliary = options->measure || options->for_later;
+    GT_THEN(status, auxiliary ? start_auxiliary(&field) : GPUTUNE_OK);
     return GT_GIVE(status, out, field, gt_field_close(&field));
 }
 

@@ -88,7 +88,7 @@ struct gt_unit {
                         giving it up */
     char *message;
     gt_compiled compiled;
-    bool from_store;
+    bool from_store;      /* its code is stored already, or built in */
     int64_t elsewhere_ns; /* since when another session of this process compiles it; 0: none does */
     bool is_sketch; /* compiled quickly; its hash then differs from that of the source alone */
     gt_variant *waiting, *last_waiting; /* the first and last variant that wait for it, or NULL */
@@ -117,6 +117,8 @@ typedef struct gt_field_options {
     uint32_t helper_count;
     gt_proposer *proposer;
     bool measure;      /* false: compile only */
+    bool for_later;    /* without `measure`: what a later tuning needs is compiled, too: the service
+                          kernels and the reference */
     bool with_default; /* the default is the first variant, whatever is proposed */
     bool races;        /* the fastest variant is sought. The variant for any alignment follows the
                           default, and is verified without racing. Of variants with equal launches

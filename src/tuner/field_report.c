@@ -262,14 +262,18 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
     return code;
 }
 
+static bool is_to_be_kept(const gt_unit *unit)
+{
+    return unit->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes;
+}
+
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
 {
     const gt_request *request = field->options.request;
     GT_FREED GT_ARRAY(gt_code) codes = {0};
-    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        const gt_unit *unit = variant->unit;
-        if (variant->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
-            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, request->device)));
+    for (size_t i = 0; i < field->units.count; i++) {
+        if (is_to_be_kept(field->units.items[i])) {
+            GT_TRY(gt_array_push(&codes, gt_unit_code(field->units.items[i], request->device)));
         }
     }
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);

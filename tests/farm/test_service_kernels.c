@@ -44,4 +44,5 @@ TEST(service_kernels_compile_for_every_architecture)
             compile_for(nvrtc, archs[i]);
         }
     }
+    assert_true(is_built_in("ptx") || !is_built_in("sm_75")); /* all, or built without NVRTC */
 }
