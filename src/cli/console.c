@@ -68,12 +68,14 @@ static void write_line(const char *prefix, const char *text, const char *color)
 {
     int error = errno; /* callers may yet look at it */
     bool colored = color && cli_console_has_color(stderr);
+    char *clean = strdup(text);
     pthread_mutex_lock(&mutex);
     erase();
     fprintf(stderr, "%sgputune: %s%s%s\n%s", colored ? color : "", prefix, colored ? CLI_PLAIN : "",
-            text, progress_line);
+            clean ? cli_clean(clean, true) : "out of memory", progress_line);
     fflush(stderr);
     pthread_mutex_unlock(&mutex);
+    free(clean);
     errno = error;
 }
 

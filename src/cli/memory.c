@@ -67,6 +67,27 @@ char *cli_copy_part(const char *string, size_t count)
     return memcpy(copy, string, length);
 }
 
+char *cli_clean(char *text, bool lines)
+{
+    const char *end = text + strlen(text);
+    char *to = text;
+    for (const char *at = text; at < end;) {
+        int length = gt_utf8_length(at, end);
+        const unsigned char first = (unsigned char)at[0], second = (unsigned char)at[length > 1];
+        bool is_space = first == '\n' || first == '\t' || first == '\r';
+        bool is_control = first < ' ' || first == 0x7f || (first == 0xc2 && second < 0xa0);
+        if (is_space) {
+            *to++ = (char)(lines && first != '\r' ? first : ' ');
+        } else if (length && !is_control) {
+            memmove(to, at, (size_t)length);
+            to += length;
+        }
+        at += length ? length : 1;
+    }
+    *to = '\0';
+    return text;
+}
+
 static void append_arguments(char **text, const char *format, va_list args)
 {
     gt_text more = {0};

@@ -34,6 +34,10 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 char *cli_copy(const char *string);
 /* The first `count` bytes of a string, terminated. */
 char *cli_copy_part(const char *string, size_t count);
+/* Takes control characters out of a text, which a terminal would obey and which a database may have
+ * from anybody, and what is not UTF-8. Line ends and tabs stay with `lines`, and become blanks
+ * without. Returns text. */
+char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */

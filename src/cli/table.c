@@ -94,6 +94,8 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
                    size_t count)
 {
     static char none[] = "";
+    const bool lines = cli_given.format == CLI_FORMAT_JSON ||
+                       cli_given.format == CLI_FORMAT_CSV; /* escaped or quoted there */
     for (size_t i = 0; i < count; i++) {
         cli_unit unit = columns[i].unit;
         size_t at = columns[i].offset;
@@ -102,7 +104,9 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
             char **text = (char **)((char *)item + at);
             char *known = like ? *(char *const *)((const char *)like + at) : NULL;
             const char *given = *text ? *text : none;
-            *text = !*given ? none : known && strcmp(known, given) == 0 ? known : cli_copy(given);
+            *text = !*given                              ? none
+                    : known && strcmp(known, given) == 0 ? known
+                                                         : cli_clean(cli_copy(given), lines);
         }
     }
 }

@@ -99,8 +99,8 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
 /* Puts the rows in ascending order of their items' keys; rows of equal keys stay in their order. */
 void cli_table_sort(cli_table *table, double (*key)(const void *item));
 /* Puts copies in place of the texts of an item that columns show, as far as they lie within its
- * first `bytes`; "" in place of NULL. The copy shares texts that are equal to those of `like`, an
- * item or NULL. */
+ * first `bytes`; "" in place of NULL. Control characters are left out. The copy shares texts that
+ * are equal to those of `like`, an item or NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
 /* The version of the JSON documents, each described by schema/NAME.json. A new key of an object

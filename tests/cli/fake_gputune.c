@@ -3,7 +3,8 @@
  * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part",
  * "bad-default", "large" (a space), "limit" (which is said as the reason to stop), "restricted" (a
  * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
- * in a page), "many" (10^5 trials), "crossing" (trials of which the best VEC depends on BLOCK). */
+ * in a page), "escapes" (names that a terminal would obey), "many" (10^5 trials), "crossing"
+ * (trials of which the best VEC depends on BLOCK). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -92,7 +93,7 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
 int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
     (void)tuner;
-    *out = (gputune_merged){GPUTUNE_MERGED_VERSION, 18 * count, count, 18, 1};
+    *out = (gputune_merged){GPUTUNE_MERGED_VERSION, 18 * count, count, 20 * count, 18, 1, 20};
     return strstr(paths[0], "absent")
                ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be merged: none", paths[0])
                : 0;
@@ -600,6 +601,13 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
         winner.gpu = lost.gpu = broken.gpu = "<img src=x onerror=alert(1)>";
         broken.message = "<!--<script> ]]> \"'&amp;\xe2\x80\xa8 ``` | --> </style></title>";
         broken.configuration = "VEC=<b>2</b> BLOCK=javascript:alert(1)";
+    }
+    if (fake("escapes")) {
+        winner.kernel = lost.kernel = broken.kernel = "ax\033]0;title\007py\nforged";
+        winner.gpu = lost.gpu = broken.gpu = "\033[2JGPU\302\2331m\177";
+        winner.inputs = lost.inputs = broken.inputs = "tag=\r\033[A";
+        broken.message = "\033[31mred\b\b";
+        broken.configuration = "VEC=2\033[0m";
     }
     if (fake("bad-default")) {
         lost.status = "wrong";

@@ -1,0 +1,15 @@
+# names come from anybody's database: a terminal obeys no escape sequence in them
+exec 2>&1
+name=$(printf 'a\033]0;title\007\033[31m\302\2335m\177b\303\251.db')
+echo "no database" >"$name"
+for format in table csv md; do
+    $GPUTUNE doctor --driver emu --db "$name" --format $format | grep '[.]db' | cut -c1-70
+done
+$GPUTUNE show --driver emu --db "$name"
+# wherever a record is shown: so many control characters beside line ends
+for arguments in "show" "show --all" "show --why" "show --any-gpu -f md" "show --all -f csv" "report -f md" \
+    "show --plot"; do
+    GPUTUNE_FAKE=escapes $FAKE $arguments -q >out
+    tr -d '\n[:print:]\200-\377' <out | wc -c
+done
+GPUTUNE_FAKE=escapes $FAKE show -q | sed -n 2p | cut -c1-24
