@@ -1040,17 +1040,20 @@ typedef struct gputune_forget_options {
     bool older_drivers;  /* what was measured with an older driver than that GPU's last results */
     double older_than_s; /* what nothing was measured of for so long; 0 */
     uint64_t most_bytes; /* then the oldest, until the data takes at most so much; 0: any size */
+    bool everything;     /* a filter and options that select nothing stand for all results */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_VERSION 1
 #define GPUTUNE_FORGET_OPTIONS_INIT                                                                \
     {                                                                                              \
-        GPUTUNE_FORGET_OPTIONS_VERSION, false, false, false, 0, 0                                  \
+        GPUTUNE_FORGET_OPTIONS_VERSION, false, false, false, 0, 0, false                           \
     }
-/* Drops trials and winners from the user's database, and code that no other record uses. Calls
- * `each` for every record that goes. The filter's `history` and `all_trials` do not matter, a NULL
- * `options` stands for the _INIT ones. The file keeps its size, and later records use the free
- * space; with `most_bytes` it shrinks, unless another process uses it. EBUSY where another process
- * has locked the database, EDATABASE where it cannot be written. */
+/* Calls `each` for every trial and winner of the user's database that the filter and the options
+ * select, then deletes them, with the code that no other record uses. If `each` stops, nothing is
+ * deleted. The filter's `history` and `all_trials` do not matter, a NULL `options` stands for the
+ * _INIT ones. EINVAL without a kernel, a GPU, sizes or an option that selects, unless `everything`
+ * is set. The file keeps its size, and later records use the free space; with `most_bytes` it
+ * shrinks, unless another process uses it. EBUSY if another process has locked the database,
+ * EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);

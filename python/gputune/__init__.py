@@ -826,7 +826,7 @@ class Tuner(_Shared):
         options = _abi.gputune_forget_options(
             version=_abi.GPUTUNE_FORGET_OPTIONS_VERSION, only_say=bool(dry_run), outdated=bool(outdated),
             older_drivers=bool(older_drivers), older_than_s=_seconds("older_than", older_than),
-            most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1))
+            most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1), everything=kernel is None)
         callback = _abi.FUNCTIONS["gputune_forget"][1][3]
         return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]

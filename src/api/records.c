@@ -234,10 +234,17 @@ static gputune_status read_forget_options(gputune_forget_options *out,
 {
     *out = (gputune_forget_options)GPUTUNE_FORGET_OPTIONS_INIT;
     GT_TRY(gt_versioned_read(out, given,
-                             GT_LAYOUT(gputune_forget_options, FORGET_OPTIONS, most_bytes)));
+                             GT_LAYOUT(gputune_forget_options, FORGET_OPTIONS, everything)));
     GT_REFUSE(!(out->older_than_s >= 0 && out->older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
               "gputune_forget: older_than_s is %g; expected 0 to %g", out->older_than_s, MAX_AGE_S);
     return GPUTUNE_OK;
+}
+
+/* The tuner's own GPU, which a filter without a GPU stands for, does not count. */
+static bool is_selective(const gt_wanted *wanted, const gputune_forget_options *what)
+{
+    return wanted->kernel_count || wanted->gpu || wanted->sizes || what->outdated ||
+           what->older_drivers || what->older_than_s > 0 || what->most_bytes || what->everything;
 }
 
 int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
@@ -252,6 +259,11 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(read_forget_options(&what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    GT_REFUSE(
+        !is_selective(&wanted.wanted, &what), GPUTUNE_EINVAL,
+        "%s: neither the filter nor the options select records; name a kernel, a GPU or sizes, "
+        "or set 'everything' to delete all results",
+        __func__);
     return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 

@@ -310,9 +310,8 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Settles what was read and calls `each` in order, unless `answer` says that reading failed. Frees
- * the rows. */
-static int finish(record_search *search, int answer, gt_record_fn each, void *user)
+/* Calls `each` in order, unless `answer` says that reading failed. */
+static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
     for (size_t i = 0; i < search->found.count && answer == 0; i++) {
@@ -324,7 +323,6 @@ static int finish(record_search *search, int answer, gt_record_fn each, void *us
         row->record.identity = gt_hash_hex(row->identity_hex, row->site.scenario.identity);
         answer = each(user, &row->record);
     }
-    free_rows(search);
     return answer;
 }
 
@@ -337,14 +335,18 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);
     }
-    return finish(&search, answer, each, user);
+    answer = give_records(&search, answer, each, user);
+    free_rows(&search);
+    return answer;
 }
 
 /* --- forgetting ------------------------------------------------------------------------------- */
 
 /* The rows of one scenario on one kind of GPU, which stay or go together. */
 typedef struct site {
-    gt_record_row *rows;
+    const char *environment;
+    gt_hash scenario;
+    gt_record_row *rows; /* until they are put in the order in which they are told */
     size_t count;
     const char *newest; /* when something was tried there last */
     bool goes;
@@ -360,20 +362,29 @@ typedef struct forgetting {
 
 static gputune_status forget_site(gt_database *database, site *site)
 {
-    static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS,
-                                   GT_SQL_DROP_SCENARIO};
-    const gt_record_row *row = site->rows;
+    static const gt_sql steps[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->site.hash));
+        GT_TRY(gt_execute(database, steps[i], "th", site->environment, site->scenario));
     }
     site->goes = true;
     return GPUTUNE_OK;
 }
 
+static gputune_status begin_forgetting(gt_database *database)
+{
+    GT_TRY(gt_execute(database, GT_SQL_DROP_BEGIN, ""));
+    return gt_execute(database, GT_SQL_DROP_NONE, ""); /* of a try before */
+}
+
+/* Each statement reads whole tables. */
 static gputune_status forget_unused(gt_database *database)
 {
-    GT_TRY(gt_execute(database, GT_SQL_DROP_KERNELS, ""));
-    return gt_execute(database, GT_SQL_DROP_IMAGES, "");
+    static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
+                                   GT_SQL_DROP_IMAGES};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+    }
+    return GPUTUNE_OK;
 }
 
 static int by_site(const void *left, const void *right)
@@ -395,7 +406,11 @@ static gputune_status find_sites(forgetting *work, gt_database *database)
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
         if (!i || by_site(row - 1, row) != 0) {
-            GT_TRY(gt_array_push(&work->sites, ((site){row, 0, "", false})));
+            const site next = {.environment = row->record.environment,
+                               .scenario = row->site.hash,
+                               .rows = row,
+                               .newest = ""};
+            GT_TRY(gt_array_push(&work->sites, next));
         }
         site *at = &work->sites.items[work->sites.count - 1];
         at->count++;
@@ -455,10 +470,11 @@ static gputune_status shrink(forgetting *work, gt_database *database)
     return forget_unused(database);
 }
 
-/* Drops what the caller selects. With `only_say` it does the same, and ECANCELED rolls it back. */
-static gputune_status forget(gt_database *database, void *context)
+/* Finds what the caller selects by dropping it, which ECANCELED rolls back. */
+static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
+    GT_TRY(begin_forgetting(database));
     GT_TRY(find_sites(work, database));
     for (size_t i = 0; i < work->sites.count; i++) {
         site *site = &work->sites.items[i];
@@ -471,7 +487,32 @@ static gputune_status forget(gt_database *database, void *context)
             site->rows[r].left_out = !site->goes;
         }
     }
-    return work->what->only_say ? GPUTUNE_ECANCELED : GPUTUNE_OK;
+    return GPUTUNE_ECANCELED;
+}
+
+static gputune_status forget_selected(gt_database *database, void *context)
+{
+    forgetting *work = context;
+    GT_TRY(begin_forgetting(database));
+    for (size_t i = 0; i < work->sites.count; i++) {
+        site *site = &work->sites.items[i];
+        GT_TRY(site->goes ? forget_site(database, site) : GPUTUNE_OK);
+    }
+    return forget_unused(database);
+}
+
+static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forgetting *work,
+                                       const gt_patience *patience)
+{
+    gputune_status status = gt_store_write_file(store, step, work, patience);
+    if (status == GPUTUNE_EBUSY) {
+        return gt_fail(status, "another process has locked the database; try again later");
+    }
+    if (status == GPUTUNE_EDATABASE || (status != GPUTUNE_ENOMEM && !work->searched)) {
+        return gt_fail(GPUTUNE_EDATABASE,
+                       "there is no database file that can be written; nothing was dropped");
+    }
+    return status == GPUTUNE_ECANCELED ? GPUTUNE_OK : status;
 }
 
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
@@ -480,17 +521,15 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
 {
     forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
     gt_timestamp(work.before, what->older_than_s);
-    int answer = gt_store_write_file(store, forget, &work, patience);
-    bool done = answer == GPUTUNE_OK && work.searched;
-    if (answer == GPUTUNE_EBUSY) {
-        answer = gt_fail(answer, "another process has locked the database; try again later");
-    } else if (answer == GPUTUNE_EDATABASE || (answer != GPUTUNE_ENOMEM && !work.searched)) {
-        answer = gt_fail(GPUTUNE_EDATABASE,
-                         "there is no database file that can be written; nothing was dropped");
-    }
-    if (done && what->most_bytes) {
-        gt_store_compact(store);
+    int answer = write_forgetting(store, find_selected, &work, patience);
+    answer = give_records(&work.search, answer, each, user);
+    if (answer == 0 && !what->only_say) {
+        answer = write_forgetting(store, forget_selected, &work, patience);
+        if (answer == GPUTUNE_OK && what->most_bytes) {
+            gt_store_compact(store);
+        }
     }
     gt_array_free(&work.sites);
-    return finish(&work.search, answer == GPUTUNE_ECANCELED ? GPUTUNE_OK : answer, each, user);
+    free_rows(&work.search);
+    return answer;
 }

@@ -258,15 +258,18 @@
     X(KEPT_COUNTS,                                                                                 \
       "SELECT (SELECT count(*) FROM kept.winner), (SELECT count(*) FROM kept.trial), "             \
       "(SELECT count(*) FROM kept.compiled)")                                                      \
-    /* of GPU ?1 and scenario ?2, in this order: the code that no other trial has, then the rows   \
-     */                                                                                            \
-    X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT t.source FROM " GT_TEXT_TRIAL_OF    \
-                 ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN "                  \
-                 "(SELECT t.id FROM " GT_TEXT_TRIAL_OF "))")                                       \
+    /* of GPU ?1 and scenario ?2 */                                                                \
+    X(DROP_SOURCES, "INSERT OR IGNORE INTO temp.dropped SELECT t.source FROM " GT_TEXT_TRIAL_OF)   \
     X(DROP_WINNERS, "DELETE FROM winner WHERE id IN (SELECT t.id FROM winner" GT_TEXT_OF ")")      \
     X(DROP_TRIALS, "DELETE FROM trial WHERE id IN (SELECT t.id FROM trial" GT_TEXT_OF ")")         \
-    X(DROP_SCENARIO, "DELETE FROM scenario WHERE hash = ?2 AND ?1 <> '' AND id NOT IN "            \
-                     "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")             \
+    /* then, once for all: the code that no trial has any more */                                  \
+    X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
+                  "WITHOUT ROWID")                                                                 \
+    X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \
+    X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM temp.dropped) AND "     \
+                 "source NOT IN (SELECT source FROM trial)")                                       \
+    X(DROP_SCENARIOS, "DELETE FROM scenario WHERE id NOT IN "                                      \
+                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")            \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
     X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
     X(FASTEST_TRIALS,                                                                              \

@@ -340,11 +340,12 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * trial that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Drops what *what selects of the trials that the filter finds from the user's file, with the code
- * that no other trial has, and then calls `each` for every dropped trial, as gt_store_records()
- * does. All trials of a scenario on one GPU stay or go together. The filter's one_version and
- * all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when the
- * file stays locked, EDATABASE when it cannot be written. */
+/* Finds what *what selects of the trials that the filter finds in the user's file, and calls `each`
+ * for every one, as gt_store_records() does. If `each` never stops, drops them then, with the code
+ * that no other trial has; what was stored for them meanwhile goes with them. All trials of a
+ * scenario on one GPU stay or go together. The filter's one_version and all_trials do not matter.
+ * With `most_bytes` the file shrinks, unless it is in use. EBUSY when the file stays locked,
+ * EDATABASE when it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);

@@ -145,6 +145,21 @@ TEST(test_null_is_refused_by_a_tuner)
     assert_int_equal(calls, 0);
 }
 
+TEST(test_all_results_are_deleted_only_if_asked_for)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    int calls = 0;
+    filter.any_gpu = true;
+    const gputune_record_filter *const filters[] = {NULL, &filter};
+    for (int i = 0; i < 2; i++) {
+        int status = gputune_forget(tuner, filters[i], NULL, NEVER(gputune_record), &calls);
+        assert_int_equal(status, GPUTUNE_EINVAL);
+        assert_non_null(strstr(gputune_error(), "set 'everything'"));
+    }
+    assert_int_equal(calls, 0);
+}
+
 TEST(test_lists_of_options_may_not_be_null)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

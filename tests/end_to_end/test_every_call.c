@@ -123,7 +123,7 @@ static int call_records(gputune *tuner)
 
 static int call_forget(gputune *tuner)
 {
-    const gputune_forget_options say = {.version = 1, .only_say = true};
+    const gputune_forget_options say = {.version = 1, .only_say = true, .everything = true};
     return gputune_forget(tuner, NULL, &say, SEE(gputune_record), NULL);
 }
 

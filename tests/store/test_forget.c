@@ -50,6 +50,48 @@ TEST_OF(what_is_named_goes, world *w, open_world, close_world)
     assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = ENVIRONMENT}, &all), 1);
 }
 
+static int stop_at_second(void *user, const gputune_record *record)
+{
+    (void)record;
+    return ++*(int *)user == 2 ? 7 : 0;
+}
+
+/* Deleting begins when all was told. */
+TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
+{
+    const gt_records_filter any = {.all_trials = false};
+    const gputune_forget_options all = {.only_say = false};
+    int told = 0;
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    assert_int_equal(gt_store_forget(store, &any, &all, stop_at_second, &told, NULL), 7);
+    assert_int_equal(told, 2);
+    assert_int_equal(time_at(store, 1024), 10);
+    assert_int_equal(time_at(store, 2048), 20);
+    assert_int_equal(forget(store, &any, &all), 2);
+    assert_int_equal(time_at(store, 2048), 0);
+}
+
+/* Code goes with the last trial that has it. */
+TEST_OF(code_of_others_stays, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_code unused = code_of(9, "of no trial");
+    gt_code code;
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    ASSERT_OK(gt_store_put_cubins(store, &unused, 1, NULL));
+    assert_int_equal(forget_size(store, "n=1K", false), 1);
+    ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL));
+    gt_code_free(&code);
+    assert_int_equal(forget_size(store, "n=2K", false), 1);
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL),
+                     GPUTUNE_ENOTFOUND);
+    ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(1009), "sm_90", false, NULL));
+    gt_code_free(&code);
+}
+
 TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 {
     const gt_records_filter any = {.all_trials = false};
