@@ -16,6 +16,7 @@ T ?= 60
 N ?= 1000000
 SANITIZE ?=
 STATIC ?=
+OBJCOPY ?= objcopy
 DEBUG ?= $(SANITIZE)
 comma := ,
 B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if $(DEBUG),-debug))
@@ -169,15 +170,20 @@ $(B)/generated/programs.c: tools/embed tests/device/programs.cu
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text programs_source tests/device/programs.cu > $@
 
 # --- products ----------------------------------------------------------------------------------------
-$(B)/libgputune.a: $(LIB_OBJ)
+# for what is built here: all names
+$(B)/internal.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
+# for applications: one object, whose only global names are those of gputune.h
+$(B)/libgputune.a: $(LIB_OBJ)
+	$(call say,AR )rm -f $@; $(LD) -r $^ -o $(B)/libgputune.o && \
+	    $(OBJCOPY) -w -G 'gputune_*' -G tune_kernel $(B)/libgputune.o && $(AR) rcs $@ $(B)/libgputune.o
 $(B)/libgputune.so: $(LIB_OBJ) src/api/gputune.map
-	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL \
+	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 	@ln -sf $(@F) $@.0
-$(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
+$(B)/gputune: $(CLI_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-$(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
+$(B)/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # no soname: it is loaded by its path alone, and nothing takes it for the system's driver
 $(B)/libgputune-emu.so: $(EMU_OBJ)
@@ -189,7 +195,7 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(TESTS) $(FUZZERS) $(BENCHES): private LDFLAGS += $(GOLD) $(if $(DEBUG),,-Wl,--strip-debug)
 EMU_TEST_OBJ = $(EMU_OBJ)
-$(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune.a
+$(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # what the command line has of the library in place of the fake
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/readers.c \
@@ -206,12 +212,12 @@ $(B)/tests/cli/gputune-fake: $(CLI_OBJ) $(CLI_BASE_OBJ)
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
-$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune.a
+$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
-$(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.a
+$(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
-$(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
+$(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/internal.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
@@ -224,11 +230,11 @@ $(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
 	    $(CC) -shared -fPIC -x c /dev/null -Wl,-soname,libnvrtc-builtins.so.12.9 -o $(@D)/libnvrtc-builtins.so.12.9
 $(B)/tests/gpu/test_nvrtc_wheel: | $(FAKE_WHEEL)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
-$(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(FAILING): $(B)/obj/tests/fault/failing.o
 # its functions stand before those of libc also for the libraries that the program loads
-$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/libgputune.a
+$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
 $(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so
 $(B)/tests/fault/%.so: tests/fault/%.c tests/fault/failing.h
@@ -242,11 +248,11 @@ $(B)/tools/examples/%: tools/examples/%.c $(or $(SHARED),$(B)/libgputune.a)
 	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 $(EXAMPLE_FLAGS) $< -o $@ $(EXAMPLE_LIBS)
 $(B)/tools/examples/%_cxx: tools/examples/%.c $(or $(SHARED),$(B)/libgputune.a)
 	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 $(EXAMPLE_FLAGS) -x c++ $< -x none -o $@ $(EXAMPLE_LIBS)
-$(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune.a
+$(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-$(B)/tools/bench/libraries: tools/bench/libraries.cu $(B)/libgputune.a
+$(B)/tools/bench/libraries: tools/bench/libraries.cu $(B)/internal.a
 	$(call say,NV )mkdir -p $(@D); nvcc -O2 -std=c++17 -arch=all-major -Iinclude -Isrc $^ -o $@ -lcublas $(LIBS)
-$(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune.a
+$(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 
 setup:
@@ -298,11 +304,11 @@ uninstall:
 # the same once more, but each finds its libraries in its own folder
 WHEEL := $(addprefix $(B)/wheel/,libgputune.so gputune gputune-worker)
 $(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
-	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
+	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
-$(B)/wheel/gputune: $(CLI_OBJ) $(B)/libgputune.a
+$(B)/wheel/gputune: $(CLI_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
-$(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
+$(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 wheel: all $(WHEEL)
 	@tools/package/wheel $(B) $(B)/wheel
