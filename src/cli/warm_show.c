@@ -261,6 +261,7 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     void *mark = cli_mark();
     int code = CLI_EXIT_OK;
     filter.kernel = scenario->kernel->name;
+    filter.sizes = scenario->size_text[0] ? scenario->size_text : NULL;
     filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
         cli_failures_say(&at.records, &row->info);

@@ -1,6 +1,7 @@
 /* Rows of trial, winner and compiled code: those of a scenario, and those of a kernel elsewhere, at
  * other sizes, for other objectives, on other GPUs. */
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -118,6 +119,7 @@ typedef struct related_search {
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* of what is wanted */
     gt_hash own;
+    gt_hash_index places; /* the groups' places by their keys, while a layer is read */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -161,12 +163,28 @@ static group take_group(const related_search *search, gt_rows *rows)
 static gputune_status add_group(void *context, gt_rows *row)
 {
     related_search *search = context;
-    group one = take_group(search, row);
-    bool is_known = gt_hash_equal(one.key, search->own);
-    for (size_t i = 0; i < search->groups.count && !is_known; i++) {
-        is_known = gt_hash_equal(search->groups.items[i].key, one.key);
+    const group one = take_group(search, row);
+    const uint32_t next = (uint32_t)search->groups.count;
+    uint32_t place;
+    GT_TRY(gt_hash_index_intern(&search->places, one.key, next, &place));
+    return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
+}
+
+/* Finds the groups of a layer. Those of the layers above are known already, and the scenario itself
+ * is none. */
+static gputune_status list_groups(related_search *search, gt_database *database)
+{
+    const gt_device *device = search->device;
+    const gt_scenario *wanted = search->wanted;
+    uint32_t place;
+    gt_hash_index_free(&search->places);
+    GT_TRY(gt_hash_index_intern(&search->places, search->own, UINT32_MAX, &place));
+    for (uint32_t i = 0; i < search->groups.count; i++) {
+        GT_TRY(gt_hash_index_intern(&search->places, search->groups.items[i].key, i, &place));
     }
-    return is_known ? GPUTUNE_OK : gt_array_push(&search->groups, one);
+    return gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
+                         wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
+                         device->origin, (int)device->emulated, device->mig_profile);
 }
 
 static gputune_status add_related(void *context, gt_rows *row)
@@ -192,12 +210,8 @@ static void drop_groups(related_search *search, size_t from)
 /* Each layer may fill the list, since its groups may be nearer than those of the layers above. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
-    const gt_device *device = search->device;
-    const gt_scenario *wanted = search->wanted;
     size_t found = 0;
-    GT_TRY(gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
-                         wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
-                         device->origin, (int)device->emulated, device->mig_profile));
+    GT_TRY(list_groups(search, database));
     if (search->groups.count > at) {
         qsort(&search->groups.items[at], search->groups.count - at, sizeof(group), nearest_first);
     }
@@ -251,6 +265,7 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
     GT_THEN(status, gather_related(&found, &search));
     drop_groups(&search, 0);
     gt_array_free(&search.groups);
+    gt_hash_index_free(&search.places);
     return GT_GIVE(status, out, found, gt_related_list_free(&found));
 }
 
