@@ -108,13 +108,6 @@ static bool is_of_here(const lease_row *row, const lease_try *attempt)
     return strcmp(row->machine, attempt->machine) == 0;
 }
 
-/* Whether a lease of another machine ends later than any lease can: the wall clock was set back
- * since it was written, here or there. */
-static bool is_of_the_future(const lease_row *row, const lease_try *attempt)
-{
-    return !is_of_here(row, attempt) && row->expires_ms > unix_ms() + LEASE_MS;
-}
-
 /* Whether no process holds it any more, though it has not expired. */
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
@@ -146,38 +139,32 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Wall clocks leap, and are all that another machine's lease can be judged by. A process of this
- * machine has lost its lease when it was seen not to renew it. */
+/* A process has lost its lease if it was seen not to renew it, whatever the clocks say. The wall
+ * clock, which may leap, only ends the lease of another machine sooner. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
-    if (is_dead(row, attempt)) {
-        return false;
-    }
-    return is_of_here(row, attempt) ? watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS
-                                    : unix_ms() < row->expires_ms;
+    return !is_dead(row, attempt) && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
+           (is_of_here(row, attempt) || unix_ms() < row->expires_ms);
 }
 
-/* OK with attempt->holder: another process holds the lease, for at most LEASE_MS from now on. */
+/* OK with attempt->holder: another process holds the lease. */
 static gputune_status take_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
     lease_row row = {0};
     gputune_status status = read_lease(&row, database, attempt->lease.key);
-    int64_t end_ms = unix_ms() + LEASE_MS;
     attempt->holder = attempt->lease.silent = 0;
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
     if (status == GPUTUNE_OK && is_held(&row, attempt)) {
         attempt->holder = attempt->seen = row.pid;
-        return is_of_the_future(&row, attempt)
-                   ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->lease.key, end_ms)
-                   : GPUTUNE_OK;
+        return GPUTUNE_OK;
     }
     attempt->lease.silent = status == GPUTUNE_OK && !is_dead(&row, attempt) ? row.pid : 0;
     return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->lease.key,
                       attempt->lease.owner, attempt->machine, (int64_t)getpid(), start_of(getpid()),
-                      end_ms);
+                      unix_ms() + LEASE_MS);
 }
 
 static gputune_status peek_lease(gt_database *database, void *context)
@@ -185,7 +172,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     lease_try *attempt = context;
     lease_row row = {0};
     GT_TRY(read_lease(&row, database, attempt->lease.key));
-    attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row, attempt) ? row.pid : 0;
+    attempt->holder = is_held(&row, attempt) ? row.pid : 0;
     attempt->seen = attempt->holder;
     return GPUTUNE_OK;
 }
