@@ -24,8 +24,7 @@ bool gt_layers_own(const gt_store *store)
 
 /* --- what the log is told --------------------------------------------------------------------- */
 
-/* Remembers whether the user's file answered the last lookup. If it did, the time that lookups have
- * waited in vain counts as 0 again. */
+/* Remembers whether the user's file answered the last lookup. */
 static void note_read(gt_store *store, const gt_obstacle *met)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -34,8 +33,7 @@ static void note_read(gt_store *store, const gt_obstacle *met)
         snprintf(store->unread.why, sizeof store->unread.why, "%s",
                  "another process has locked it; wait until it ends");
     } else if (met->trouble == GT_TROUBLE_NONE) {
-        store->blind_since_ns = 0;
-        store->blind_s = 0;
+        store->locked_since_ns = 0;
     }
 }
 
@@ -295,39 +293,25 @@ gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *conte
 
 /* --- how long lookups wait -------------------------------------------------------------------- */
 
-static const double patient_wait_s = 5;   /* in all, of those who can wait, for a file that stays
-                                             locked: a disk may take seconds to end a write */
-static const double patient_share = 0.25; /* of their time: they have more to do */
-static const double blind_share = 0.1;    /* of the time, while lookups wait without success */
+static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
+static const double share = 0.25;       /* of the caller's time: it has more to do */
+static const double pause_s = 1;        /* without waits, after a lookup that waited in vain */
 
-/* Seconds that a call with that patience may still wait. Its earlier waits in vain count. */
-static double patient_s(gt_store *store, const gt_patience *patience)
+gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    double all_s = patient_share * (gt_patience_left_s(patience) + store->blind_s);
-    return fmax(fmin(patient_wait_s, all_s) - store->blind_s, 0);
+    return gt_patience_at_most(patience,
+                               fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-gt_patience gt_layers_file_patience(gt_store *store, const gt_patience *patience)
-{
-    return gt_patience_at_most(patience, patient_s(store, patience));
-}
-
-/* How long this lookup waits. While the file stays locked, lookups wait for at most a tenth of the
- * time; but those who can wait do so until they have waited for their share together, as what they
- * do not find is measured again. Each lookup tries once, so that the file is used as soon as it is
- * free. */
+/* How long this lookup waits for the file. It looks once at least, so that the file is used as soon
+ * as it is free. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
-    pthread_mutex_lock(&store->telling);
-    double share_s = store->blind_since_ns ? blind_share * gt_seconds_since(store->blind_since_ns)
-                                           : (double)INFINITY;
-    pthread_mutex_unlock(&store->telling);
-    if (!patience) {
-        return gt_patience_for(fmin(GT_LOOKUP_WAIT_S, share_s), NULL);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (store->locked_since_ns && gt_seconds_since(store->locked_since_ns) < pause_s) {
+        return gt_patience_for(0, NULL);
     }
-    share_s = fmin(share_s, fmin(patient_wait_s, patient_share * gt_patience_left_s(patience)));
-    return gt_patience_at_most(patience, fmax(patient_s(store, patience), share_s));
+    return patience ? gt_layers_file_patience(patience) : gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
 }
 
 /* Looks until the file is not locked, or the patience is over: EBUSY. */
@@ -336,12 +320,10 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
 {
     const gt_patience limit = lookup_patience(store, patience);
     const bool waits = gt_patience_left_s(&limit) > 0;
-    const int64_t start_ns = gt_now_ns();
     gputune_status status = gt_layers_use_file(store, work, context, false, patience, &limit);
-    if (status == GPUTUNE_EBUSY && waits) { /* the lookup waited in vain */
+    if (status == GPUTUNE_EBUSY && waits) {
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-        store->blind_since_ns = gt_now_ns();
-        store->blind_s += gt_seconds_since(start_ns);
+        store->locked_since_ns = gt_now_ns();
     }
     return status;
 }

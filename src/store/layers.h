@@ -8,9 +8,8 @@
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* The part of a caller's patience that a wait for a file locked by another process may take: a
- * quarter, and 5 s at most, less what lookups have waited since they last read the file, so that
- * the caller has time left to do without the file. */
-gt_patience gt_layers_file_patience(gt_store *store, const gt_patience *patience);
+ * quarter, and 5 s at most, so that the caller has time left to do without the file. */
+gt_patience gt_layers_file_patience(const gt_patience *patience);
 
 /* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message, when
  * no layer does: the row is not there, the file is locked or damaged, or this process is a forked

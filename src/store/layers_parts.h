@@ -47,12 +47,9 @@ struct gt_store {
     bool unreadable;       /* the store no longer tries to read the file */
     int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
                               that are in memory since; 0: it lacks none */
-    int64_t blind_since_ns; /* when the last lookup that waited in vain ended; 0: none since the
-                               last success */
-    double blind_s;         /* seconds that lookups have waited since the last success */
-    double waited_s;        /* seconds that writes have waited in vain since the last success */
-    bool distrust_told;     /* the log already says that the file's code is not trusted */
-    gt_hash left_lease;     /* the owner of a lease that could not be given back */
+    int64_t locked_since_ns; /* when a lookup last waited in vain; 0: not since the last success */
+    bool distrust_told;      /* the log already says that the file's code is not trusted */
+    gt_hash left_lease;      /* the owner of a lease that could not be given back */
     bool lock_told; /* the log already says, since the last successful write, that the file is
                        locked */
     char unkept[GT_WHY_MAX];      /* why something is kept in memory only; "": nothing is */

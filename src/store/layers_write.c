@@ -6,12 +6,10 @@
 #include "base/number.h"
 #include "store/layers_parts.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
-static const double write_wait_s = 30;         /* in all, for a file that stays locked */
-static const double write_hopeless_wait_s = 1; /* then for each write */
+static const double longest_wait_s = 5; /* for a file that stays locked */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -53,26 +51,6 @@ static gputune_status in_transaction(gt_database *database, void *context)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Notes what a write to the file came to that waited since `start_ns`. */
-static void note_written(gt_store *store, gputune_status status, int64_t start_ns)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (status == GPUTUNE_EBUSY) {
-        store->waited_s += gt_seconds_since(start_ns);
-    } else if (status != GPUTUNE_EDATABASE) {
-        store->lock_told = false;
-        store->waited_s = 0;
-    }
-}
-
-/* How long a write of that patience waits for the file. */
-static gt_patience write_patience(gt_store *store, const gt_patience *patience)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    const double most_s = fmax(write_wait_s - store->waited_s, write_hopeless_wait_s);
-    return patience ? gt_patience_at_most(patience, most_s) : gt_patience_for(most_s, NULL);
-}
-
 /* `call`: how long the statements run. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
@@ -80,11 +58,14 @@ static gputune_status write_file(gt_store *store, gt_store_fn work, void *contex
     if (!is_writable(store)) {
         return GPUTUNE_OK;
     }
-    const int64_t start_ns = gt_now_ns();
-    const gt_patience limit = write_patience(store, patience);
+    const gt_patience limit = patience ? gt_patience_at_most(patience, longest_wait_s)
+                                       : gt_patience_for(longest_wait_s, NULL);
     gputune_status status = gt_layers_use_file(store, in_transaction, &(transaction){work, context},
                                                true, call, &limit);
-    note_written(store, status, start_ns);
+    if (status != GPUTUNE_EBUSY && status != GPUTUNE_EDATABASE) {
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        store->lock_told = false;
+    }
     gt_layers_flush(store);
     return status;
 }

@@ -290,12 +290,12 @@ gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario
                                     const gt_patience *patience);
 /* Waits for the lease as long as `patience` says (if the patience is over: tries once), and takes
  * it. The lease is free when its holder did not renew it for GT_LEASE_SECONDS, whatever became of
- * the holder: the calling thread must have seen this, in one wait or several. The lease of a process
- * on another machine is also free when the wall clock has passed its end. It is free at once when its
- * holder was a process of this machine that has ended. EBUSY names the holder's process; ECANCELED:
- * the wait was canceled. Where no file can be written, or the file stays locked for a quarter of
- * the patience (5 s at most), the lease holds among the threads of this process only. Once it is
- * held, look the winners up again: another process may have stored one. */
+ * the holder: the calling thread must have seen this, in one wait or several. The lease of a
+ * process on another machine is also free when the wall clock has passed its end. It is free at
+ * once when its holder was a process of this machine that has ended. EBUSY names the holder's
+ * process; ECANCELED: the wait was canceled. Where no file can be written, or the file stays locked
+ * for a quarter of the patience (5 s at most), the lease holds among the threads of this process
+ * only. Once it is held, look the winners up again: another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if the lease was lost. OK also if the file
