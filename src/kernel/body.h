@@ -20,6 +20,8 @@ bool gt_template_lacks_shared(const gt_template *template);
 /* Names the first __constant__ of the kernels' code that the code uses, that has no value there and
  * that no constant() fills, so that it holds zeros; false: there is none. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
+/* Whether that __constant__ has a value in the code, which may be zero. */
+bool gt_template_gives_constant(const gt_template *template, const char *name);
 /* The first step that launches the function; step_count: none does. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
 /* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives

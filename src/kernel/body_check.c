@@ -201,12 +201,14 @@ static bool is_filled(const gt_template *template, const char *name)
     return is;
 }
 
-bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template)
+/* Calls for each __constant__ variable that the kernels' code declares, until one is the answer. */
+static bool find_constant(char out[GT_NAME_MAX], const gt_template *template,
+                          bool (*is)(const gt_template *template, const char *name, bool has_value,
+                                     const char *wanted),
+                          const char *wanted)
 {
-    enum { DECLARED_AND_USED = 2 };
-    const char *text = template->parts->kernel_body.text;
     bool has_value, is_extern = false;
-    gt_lexer at = gt_lexer_of(text), line;
+    gt_lexer at = gt_lexer_of(template->parts->kernel_body.text), line;
     for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         while (at.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&at, &line);
@@ -214,13 +216,39 @@ bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *templ
         is_extern = gt_lexer_is(&at, "extern") || (is_extern && !gt_token_is_any(&at.token, "; }"));
         bool declares = gt_lexer_is(&at, "__constant__") && !is_extern;
         while (declares && next_declared(out, &has_value, &at)) {
-            if (!has_value && !is_filled(template, out) &&
-                count_uses(text, out) >= DECLARED_AND_USED) {
+            if (is(template, out, has_value, wanted)) {
                 return true;
             }
         }
     }
     return false;
+}
+
+static bool is_left(const gt_template *template, const char *name, bool has_value,
+                    const char *wanted)
+{
+    enum { DECLARED_AND_USED = 2 };
+    (void)wanted;
+    return !has_value && !is_filled(template, name) &&
+           count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+}
+
+bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template)
+{
+    return find_constant(out, template, is_left, NULL);
+}
+
+static bool is_given(const gt_template *template, const char *name, bool has_value,
+                     const char *wanted)
+{
+    (void)template;
+    return has_value && strcmp(name, wanted) == 0;
+}
+
+bool gt_template_gives_constant(const gt_template *template, const char *name)
+{
+    char found[GT_NAME_MAX];
+    return find_constant(found, template, is_given, name);
 }
 
 static void append_block(gt_text *out, const char *name)

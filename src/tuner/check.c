@@ -2,6 +2,7 @@
  * worker's text. */
 #include "base/random.h"
 #include "base/text.h"
+#include "kernel/body.h"
 #include "kernel/vary.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
@@ -90,6 +91,11 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
         return 0;
     }
     if (count != PARTS) {
+        return 0;
+    }
+    /* PTX does not tell a constant that is zero from one without a value */
+    if (!strcmp(parts[0], "unset") &&
+        gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
     }
     finding->kind = parts[0];
