@@ -30,12 +30,13 @@ static void write_kernel(char path[128], const kernel *k)
     assert_non_null(file);
     fprintf(file, head, k->input ? k->input : "", k->args);
     fprintf(file, "%s\n", k->code ? k->code : "");
-    fprintf(file, "static __device__ void slowly()\n{\n    float x = 1;\n#pragma unroll 1\n"
+    fprintf(file, "static __device__ void slowly(float *y)\n{\n    float x = 1;\n#pragma unroll 1\n"
                   "    for (int t = 0; t < 600 && threadIdx.x < 32; t++)\n"
-                  "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n}\n");
+                  "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n"
+                  "    if (x == 3) y[0] = x; // never, so that an assembler keeps the loop\n}\n");
     fprintf(file, body, "tried", k->types);
     fprintf(file, "#if WHICH\n    %s\n#else\n    %s\n%s#endif\n}\n", k->other ? k->other : k->right,
-            k->right, k->other ? "    slowly();\n" : "");
+            k->right, k->other ? "    slowly(y);\n" : "");
     fprintf(file, body, "tried_reference", k->types);
     fprintf(file, "    %s\n}\n", k->reference ? k->reference : k->right);
     assert_int_equal(fclose(file), 0);
@@ -311,7 +312,7 @@ TEST(test_a_scalar_with_a_single_value_is_named)
          .args = "shape s = {.sizes = n, .dims = 1}",
          .types = "shape s",
          .right = "if (i < s.sizes[s.dims - 1]) y[i] = x[i];",
-         .words = "s.dims was proved with 1 only (others crash)"},
+         .words = "s.dims was proved with 1 only (others "}, /* crash, or differ on a GPU */
         {.name = "all have others",
          .args = "float a = 2, bool negate = 0",
          .types = "float a, bool negate",
@@ -325,7 +326,8 @@ TEST(test_a_scalar_with_a_single_value_is_named)
          .words = ""},
     };
     for (size_t i = 0; i < COUNT(kernels); i++) {
-        assert_string_equal(note_of(&kernels[i]), kernels[i].words);
+        const char *note = note_of(&kernels[i]), *words = kernels[i].words;
+        assert_true(words[0] ? strstr(note, words) == note : !note[0]);
     }
 }
 
