@@ -862,8 +862,9 @@ typedef struct gputune_kernel {
     const char *sizes;                 /* its problem values with defaults: "n=67108864" */
     const char *axes;                  /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective;       /* its default one */
+    bool self_reference; /* it is verified against its own default variant only: reference(self) */
 } gputune_kernel;
-#define GPUTUNE_KERNEL_VERSION 1
+#define GPUTUNE_KERNEL_VERSION 2
 /* Calls `each` for every template in the template folder and every added one, by name. */
 GPUTUNE_API int gputune_kernels(gputune *tuner,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);

@@ -307,6 +307,9 @@ static int show(const cli_list *arguments)
     const char *name = arguments->count ? arguments->items[0] : NULL;
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
     write_found(&session, &at, &found);
+    if (at.table.row_count) {
+        cli_note_own_references(&session, name);
+    }
     return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
 }
 

@@ -71,7 +71,9 @@ static const char *check_draft(const char *path, const char *draft)
         at += sizeof clause - 1;
         status = compile_kernel(&session, cli_format("%.*s", (int)strcspn(at, "<)"), at));
     }
-    return status == GPUTUNE_OK || status == GPUTUNE_ENOCOMPILER ? "" : cli_copy(gputune_error());
+    return status == GPUTUNE_OK || status == GPUTUNE_ENOCOMPILER || status == GPUTUNE_ETIMEOUT
+               ? ""
+               : cli_copy(gputune_error());
 }
 
 /* Behind the path: which kernel of several a command takes first, as in ":stencil". */

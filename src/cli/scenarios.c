@@ -144,6 +144,22 @@ static int take_kernel(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
+static int note_own_reference(void *user, const gputune_kernel *kernel)
+{
+    (void)user;
+    if (kernel->self_reference) {
+        cli_note("%s: verified only against itself: its reference is its own default variant",
+                 kernel->name);
+    }
+    return 0;
+}
+
+void cli_note_own_references(const cli_session *session, const char *name)
+{
+    (void)(name ? gputune_find_kernels(session->tuner, name, note_own_reference, NULL)
+                : gputune_kernels(session->tuner, note_own_reference, NULL));
+}
+
 static int unknown_name(const cli_session *session, const char *name)
 {
     CLI_REFUSE(strchr(name, '='), CLI_EXIT_USAGE,

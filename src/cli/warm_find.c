@@ -187,6 +187,9 @@ static int find_all(cli_scenarios *out, const cli_session *session)
         return cli_warm.canonical ? list_canonical(out, session) : list_wanted(out, session);
     }
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
+    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
+        cli_note_own_references(session, cli_warm.kernels.items[i]);
+    }
     return cli_scenarios_make(out, &catalogue, &cli_given.selection, session);
 }
 

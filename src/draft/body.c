@@ -164,6 +164,9 @@ bool draft_run(draft_node *node)
         return false;
     case CX_CASE:
     case CX_DEFAULT:
+    case CX_LABEL:
+    case CX_TRY:
+    case CX_UNEXPOSED_STMT: /* with an attribute, such as #pragma unroll */
         for (unsigned i = 0; i < node->count; i++) {
             draft_run(node->children[i]);
         }

@@ -22,8 +22,9 @@ static bool is_launched(const draft_program *program, draft_decl *kernel)
 static void add_kernel(kernel_list *out, draft_decl *kernel)
 {
     for (size_t i = 0; i < out->count; i++) {
-        if (out->items[i] == kernel) {
-            return;
+        if (out->items[i] == kernel ||
+            strcmp(draft_full_name(out->items[i]), draft_full_name(kernel)) == 0) {
+            return; /* of overloads the first */
         }
     }
     draft_add(out, kernel);
@@ -147,6 +148,18 @@ static void write_headers(gt_text *out, const draft_program *program, const draf
     gt_text_append(out, "\n");
 }
 
+/* Whether all arguments that had to be chosen are types, of a kernel that a template launches. */
+static bool has_only_types(draft_decl *kernel, const draft_settled *settled)
+{
+    draft_cursors children = draft_children(kernel->at);
+    bool only = settled->launch && settled->launch->grid;
+    for (size_t i = 0; i < children.count; i++) {
+        only = only && (children.items[i].kind != CX_VALUE_PARAMETER ||
+                        draft_children(children.items[i]).count);
+    }
+    return only;
+}
+
 static gputune_status write_kernel(gt_text *out, draft_program *program, const draft_slice *slice,
                                    draft_decl *kernel)
 {
@@ -156,9 +169,12 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
               "%s: '%s' is a template, and which arguments it has is not known; expected a launch, "
               "here or in a file behind --host",
               draft_place_of(kernel->at), kernel->name);
-    if (settled.is_instance_guessed) {
+    if (settled.is_instance_guessed && !has_only_types(kernel, &settled)) {
         draft_ask(&settled, "%s: which template arguments has '%s'? Complete kernel()",
                   draft_place_of(kernel->at), kernel->name);
+    }
+    if (settled.is_instance_guessed) {
+        gt_text_append(out, "// guess: the types that the kernel's template has\n");
     }
     return draft_write_clauses(out, &settled, program, slice);
 }

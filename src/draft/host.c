@@ -18,12 +18,14 @@ static GT_ARRAY(known_symbol) known;
 /* ---- symbols -----------------------------------------------------------------------------------
  */
 
-/* The last name in a text: "n" of "x.n", "size" of "x.size()". */
+/* The last name in a text, in front of the last arguments: "n" of "x.n", "size" of "x.size(k)". */
 static const char *last_name(const char *text)
 {
-    size_t end = strlen(text), begin;
-    while (end && !isalnum((unsigned char)text[end - 1]) && text[end - 1] != '_') {
+    size_t end = strlen(text), begin, depth = 0;
+    while (end && (depth || (!isalnum((unsigned char)text[end - 1]) && text[end - 1] != '_'))) {
         end--;
+        depth += text[end] == ')' || text[end] == ']';
+        depth -= depth && (text[end] == '(' || text[end] == '[');
     }
     begin = end;
     while (begin && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_')) {
@@ -146,9 +148,10 @@ static draft_amount *variable_value(draft_decl *decl)
     }
     if (!symbol->has_number && !decl->busy) {
         decl->busy = true;
-        symbol->has_number =
-            example(&number, made) || (assigned && example(&number, decl->assigned.items[0]));
-        symbol->number = symbol->has_number ? number : 0;
+        if (example(&number, made) || (assigned && example(&number, decl->assigned.items[0]))) {
+            symbol->has_number = true;
+            symbol->number = number;
+        }
         decl->busy = false;
     }
     return leaf(decl, NULL);

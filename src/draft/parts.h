@@ -326,6 +326,8 @@ typedef struct draft_slice {
 /* Marks what the kernels need (draft_decl.in_slice), and writes it. */
 void draft_slice_make(draft_slice *out, draft_program *program, draft_decl *const *kernels,
                       size_t count);
+/* Adds the header of a type that a clause names to the slice that was made last. */
+void draft_slice_need(cx_type type);
 /* Whether the slice that was made last has that name anywhere. */
 bool draft_slice_has(const char *name);
 

@@ -147,7 +147,7 @@ static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
                 return NULL;
             }
         }
-        return draft_slice_has(symbol->name) ? NULL : draft_number(symbol->number);
+        return draft_number(symbol->number);
     default:
         return NULL;
     }
@@ -272,6 +272,32 @@ static const char *block_axis(draft_settled *s, int d, draft_amount *extent, int
     }
     bool single = extent->kind == DRAFT_SYMBOL || draft_is_number(extent, &number);
     return !single ? NULL : is_flat ? "BLOCK" : draft_format("BLOCK_%c", "XYZ"[d]);
+}
+
+/* A name for a number that divides the grid, beside the block's: how much each thread, or block,
+ * does. */
+static void add_divisor(void *user, draft_symbol *symbol)
+{
+    draft_settled *s = user;
+    bool known = symbol->kind != DRAFT_CONSTANT || symbol->number < 1 || symbol->number > 64 ||
+                 !(draft_slice_has(symbol->name) || is_template_parameter(s, symbol->name));
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        known |= strcmp(s->axes[i].name, symbol->name) == 0;
+    }
+    draft_axis_found *axis = known ? NULL : add_axis(s, symbol->name, symbol->number);
+    for (int64_t value = 1; axis && value <= 4 * symbol->number && value <= 16; value *= 2) {
+        add_axis_value(axis, value);
+    }
+    if (axis) {
+        add_axis_value(axis, symbol->number);
+    }
+}
+
+static void find_divisors(draft_settled *s, const draft_amount *value)
+{
+    if (value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) {
+        draft_symbols_of(value->b, add_divisor, s);
+    }
 }
 
 static void settle_block(draft_settled *s)
@@ -440,6 +466,27 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
     return unknown ? unknown : most ? most : draft_number(1);
 }
 
+static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
+{
+    draft_settled *s = user;
+    for (unsigned i = 0; symbol->kind == DRAFT_CONSTANT && i < s->axis_count; i++) {
+        draft_axis_found *axis = &s->axes[i];
+        if (strcmp(axis->name, symbol->name) == 0) {
+            axis->values[0] = axis->usual;
+            axis->count = 1;
+            return draft_number(axis->usual);
+        }
+    }
+    return NULL;
+}
+
+/* A length is the same for all variants: an axis that it depends on has the program's value alone.
+ */
+static draft_amount *without_axes(draft_settled *s, draft_amount *length)
+{
+    return draft_is_known(length) ? draft_replace(length, number_of_axis, s) : length;
+}
+
 static void settle_lengths(draft_settled *s)
 {
     size_t count = s->facts.buffers.count;
@@ -452,6 +499,7 @@ static void settle_lengths(draft_settled *s)
         draft_amount *length = allocated(s, buffer, bytes > 0 ? bytes : 1);
         s->lengths[i] =
             length && draft_is_known(length) ? length : accessed(s, buffer, bytes > 0 ? bytes : 1);
+        s->lengths[i] = without_axes(s, s->lengths[i]);
         int64_t number;
         if (draft_is_number(s->lengths[i], &number) && number < 1) {
             s->lengths[i] = draft_number(1);
@@ -482,7 +530,9 @@ static bool is_taken(const draft_settled *s, const char *name, const draft_symbo
     for (size_t i = 0; i < s->instance->parameters.count; i++) {
         const draft_decl *p = s->instance->parameters.items[i];
         if (strcmp(p->name, name) == 0 &&
-            !draft_is_integer(draft_canonical(cx.getCursorType(p->at)))) {
+            !(draft_is_integer(draft_canonical(cx.getCursorType(p->at))) &&
+              draft_settled_value((draft_settled *)s, (draft_decl *)p, "") ==
+                  draft_symbol_value((draft_symbol *)by))) {
             return true;
         }
     }
@@ -496,7 +546,7 @@ static bool is_taken(const draft_settled *s, const char *name, const draft_symbo
             return true;
         }
     }
-    return gt_symbol_is_reserved(name);
+    return gt_symbol_is_reserved(name) || gt_is_any(name, strlen(name), "type const bucket");
 }
 
 static char *plain_name(const char *name)
@@ -631,6 +681,9 @@ void draft_settle(draft_settled *s, const draft_program *program, draft_decl *ke
         draft_host_extents(s->grid, s->launch->grid);
     }
     settle_block(s);
+    for (int d = 0; d < 3; d++) {
+        find_divisors(s, s->grid[d]);
+    }
     for (int d = 0; d < 3; d++) {
         s->grid[d] = settled(s, s->grid[d]);
         s->block[d] = settled(s, s->block[d]);

@@ -213,6 +213,14 @@ static void note_header(cx_cursor at)
     draft_need_memory(gt_texts_add(&s.out->headers, header, strlen(header)));
 }
 
+void draft_slice_need(cx_type type)
+{
+    cx_cursor declared = cx.getTypeDeclaration(draft_canonical(type));
+    if (declared.kind == CX_STRUCT && !draft_is_own(declared)) {
+        note_header(declared);
+    }
+}
+
 /* Keeps what a cursor refers to: the declaration around it that is inside no other. */
 static void keep(cx_cursor at)
 {

@@ -337,7 +337,7 @@ draft_node *draft_tree(cx_cursor at)
     node->type = draft_canonical(cx.getCursorType(at));
     if (at.kind == CX_VAR) {
         node->decl = draft_decl_of(at);
-    } else if (at.kind < CX_COMPOUND) {
+    } else if (at.kind < CX_UNEXPOSED_STMT) {
         node->decl = draft_decl_of(cx.getCursorReferenced(at));
     }
     if (at.kind == CX_CALL) {

@@ -313,20 +313,35 @@ draft_amount *draft_times(draft_amount *a, draft_amount *b)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
+/* Whether one product is a multiple of the other. */
+static bool has_all(const draft_term *large, const draft_term *small)
+{
+    unsigned used = 0;
+    for (unsigned k = 0; k < large->count && used < small->count; k++) {
+        used += large->atoms[k] == small->atoms[used];
+    }
+    return used == small->count;
+}
+
 bool draft_is_not_negative(const draft_amount *v)
 {
-    int64_t total = 0, number = 0;
-    if (v->kind != DRAFT_SUM) {
-        return true;
+    int64_t left[DRAFT_TERMS_MOST + 1];
+    for (unsigned i = 0; i < v->count; i++) {
+        left[i] = v->terms[i].factor;
     }
     for (unsigned i = 0; i < v->count; i++) {
-        if (v->terms[i].count && v->terms[i].factor < 0) {
+        for (unsigned k = 0; left[i] < 0 && k < v->count; k++) {
+            if (left[k] > 0 && has_all(&v->terms[k], &v->terms[i])) {
+                int64_t part = left[k] < -left[i] ? left[k] : -left[i];
+                left[k] -= part;
+                left[i] += part;
+            }
+        }
+        if (left[i] < 0) {
             return false;
         }
-        number += v->terms[i].count ? 0 : v->terms[i].factor;
-        total += v->terms[i].count ? v->terms[i].factor : 0;
     }
-    return number >= 0 || total + number >= 0;
+    return true;
 }
 
 draft_amount *draft_exact(draft_amount *a, draft_amount *b)

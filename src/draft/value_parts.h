@@ -12,7 +12,8 @@ typedef struct draft_sum {
 } draft_sum;
 
 draft_amount *draft_sum_value(const draft_sum *s);
-/* Whether all of a sum is surely not negative: sizes, and so on, are at least 1. */
+/* Whether all of a sum is surely not negative, where all that it is made of is at least 1: for each
+ * product that is taken off there is one that is a multiple of it. */
 bool draft_is_not_negative(const draft_amount *v);
 /* a / b if it has no rest; else NULL. */
 draft_amount *draft_exact(draft_amount *a, draft_amount *b);

@@ -73,6 +73,7 @@ const char *draft_type_text(cx_type type)
         return draft_type_text(cx.getEnumDeclIntegerType(declared));
     }
     if (type.kind == CX_TYPE_RECORD) {
+        draft_slice_need(type);
         const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
         return strcmp(name, "__half") == 0    ? "half"
                : strcmp(name, "__half2") == 0 ? "half2"
@@ -194,12 +195,31 @@ static int buffer_index(const draft_settled *s, const draft_buffer *buffer)
     return -1;
 }
 
+/* Whether elements of the type have integers, which need a fill. */
+static bool has_integers(cx_type type)
+{
+    type = draft_canonical(type);
+    if (type.kind == CX_TYPE_ARRAY) {
+        return has_integers(cx.getArrayElementType(type));
+    }
+    bool found = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
+    fields list = {{0}};
+    if (type.kind == CX_TYPE_RECORD && strcmp(draft_type_text(type), "half") != 0 &&
+        strncmp(draft_type_text(type), "__nv_", 5) != 0) {
+        list = fields_of(type);
+    }
+    for (size_t i = 0; i < list.items.count; i++) {
+        found = found || has_integers(cx.getCursorType(list.items.items[i]));
+    }
+    return found;
+}
+
 /* The range of elements that are indices, and of other integers. */
 static const char *fill_of(draft_settled *s, const draft_buffer *buffer, const char *direction,
                            cx_type type)
 {
     int target = buffer->indexed ? buffer_index(s, buffer->indexed) : -1;
-    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
+    bool is_number = has_integers(type);
     if (strcmp(direction, "out") == 0 || !is_number) {
         return "";
     }

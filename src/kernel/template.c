@@ -551,6 +551,11 @@ void gt_parts_free(gt_template_parts *parts)
     free(parts);
 }
 
+bool gt_template_is_own_reference(const gt_template *template)
+{
+    return template->parts->reference.self;
+}
+
 void gt_template_free(gt_template *template)
 {
     if (template) {

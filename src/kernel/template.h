@@ -409,6 +409,9 @@ typedef struct gt_included {
  * file if it compiles that line; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
+/* Whether the kernel's own default variant is its reference: reference(self). */
+bool gt_template_is_own_reference(const gt_template *template);
+
 /* Parses `text` (copied); of several kernels it takes the one called `kernel`, or the first (NULL).
  * ETEMPLATE with "file:line:column: what; what was expected". ENOTFOUND: the text has no such
  * kernel. `include` may be NULL: no included file is found. *out is the caller's, for

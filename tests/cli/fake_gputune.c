@@ -226,11 +226,11 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
 {
     const gputune_kernel kernels[] = {
         {GPUTUNE_KERNEL_VERSION, "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
-         "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL},
+         "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL, false},
         {GPUTUNE_KERNEL_VERSION, "scale", "templates/scale.cu", "scale: x[i] *= a, of any type",
-         "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH},
+         "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH, false},
         {GPUTUNE_KERNEL_VERSION, "mine", tuner->added, "a template of one's own", "n=4096",
-         "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL},
+         "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL, false},
     };
     size_t count = tuner->added[0] ? 3 : 2;
     int answer = 0;

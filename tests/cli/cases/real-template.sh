@@ -140,6 +140,27 @@ draft several.cu
 cat drafted.cu
 tune n=3000 :lib::pairs
 tune 'n=3000 begin_total=9000' :rows
+# what each thread does more of is an axis, as the block is; loops with a pragma are followed
+cat >items.cu <<'CU'
+#define THREADS 256
+#define ITEMS 4
+__global__ void scale(float *y, const float *x, float a, int n)
+{
+    int base = blockIdx.x * THREADS * ITEMS + threadIdx.x;
+    #pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        int i = base + k * THREADS;
+        if (i < n) y[i] = a * x[i];
+    }
+}
+void go(float *y, const float *x, int n)
+{
+    scale<<<(n + THREADS * ITEMS - 1) / (THREADS * ITEMS), THREADS>>>(y, x, 2.0f, n);
+}
+CU
+draft items.cu
+grep '^#pragma' drafted.cu
+tune n=3000
 # names that are not declared, in a kernel and in a launch, are asked for; nothing is taken for granted
 cat >unknown.cu <<'CU'
 #include "missing.h"
