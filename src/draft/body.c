@@ -310,6 +310,24 @@ static draft_amount *construct(draft_node *node)
     return draft_nothing();
 }
 
+/* Whether an operator of that name changes its object: = += and so on. */
+static bool is_assignment(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 8 && name[length - 1] == '=' && !strchr("=!<>", name[8])
+               ? true
+               : strcmp(name, "operator=") == 0;
+}
+
+/* An assignment of structs, by an operator that is not written out. */
+static draft_amount *assign_whole(draft_node *node, bool reads)
+{
+    draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
+    draft_spot spot = draft_spot_of(node->children[0]);
+    draft_write_place(&spot, node->children[0], value, reads);
+    return draft_object(spot);
+}
+
 static draft_amount *call(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -326,6 +344,17 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (function && function->at.kind == CX_CONSTRUCTOR) {
         return construct(node);
+    }
+    if (!body && is_operator && is_assignment(function->name)) {
+        return assign_whole(node, strcmp(function->name, "operator=") != 0);
+    }
+    if (!body && (is_method || is_operator)) { /* what it does with its object is not known */
+        object = is_operator ? draft_spot_of(first) : object;
+        cx_type type = is_operator           ? first->type
+                       : node->callee->count ? node->callee->children[0]->type
+                                             : node->type;
+        type = draft_is_pointer(type) ? draft_pointee(type) : type;
+        draft_note_access(&object, type, node->at, true, !cx.CXXMethod_isConst(function->at));
     }
     if (!body || function->busy || draft_now.calls >= CALLS_MOST) {
         if (body && function->busy) {

@@ -235,6 +235,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_type, getCursorResultType, (cx_cursor))                                                   \
     X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
     X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \
+    X(unsigned, CXXMethod_isConst, (cx_cursor))                                                    \
     X(int, Cursor_getNumTemplateArguments, (cx_cursor))                                            \
     X(int, Cursor_getTemplateArgumentKind, (cx_cursor, unsigned))                                  \
     X(cx_type, Cursor_getTemplateArgumentType, (cx_cursor, unsigned))                              \

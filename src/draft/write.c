@@ -289,6 +289,10 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
     if (buffer && buffer->accesses.count) {
         return write_buffer(out, s, buffer);
     }
+    if (buffer) {
+        draft_ask(s, "%s: what does '%s' do with '%s'? No access of it was found; complete args()",
+                  draft_place_of(parameter->at), s->kernel->name, parameter->name);
+    }
     GT_REFUSE(!text && draft_pointee(type).kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' points to what a template cannot have; expected numbers or structs",
               draft_place_of(parameter->at), parameter->name);

@@ -6,7 +6,8 @@ export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 draft() {
     file=$1
     shift
-    $GPUTUNE template "$file" -o drafted.cu -f "$@" || echo "exit $?"
+    $GPUTUNE template "$file" -o drafted.cu -f "$@" 2>messages || echo "exit $?"
+    sed 's/\(no template that compiles yet\):.*/\1/' messages >&2 # the rest is the compiler's
 }
 tune() {
     $GPUTUNE warm "./drafted.cu$2" -s "$1" --format csv -q | grep -c ',measured,'
@@ -161,6 +162,21 @@ CU
 draft items.cu
 grep '^#pragma' drafted.cu
 tune n=3000
+# what conversions, operators and functions that are only declared do with a buffer
+cat >halves.cu <<'CU'
+#include <cuda_fp16.h>
+__device__ float unseen(const float *table, int i);
+static __device__ float clamp(float x, float low) { return fmaxf(x, low); }
+template <class T> __global__ void halves(const T *x, T *y, const float *table, const int *unused, T low, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = (T)(clamp((float)x[i], (float)low) + unseen(table, i));
+}
+void go(const half *x, half *y, const float *t, int n) { halves<<<(n + 255) / 256, 256>>>(x, y, t, nullptr, half(0.f), n); }
+CU
+draft halves.cu
+grep 'args(' drafted.cu
 # names that are not declared, in a kernel and in a launch, are asked for; nothing is taken for granted
 cat >unknown.cu <<'CU'
 #include "missing.h"
