@@ -460,8 +460,9 @@ typedef struct gputune_options {
  * makes it; the others wait for half their limit. Who asks this tuner again, after a limit ended a
  * tuning, goes on with it only if the new limit is longer. Fails only where there is nothing to
  * launch: a mistake in the call or the template, no compiler and no stored code, or a limit
- * (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile even the default. *out is the
- * caller's, for gputune_plan_release(). */
+ * (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile even the default. An edit of the
+ * template's file, or of a file that it includes, is noticed within a second; plans that the caller
+ * holds stay as they are. *out is the caller's, for gputune_plan_release(). */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             gputune_sizes sizes, const gputune_options *options);
 

@@ -32,7 +32,10 @@ void gt_calls_open(gt_calls *calls);
 void gt_calls_free(gt_calls *calls);
 
 /* EINVAL where a pointer that a public function needs is NULL; `what` says which. */
-gputune_status gt_need(const char *function, const char *what, const void *pointer);
+static inline gputune_status gt_need(const char *function, const char *what, const void *pointer)
+{
+    return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
+}
 /* The same for a callback that a public function needs, and that is `given` or NULL. */
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)

@@ -240,6 +240,7 @@ struct gputune_plan {
     gputune_info info;
     gt_description description;
     gt_miss *miss;
+    gt_watch *watch;
     char *kernel, *configuration, *default_configuration, *stop_reason;
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 };
@@ -405,6 +406,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     plan->driver = driver;
     plan->debug = debug;
     plan->device = *request->device;
+    plan->watch = gt_catalog_watch(request->services->catalog, request->template, request->by_path);
     gputune_status status = fill(plan, request, choice);
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
@@ -412,6 +414,11 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
 {
     plan->miss = miss;
+}
+
+gt_watch *gt_plan_watch(const gputune_plan *plan)
+{
+    return plan->watch;
 }
 
 gt_miss *gt_plan_miss(const gputune_plan *plan)

@@ -7,6 +7,8 @@
 #include "gpu/driver.h"
 #include "tuner/tune.h"
 
+#include <stdlib.h>
+
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. If a context
  * is current, the code is loaded now, else at the first launch. With `debug` each launch is checked
  * by gt_debug_launch(). *out is the caller's. */
@@ -32,6 +34,9 @@ gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char 
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* The miss that was noted for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
+
+/* The watch of the plan's template, which ends with the tuner; NULL: there is none. */
+gt_watch *gt_plan_watch(const gputune_plan *plan);
 
 /* Whether two plans launch the same configuration. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
@@ -71,14 +76,20 @@ typedef struct gt_plan_key {
 } gt_plan_key;
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
                       const gputune_options *options);
-void gt_plan_key_free(gt_plan_key *key);
+static inline void gt_plan_key_free(gt_plan_key *key)
+{
+    if (key->heap) {
+        free(key->heap);
+    }
+}
 /* Whether a key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
 /* Finds the plan of that key whose terms answer `asked` (gt_answers), and retains it for the
  * caller. NULL: there is none. The caller must be a reader (base/readers.h). Equal keys are taken
- * to have equal spaces: an edited template is noticed after gt_plan_table_refresh(). */
-gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
+ * to have equal spaces until the template is edited: *due is the watch to look at, once the caller
+ * is no reader any more, before the plan is given out; NULL: not now. */
+gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and retains it. A plan of the same key that answers
  * the same requests stays in its place, unless `replace`. `forgets` is the value of

@@ -52,18 +52,39 @@ static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
     put(to, first | (uint64_t)second << 32);
 }
 
-/* The string ends with the word that has a zero byte. */
+enum { WORD_BYTES = sizeof(uint64_t) };
+
+/* Puts the first bytes of a string into a word. Returns whether the string ends there. */
+static inline bool take_word(uint64_t *out, const char *string)
+{
+    enum { BITS = 8 };
+    bool ended = false;
+    *out = 0;
+    for (int i = 0; i < WORD_BYTES && !ended; i++) {
+        *out |= (uint64_t)(unsigned char)string[i] << BITS * i;
+        ended = !string[i];
+    }
+    return ended;
+}
+
+/* The string ends with the word that has a zero byte. Names have few bytes, and paths many, whose
+ * length pays. */
 static inline void put_string(key_writer *to, const char *string)
 {
-    enum { BYTES = sizeof(uint64_t), BITS = 8 };
-    for (bool ended = false; !ended && to->fits; string += BYTES) {
-        uint64_t word = 0;
-        for (int i = 0; i < BYTES && !ended; i++) {
-            word |= (uint64_t)(unsigned char)string[i] << BITS * i;
-            ended = !string[i];
-        }
-        put(to, word);
+    uint64_t word;
+    bool ended = take_word(&word, string);
+    put(to, word);
+    if (ended) {
+        return;
     }
+    string += WORD_BYTES;
+    for (size_t left = strlen(string); left >= WORD_BYTES; left -= WORD_BYTES) {
+        memcpy(&word, string, sizeof word);
+        put(to, word);
+        string += WORD_BYTES;
+    }
+    (void)take_word(&word, string);
+    put(to, word);
 }
 
 static void put_options(key_writer *to, const gputune_options *o)
@@ -107,11 +128,6 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     out->hash = ((to.hash ^ to.hash >> 32) * golden) >> 32;
 }
 
-void gt_plan_key_free(gt_plan_key *key)
-{
-    free(key->heap);
-}
-
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count)
 {
     bool same = count == key->count;
@@ -126,6 +142,7 @@ typedef struct entry {
     size_t count;
     gt_terms terms;
     gputune_plan *plan;
+    gt_watch *watch;       /* of the plan's template; NULL: its files do not change */
     struct entry *next;    /* of those that are gone */
     atomic_bool used;      /* since the hand last passed it */
     bool goes;             /* when other slots are next put in place of the table's */
@@ -214,9 +231,16 @@ static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
     }
 }
 
+/* Whether the template of an entry was edited, as far as known. */
+static bool is_edited(const entry *e)
+{
+    return e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed);
+}
+
 static bool is_current(gt_plan_table *table, const entry *e)
 {
-    return atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
+    return !is_edited(e) &&
+           atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
            (e->terms.final || e->terms.limit_s > 0 || e->results == atomic_load(&table->results));
 }
@@ -227,9 +251,10 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load(probe(in, key));
 }
 
-gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
+gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked)
 {
+    *due = NULL;
     entry *e = key->count ? look_up(table, key) : NULL;
     if (!e || !is_current(table, e)) {
         return NULL;
@@ -238,6 +263,9 @@ gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
     wanted.space = e->terms.space; /* equal keys are of equal spaces, until a template is edited */
     if (!gt_answers(&e->terms, &wanted)) {
         return NULL;
+    }
+    if (e->watch && gt_watch_is_due(e->watch)) {
+        *due = e->watch;
     }
     if (!atomic_load_explicit(&e->used, memory_order_relaxed)) {
         atomic_store_explicit(&e->used, true, memory_order_relaxed);
@@ -355,7 +383,7 @@ static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_pl
     if (!old || !gt_answers_for(&old->terms, &added->terms)) {
         return false;
     }
-    bool same = old->terms.final && gt_plan_is_same(old->plan, added->plan);
+    bool same = old->terms.final && !is_edited(old) && gt_plan_is_same(old->plan, added->plan);
     if (same) {
         atomic_store(&old->refreshes, atomic_load(&added->refreshes));
     }
@@ -372,6 +400,7 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     entry *added = malloc(sizeof *added + key->count * sizeof *key->words);
     GT_TRY(gt_allocated(added));
     *added = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
+    added->watch = gt_plan_watch(plan);
     added->results = atomic_load(&table->results);
     atomic_init(&added->refreshes, atomic_load(&table->refreshes));
     memcpy(added->key, key->words, key->count * sizeof *key->words);

@@ -272,15 +272,27 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
+/* Whether a template was edited. A forked child, and a tuner that is being closed, do not look. */
+static bool is_edited(gputune *tuner, gt_watch *watch)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    return gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(watch);
+}
+
 /* The plan in the table that answers, retained, or NULL. */
 static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
     gputune_plan *plan = NULL;
+    gt_watch *due = NULL;
     if (gt_readers_enter()) {
         if (!gt_calls_closing(&tuner->calls)) {
-            plan = gt_plan_table_find(tuner->plans, key, terms);
+            plan = gt_plan_table_find(&due, tuner->plans, key, terms);
         }
         gt_readers_leave();
+    }
+    if (due && is_edited(tuner, due)) {
+        gputune_plan_release(plan);
+        plan = NULL;
     }
     return plan;
 }
@@ -335,7 +347,10 @@ static void plan_or_wait(landing *out, const asking *a)
         if (!flight || !await_landing(out, &tuner->flights, flight, &patience)) {
             break;
         }
-        if (!out->cut_short && out->status != GPUTUNE_ENOMEM) { /* the result is this call's too */
+        gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
+        bool edited = watch && gt_watch_look(watch); /* since the leader's call */
+        /* else the result is this call's too */
+        if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;
         }

@@ -21,11 +21,6 @@
 
 static _Thread_local gt_call *innermost;
 
-gputune_status gt_need(const char *function, const char *what, const void *pointer)
-{
-    return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
-}
-
 void gt_calls_open(gt_calls *calls)
 {
     pthread_mutex_init(&calls->mutex, NULL);

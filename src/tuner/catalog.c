@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -89,18 +90,26 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* When a file was written that was read. */
+/* What tells two versions of a file apart. Programs may set the time of writing back, but not that
+ * of the last change. */
+typedef struct gt_version {
+    struct timespec written, changed;
+    off_t bytes;
+} gt_version;
+
+/* A file that was read. */
 typedef struct gt_stamp {
     char *path;
-    struct timespec changed;
+    gt_version version;
 } gt_stamp;
 
 /* A template file as it was at one time, or a text that a program gave. */
 typedef struct gt_catalog_file {
     char *path;
-    struct timespec changed;
+    gt_version version;
     GT_ARRAY(gt_stamp) included; /* the files that its kernels include */
     bool in_memory;              /* a text: the path is the name that came with it */
+    gt_watch watch;
     char *text; /* until its kernels are listed; in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
@@ -216,14 +225,29 @@ static bool has_stamp(const gt_catalog_file *file, const char *path)
     return at < file->included.count;
 }
 
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Finds which version of a file there is now. Returns whether it exists. */
+static bool find_version(gt_version *out, const char *path)
+{
+    struct stat now;
+    bool exists = stat(path, &now) == 0;
+    if (exists) {
+        *out = (gt_version){now.st_mtim, now.st_ctim, now.st_size};
+    }
+    return exists;
+}
+
 /* Notes what was included since begin(). */
 static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
 {
     const gt_texts *read = gt_includes_read(catalog->includes);
     for (size_t i = 0; i < read->count; i++) {
-        struct stat now;
-        if (!has_stamp(file, read->items[i]) && stat(read->items[i], &now) == 0) {
-            gt_stamp stamp = {.changed = now.st_mtim};
+        gt_stamp stamp = {NULL};
+        if (!has_stamp(file, read->items[i]) && find_version(&stamp.version, read->items[i])) {
             GT_TRY(gt_strdup(&stamp.path, read->items[i]));
             gputune_status status = gt_array_push(&file->included, stamp);
             if (status != GPUTUNE_OK) {
@@ -272,57 +296,62 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 {
     gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
+    file->watch.catalog = catalog;
     gputune_status status = gt_strdup(&file->path, path);
     GT_THEN(status, gt_array_push(&catalog->files, file));
     return GT_GIVE(status, out, file, free_file(file));
 }
 
 static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
-                                const struct timespec *changed)
+                                const gt_version *version)
 {
     GT_FREED char *text = NULL;
     GT_TRY(gt_file_read(&text, NULL, path));
     GT_TRY(new_file(out, catalog, path));
-    (*out)->changed = *changed;
+    (*out)->version = *version;
     (*out)->text = text;
     text = NULL;
     return GPUTUNE_OK;
 }
 
-static bool is_same_time(struct timespec a, struct timespec b)
+/* Whether a file that exists is another version than that. */
+static bool is_other_version(const char *path, const gt_version *version)
 {
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+    gt_version now;
+    return find_version(&now, path) &&
+           !(is_same_time(now.written, version->written) &&
+             is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* What was deleted stays as it was last read. */
-static bool are_includes_unchanged(const gt_catalog_file *file)
+/* Whether a file, or a file that it includes, was written since it was read. A file that was
+ * deleted stays as it was last read. */
+static bool is_edited(gt_catalog_file *file)
 {
-    for (size_t i = 0; i < file->included.count; i++) {
-        const gt_stamp *one = &file->included.items[i];
-        struct stat now;
-        if (stat(one->path, &now) == 0 && !is_same_time(one->changed, now.st_mtim)) {
-            return false;
-        }
+    bool edited = atomic_load(&file->watch.edited);
+    if (file->in_memory || edited) {
+        return edited;
     }
-    return true;
+    edited = is_other_version(file->path, &file->version);
+    for (size_t i = 0; i < file->included.count && !edited; i++) {
+        edited = is_other_version(file->included.items[i].path, &file->included.items[i].version);
+    }
+    atomic_store(&file->watch.edited, edited);
+    return edited;
 }
 
-/* Finds or reads a file, which is another one as soon as it, or a file that it includes, was
- * written. A file that was deleted stays as it was last read. */
+/* Finds or reads a file, which is another one as soon as it was edited. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
-    struct stat now = {0};
-    bool exists = stat(path, &now) == 0;
+    gt_version now = {.bytes = 0};
+    bool exists = find_version(&now, path);
     for (size_t i = catalog->files.count; i-- > 0;) {
         gt_catalog_file *known = catalog->files.items[i];
-        if (strcmp(known->path, path) == 0 &&
-            (known->in_memory || !exists ||
-             (is_same_time(known->changed, now.st_mtim) && are_includes_unchanged(known)))) {
+        if (strcmp(known->path, path) == 0 && (!exists || !is_edited(known))) {
             *out = known;
             return GPUTUNE_OK;
         }
     }
-    return read_file(out, catalog, path, &now.st_mtim);
+    return read_file(out, catalog, path, &now);
 }
 
 /* Adds the file's kernel of that name, or, with NULL, all its kernels. A file without kernels adds
@@ -597,6 +626,50 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     return gt_includes_options(out, count, catalog->includes);
+}
+
+/* ---- watching ---- */
+
+static gt_catalog_file *file_of(const gt_catalog *catalog, const gt_template *template)
+{
+    for (size_t i = catalog->files.count; i-- > 0;) {
+        gt_catalog_file *file = catalog->files.items[i];
+        for (size_t k = 0; k < file->kernels.count; k++) {
+            if (file->kernels.items[k]->template == template) {
+                return file;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool is_in_folder(const gt_catalog *catalog, const gt_catalog_file *file)
+{
+    size_t length = strlen(catalog->folder);
+    return strncmp(file->path, catalog->folder, length) == 0 && file->path[length] == '/';
+}
+
+gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
+    gt_catalog_file *file = file_of(catalog, template);
+    if (!file || file->in_memory || (!by_path && is_in_folder(catalog, file))) {
+        return NULL;
+    }
+    atomic_store(&file->watch.due_ns, 0);
+    return &file->watch;
+}
+
+bool gt_watch_look(gt_watch *watch)
+{
+    static const int64_t interval_ns = 900000000; /* the coarse clock may be late by 10 ms */
+    const int64_t now = gt_coarse_now_ns();
+    int_least64_t due = atomic_load(&watch->due_ns);
+    if (now >= due && atomic_compare_exchange_strong(&watch->due_ns, &due, now + interval_ns)) {
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&watch->catalog->lock);
+        is_edited((gt_catalog_file *)((char *)watch - offsetof(gt_catalog_file, watch)));
+    }
+    return atomic_load(&watch->edited);
 }
 
 /* ---- adding ---- */

@@ -129,8 +129,9 @@ static gputune_plan *find(world *w, int64_t n, const gt_terms *terms)
 {
     gt_plan_key key;
     key_of(&key, n);
+    gt_watch *due;
     assert_true(gt_readers_enter());
-    gputune_plan *found = gt_plan_table_find(w->table, &key, terms);
+    gputune_plan *found = gt_plan_table_find(&due, w->table, &key, terms);
     gt_readers_leave();
     return found;
 }
@@ -233,7 +234,8 @@ TEST_OF(test_readers_find_what_was_added, world *w, open_world, close_world)
 
 static bool is_in(world *w, const gt_plan_key *key)
 {
-    gputune_plan *found = gt_plan_table_find(w->table, key, terms_of(GPUTUNE_CACHED_ONLY));
+    gt_watch *due;
+    gputune_plan *found = gt_plan_table_find(&due, w->table, key, terms_of(GPUTUNE_CACHED_ONLY));
     gputune_plan_release(found);
     return found != NULL;
 }

@@ -1,5 +1,9 @@
-/* Templates that a program brings in memory. */
+/* Templates that a program brings in memory, and those that it edits in their files. */
+#include "support/clock.h"
+#include "support/folder.h"
 #include "world.h"
+
+#include <sys/stat.h>
 
 static const char text[] = "// y[i] = FACTOR * x[i]\n"
                            "#include \"gputune.cuh\"\n"
@@ -23,17 +27,23 @@ static const gputune_include twice[] = {{"own/factor.cuh", "#include \"number.cu
                                         {NULL, NULL}};
 static const gputune_include thrice[] = {{"own/factor.cuh", "#define FACTOR 3.0f\n"}, {NULL, NULL}};
 
-static float launched(gputune *tuner, const char *kernel)
+static gputune_plan *plan_of(gputune *tuner, const char *kernel)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 100}), &options));
+    return plan;
+}
+
+/* Launches and releases a plan. Returns the factor. */
+static float launched_by(gputune_plan *plan)
+{
     const size_t n = 100;
     float x[100], y[100];
     for (size_t i = 0; i < n; i++) {
         x[i] = (float)i;
     }
-    options.effort = GPUTUNE_CACHED_ONLY;
-    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", n}), &options));
     CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &dx, &n)));
     CU(MemcpyDtoH(y, dy, sizeof y));
@@ -41,6 +51,11 @@ static float launched(gputune *tuner, const char *kernel)
     CU(MemFree(dy));
     gputune_plan_release(plan);
     return y[99] / x[99];
+}
+
+static float launched(gputune *tuner, const char *kernel)
+{
+    return launched_by(plan_of(tuner, kernel));
 }
 
 TEST(source_is_tuned_and_launched_without_a_file)
@@ -90,6 +105,68 @@ TEST(source_is_listed)
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
     OK(gputune_kernels(tuner, note_name, &listed));
     assert_true(listed);
+}
+
+typedef struct files {
+    char *folder, template[128], header[128];
+} files;
+
+static void write_files(files *f)
+{
+    char own[128];
+    f->folder = folder_make();
+    snprintf(f->template, sizeof f->template, "%s/scale.cu", f->folder);
+    snprintf(own, sizeof own, "%s/own", f->folder);
+    snprintf(f->header, sizeof f->header, "%s/own/factor.cuh", f->folder);
+    assert_int_equal(mkdir(own, 0755), 0);
+    file_write(f->template, "%s", text);
+    file_write(f->header, "#define FACTOR 2.0f\n");
+}
+
+/* By its path and by the name that it was added with; what a program holds stays as it is. */
+TEST(edited_files_are_noticed_within_a_second)
+{
+    files f;
+    char edited[sizeof text + 8] = "";
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    write_files(&f);
+    OK(gputune_add_template(tuner, f.template));
+    gputune_plan *kept = plan_of(tuner, f.template), *again;
+    for (int i = 0; i < 3; i++) { /* nothing was edited */
+        clock_skip(1);
+        again = plan_of(tuner, f.template);
+        assert_ptr_equal(again, kept);
+        gputune_plan_release(again);
+        assert_float_equal(launched(tuner, "scale"), 2, 0);
+    }
+    file_write(f.header, "#define FACTOR 3.0f\n");
+    clock_skip(1);
+    assert_float_equal(launched(tuner, f.template), 3, 0);
+    assert_float_equal(launched(tuner, "scale"), 3, 0);
+    assert_float_equal(launched(tuner, f.template), 3, 0);
+    const char *product = strstr(text, "FACTOR * x[i];\n    }");
+    snprintf(edited, sizeof edited, "%.*s2 * %s", (int)(product - text), text, product);
+    file_write(f.template, "%s", edited);
+    clock_skip(1);
+    assert_float_equal(launched(tuner, "scale"), 6, 0);
+    assert_float_equal(launched(tuner, f.template), 6, 0);
+    assert_int_equal(unlink(f.template), 0); /* it stays as it was last read */
+    clock_skip(1);
+    assert_float_equal(launched(tuner, f.template), 6, 0);
+    assert_float_equal(launched_by(kept), 2, 0);
+    folder_remove(f.folder);
+}
+
+/* The first call after a plan was made looks at once: a notebook's cell that is run again. */
+TEST(an_edit_right_after_the_first_call_is_noticed)
+{
+    files f;
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    write_files(&f);
+    assert_float_equal(launched(tuner, f.template), 2, 0);
+    file_write(f.header, "#define FACTOR 12.0f\n");
+    assert_float_equal(launched(tuner, f.template), 12, 0);
+    folder_remove(f.folder);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -22,7 +22,7 @@ static struct timespec clock_stands_at;
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
     int code = 0;
-    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) {
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_COARSE) {
         return (int)syscall(SYS_clock_gettime, clock, out);
     }
     if (clock_stands) {
