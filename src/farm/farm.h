@@ -46,7 +46,8 @@ typedef struct gt_farm gt_farm;
 /* A compile job that a worker is compiling now. */
 typedef struct gt_compiling {
     uint64_t id;
-    double seconds; /* that the compile has taken, without the start of a new worker */
+    double seconds; /* that the compile has taken, without the start of a new worker; on this
+                       machine seconds of processor time, unless the worker sleeps */
 } gt_compiling;
 
 /* The functions of a farm. A request copies what it needs of its arguments before it returns. The

@@ -424,7 +424,7 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
         for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
             const gt_slot *slot = &host->slots[i];
             if (is_compiling(slot)) {
-                out[found++] = (gt_compiling){slot->queue.first->id, compiling_s(slot)};
+                out[found++] = (gt_compiling){slot->queue.first->id, gt_slot_charged_s(slot)};
             }
         }
     }

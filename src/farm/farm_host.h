@@ -145,6 +145,9 @@ void gt_slot_start_clock(gt_slot *slot);
  * compiler or the emulator, these are seconds of processor time: what else the machine does is not
  * the worker's. Never more than have passed. */
 double gt_slot_spent_s(const gt_slot *slot);
+/* The same, except that for a worker that sleeps now all seconds count: what it waits for may never
+ * come. */
+double gt_slot_charged_s(const gt_slot *slot);
 /* Seconds until the worker has spent `allowed_s`, or until it is to be looked at again; 0 or less:
  * it is late. A worker that waits for a core, or is stopped, is late a minute after `allowed_s`
  * have passed by the wall clock. One that sleeps is late when they have passed: what it waits for

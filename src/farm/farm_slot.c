@@ -292,6 +292,13 @@ double gt_slot_spent_s(const gt_slot *slot)
                : passed_s;
 }
 
+double gt_slot_charged_s(const gt_slot *slot)
+{
+    static const double least_s = 0.1; /* less is not worth a look at the worker's threads */
+    double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
+    return passed_s - spent_s < least_s || works(&slot->link) ? spent_s : passed_s;
+}
+
 double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 {
     double passed_s = gt_seconds_since(slot->since_ns);

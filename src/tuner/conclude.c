@@ -394,8 +394,9 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     gt_terms terms = tuning->session.request->terms;
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
                   !gt_field_lacks_one(&tuning->session.field);
-    terms.limit_s =
-        result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
+    bool by_limit =
+        result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
+    terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
     /* a request for all takes what the limit allowed, when it is made again */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&

@@ -84,6 +84,7 @@ struct gt_unit {
     bool given_up;   /* the farm was told to end its compile */
     bool put_off;    /* the same, because this compile held up others: it is repeated after them */
     bool kept;       /* its code was stored before the tuning's end */
+    double spent_s;  /* seconds that its compiles have taken that were put off */
     double asked_s;  /* seconds for which its compile had run when the proposer was last asked about
                         giving it up */
     char *message;

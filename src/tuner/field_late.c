@@ -13,8 +13,10 @@
 static const double SHARE = 0.2;
 /* The fraction of the limit from which on a variant counts as too slow for that limit. */
 static const double MOST = 0.5;
-/* A compile that had fewer seconds is not judged: a busy machine may take as long for any
- * compile. */
+/* The fraction of the limit, in seconds of processor time, that a compile which was put off must
+ * have had to count as too slow for that limit: on a busy machine each compile takes long. */
+static const double FAIR = 0.3;
+/* A compile that was not put off and had fewer seconds is not judged. */
 static const double LEAST_S = 3;
 /* A compile is slow if it takes this many times as long as the longest one that ended. */
 static const double SLOW = 8;
@@ -120,6 +122,7 @@ static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t runni
                     may_be_put_off(field, unit) && job->seconds > compile_share_s(field);
     if (unit->put_off) {
         field->last_put_off_ns = gt_now_ns();
+        unit->spent_s += job->seconds;
     }
     if (unit->given_up || unit->put_off) {
         field->options.farm->ops->give_up(field->options.farm, job->id);
@@ -142,16 +145,22 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Whether a source has been compiling for most of the limit, or had its turn after all others. */
-static bool compiles_slowly(const gt_variant *variant, const gt_compiling *jobs, uint32_t count,
-                            double most_s)
+/* Whether a source that is not compiled has been compiling for most of the limit, or had a fair
+ * part of it in turns of its own: until it was put off, and after all others. */
+static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
+                            const gt_compiling *jobs, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (variant->unit && jobs[i].id == variant->unit->id) {
-            return variant->tried_late || jobs[i].seconds > fmax(most_s, LEAST_S);
-        }
+    const gt_unit *unit = variant->unit;
+    double now_s = 0;
+    if (!unit || unit->stage == GT_STAGE_READY) {
+        return false;
     }
-    return variant->tried_late;
+    for (uint32_t i = 0; i < count; i++) {
+        now_s = jobs[i].id == unit->id ? jobs[i].seconds : now_s;
+    }
+    return now_s > fmax(MOST * limit_s(field), LEAST_S) ||
+           ((unit->spent_s > 0 || variant->tried_late) &&
+            unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
 /* The measure worker answers in order: it has the variant in hand that was sent first. */
@@ -168,15 +177,13 @@ static uint32_t turn_in_hand(const gt_field *field)
 
 static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 {
-    bool begun = variant->unit; /* else its earlier trial stays */
-    bool compiled = !begun || variant->unit->stage == GT_STAGE_READY;
+    bool compiled = variant->unit->stage == GT_STAGE_READY;
     char message[96];
     gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit%s",
                 compiled ? "did not finish" : "was not compiled", limit_s(field),
                 compiled ? "" : "; raise it");
-    variant->cut_off_s = begun ? limit_s(field) : 0;
+    variant->cut_off_s = limit_s(field);
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
-    variant->remembered = !begun;
     return gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
@@ -223,11 +230,10 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
-        bool slow =
-            variant->stage == GT_STAGE_WAITING && compiles_slowly(variant, jobs, count, most_s);
+        bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE;
         if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
             variant->cut_off_s = most_s;
-        } else if (slow || variant->stage == GT_STAGE_LATE ||
+        } else if ((waits && compiles_slowly(field, variant, jobs, count)) ||
                    runs_for_too_long(field, variant, in_hand, busy_s)) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&

@@ -283,7 +283,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
     for (size_t i = 0; i < farm->compiling.count; i++) {
-        farm->compiling.items[i].seconds += 10;
+        farm->compiling.items[i].seconds += farm->is_busy ? 0 : 10;
     }
     uint32_t gpu = 0, number = 0;
     put_earliest_first(farm);

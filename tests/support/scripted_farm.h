@@ -25,6 +25,7 @@ typedef struct scripted_farm {
     bool (*compiles_for_ever)(void *user,
                               const char *text); /* others take 10 ms; NULL: none does */
     void *user;
+    bool is_busy;     /* the machine: compiles for ever get no processor time */
     double compile_s; /* that a compile takes of one of the workers; 0: none */
     double slowness;  /* seconds on the GPU for a nanosecond of a launch; 0: it is done at once.
                          A first launch is one, a proof is four, a sample is two */

@@ -75,6 +75,43 @@ TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
     check_slow(w, DEFAULT, "BLOCK=128");
 }
 
+/* What got no processor time is not remembered as slow, and the result does not count it as tried.
+ */
+TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_world)
+{
+    gputune_options options = within(0.5);
+    slow_block = 512;
+    w->farm.compiles_for_ever = is_slow;
+    w->farm.is_busy = true;
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_string_equal(stored_as(w, "BLOCK=512"), "");
+    assert_false(w->choice.terms.final);
+    assert_memory_equal(w->choice.stop_reason, "searched 3 of 4; ", 17);
+    w->farm.compiles_for_ever = NULL;
+    w->by_block[512].time_ns = 500;
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    assert_true(w->choice.terms.final);
+}
+
+/* Its turn in a longer call, after all others, gives it no processor time either. */
+TEST_OF(test_what_was_slow_and_had_no_fair_turn_is_not_tried, world *w, open_world, close_world)
+{
+    gputune_options options = within(0.5);
+    slow_block = 512;
+    w->farm.compiles_for_ever = is_slow;
+    (void)tuned(w, &options);
+    assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
+    w->farm.is_busy = true;
+    write_template(w, "32, 64, 128, 256, 512");
+    options.time_limit_s = 5;
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_false(w->choice.terms.final);
+    assert_memory_equal(w->choice.stop_reason, "searched 4 of 5; ", 17);
+    w->farm.compiles_for_ever = NULL;
+    w->by_block[512].time_ns = 500;
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+}
+
 static int on_finding(void *user, const gputune_finding *finding)
 {
     assert_null(strstr(finding->configuration, "512"));
