@@ -1131,10 +1131,10 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
  * barrier (in a divergent branch that others go past, or waited at for ever; threads may return in
  * front of it, but it does not order what they did), shuffle (from a thread that has returned, or
  * among threads of which some went past it), unset (memory is read that nothing has set), bounds,
- * alignment, state (a device variable is written), or fault (a trap or a failed assertion). It is
- * "checked" in the last call of each variant, and a status of gputune_record for one that could not
- * be checked, whose message says why. Of variants that the time limit or a cancel left out there is
- * no call. */
+ * alignment, state (a device variable is written), hang (a loop does not end), or fault (a trap or
+ * a failed assertion). It is "checked" in the last call of each variant, and a status of
+ * gputune_record for one that could not be checked, whose message says why. Of variants that the
+ * time limit or a cancel left out there is no call. */
 typedef struct gputune_finding {
     uint32_t version;
     const char *kernel, *configuration, *sizes, *kind;

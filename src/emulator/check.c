@@ -397,6 +397,26 @@ void emu_check_stuck(const emu_group *group)
             }
 }
 
+void emu_check_endless(const emu_group *group)
+{
+    for (; group; group = group->next)
+        for (uint32_t b = 0; b < group->block_count; b++)
+            for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
+                const emu_warp *warp = &group->blocks[b].warps[w];
+                for (unsigned i = 0; i < warp->split_count; i++) {
+                    const emu_split *split = &warp->splits[i];
+                    if (split->state == EMU_READY) {
+                        const emu_op *ops = warp->worker->check->launch->program->ops;
+                        emu_check_report(warp, &ops[split->pc],
+                                         (unsigned)__builtin_ctz(split->mask), "hang", "", NULL,
+                                         "a loop does not end: it runs here, after far more "
+                                         "operations than any other launch");
+                        return;
+                    }
+                }
+            }
+}
+
 /* ---- telling ---- */
 
 static void write_line(char *out, size_t room, const emu_found *f)

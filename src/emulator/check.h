@@ -221,8 +221,10 @@ void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
 /* A shuffle of the lane takes its value from another one, which must not have exited. */
 void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from);
 
-/* No group of the worker can go on: says which threads wait. */
+/* No group of the worker can go on: reports which threads wait. */
 void emu_check_stuck(const emu_group *group);
+/* The launch is taken to be endless: reports where a thread of the groups runs. */
+void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 

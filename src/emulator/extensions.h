@@ -48,7 +48,7 @@ CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
  * emuCheckEnd() returns a line for each distinct finding (kind, PTX line, PTX line of the other
  * access), with its parts between tabs: kind, source file, line, line of the other access (0:
  * none), how often, place, thread, the other thread, what happened. Kinds: race, barrier, shuffle,
- * unset, bounds, alignment, state, fault. File and lines are known where the PTX has line
+ * unset, bounds, alignment, state, hang, fault. File and lines are known where the PTX has line
  * information. Valid until the next emuCheckEnd(). */
 CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);

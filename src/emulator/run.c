@@ -57,6 +57,41 @@ static bool is_cooperative(const emu_run_state *run)
     return run->launch->grid_workspace != 0;
 }
 
+/* ---- launches that do not end ---- */
+
+/* A checked launch is taken to be endless after ENDLESS_TIMES as many operations as the longest
+ * checked launch of this process that has ended, a variant's of the same kernel, and after
+ * ENDLESS_LEAST; while none has ended, after ENDLESS_FIRST. */
+static const uint64_t ENDLESS_TIMES = 100;
+static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
+static atomic_uint_least64_t longest; /* in operations */
+
+static uint64_t count_issued(const emu_counters *counters)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < EMU_CLASS_COUNT; i++)
+        sum += counters->issued[i];
+    return sum;
+}
+
+static void note_ended(const emu_counters *total)
+{
+    uint64_t issued = count_issued(total), known = atomic_load(&longest);
+    while (issued > known && !atomic_compare_exchange_weak(&longest, &known, issued))
+        ;
+}
+
+static void end_if_endless(emu_worker *worker, const emu_group *running)
+{
+    uint64_t known = atomic_load(&longest), most = ENDLESS_TIMES * known;
+    most = !known ? ENDLESS_FIRST : most > ENDLESS_LEAST ? most : ENDLESS_LEAST;
+    if (worker->check && !atomic_load(&worker->run->stop) &&
+        count_issued(&worker->counters) > most) {
+        emu_check_endless(running);
+        raise_run(worker->run, LAUNCH_FAILED, "launch failed: a loop does not end");
+    }
+}
+
 /* ---- a worker ---- */
 
 typedef struct residents {
@@ -96,6 +131,7 @@ static bool run_alone(emu_group *group, team *leader)
         }
         if (progress == EMU_STUCK)
             break;
+        end_if_endless(group->worker, group);
         if (leader && leader->count < leader->most)
             add_helpers(leader);
     }
@@ -119,6 +155,8 @@ static bool run_residents(residents *all)
         all->count--;
         emu_group_end(group);
     }
+    if (all->first)
+        end_if_endless(all->first->worker, all->first);
     return moved;
 }
 
@@ -269,6 +307,8 @@ static void collect(team *all, emu_counters *out)
         if (i > 0)
             free(all->workers[i]);
     }
+    if (all->state.launch->check && !all->state.fault->code)
+        note_ended(&total);
     if (out)
         *out = total;
 }

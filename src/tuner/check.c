@@ -199,10 +199,12 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     GT_SCOPED(gt_session_close) gt_session session;
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
-    if (!status && session.stop != GT_STOP_NONE) {
+    bool cut = !status && session.stop != GT_STOP_NONE;
+    if (cut) { /* the variant that runs on is named */
+        GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_request_ended(request, "all variants were checked");
     }
-    if (session.field.in[GT_STAGE_READY]) {
+    if (session.field.in[GT_STAGE_READY] || (cut && session.field.in[GT_STAGE_FAILED])) {
         say_single(request);
         int reported = report_all(&session, each, user);
         status = status ? status : reported;

@@ -234,11 +234,13 @@ typedef struct gt_tried_again {
                       finish */
 } gt_tried_again;
 gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out);
-/* Called when the request's time is up: fails the variants that came last, and those that took most
- * of the time. A later call does not try them unless its limit is longer; a variant that hung once,
+/* Called when the request's time is up: fails the variants that had a fair part of the time and did
+ * not finish. A later call does not try them unless its limit is longer; a variant that hung once,
  * and a default that runs suspiciously long, is tried by the next call that measures, after all
  * others. `busy_s`: seconds for which the measure worker has been at its present request. */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
+/* The same for a session that stores nothing: fails only a variant that runs suspiciously long. */
+gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Whether some variant could not race because memory or time was short, which is not its fault. */

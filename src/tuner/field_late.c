@@ -209,9 +209,12 @@ static bool may_never_end(const gt_field *field, double busy_s)
 
 static gputune_status fail_running(gt_field *field, gt_variant *standard, double busy_s)
 {
-    char message[96];
-    gt_snprintf(message, sizeof message,
-                "its proof had been running for %.3g s when the time limit came; raise it", busy_s);
+    char message[128];
+    gt_snprintf(
+        message, sizeof message,
+        "it had been running for %.3g s when the time limit came: it may never end, or need a "
+        "longer limit",
+        busy_s);
     standard->cut_off_s = MOST * limit_s(field); /* a call of the same limit tries it again */
     return gt_field_fail(field, standard, GPUTUNE_ETIMEOUT, false, message);
 }
@@ -239,6 +242,19 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&
                    may_never_end(field, busy_s)) {
             GT_TRY(fail_running(field, variant, busy_s));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_note_running(gt_field *field, double busy_s)
+{
+    const uint32_t in_hand = turn_in_hand(field);
+    for (uint32_t i = 0; i < field->started; i++) {
+        gt_variant *variant = field->variants.items[i];
+        if (variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand && field->prepared &&
+            may_never_end(field, busy_s)) {
+            return fail_running(field, variant, busy_s);
         }
     }
     return GPUTUNE_OK;
