@@ -65,7 +65,8 @@ struct gt_background {
     pthread_mutex_t mutex; /* over what follows */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    bool started, stopping;
+    bool started, working, stopping; /* started: the thread is to be joined; working: it has not
+                                        ended */
     pthread_t thread;
     activity activity; /* of the thread alone */
     job *current;      /* of the thread alone */
@@ -218,20 +219,30 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
+/* Ends once nothing has been asked for in the last second: a process ends with its last thread,
+ * also if its main thread has ended by pthread_exit(). */
 static void *work(void *user)
 {
+    static const double linger_s = 1;
     gt_background *background = user;
-    background->activity.nvml = gt_nvml_open(background->tuner->device.uuid);
+    if (!background->activity.nvml) {
+        background->activity.nvml = gt_nvml_open(background->tuner->device.uuid);
+    }
     read_others(&background->activity, gt_now_ns()); /* nothing was launched here for a second */
     pthread_mutex_lock(&background->mutex);
-    while (!background->stopping) {
+    for (int64_t idle_ns = gt_now_ns(); !background->stopping;) {
         job *one = next_job(background);
+        double left_s = linger_s - gt_seconds_since(idle_ns);
         if (one) {
             do_job(background, one);
+            idle_ns = gt_now_ns();
+        } else if (left_s <= 0) {
+            break;
         } else {
-            pthread_cond_wait(&background->changed, &background->mutex);
+            gt_condition_wait(&background->changed, &background->mutex, left_s);
         }
     }
+    background->working = false;
     pthread_mutex_unlock(&background->mutex);
     return NULL;
 }
@@ -239,11 +250,14 @@ static void *work(void *user)
 /* Under the mutex. */
 static gputune_status start(gt_background *background)
 {
-    if (background->started) {
+    if (background->working) {
         return GPUTUNE_OK;
     }
+    if (background->started) {
+        pthread_join(background->thread, NULL);
+    }
     int error = gt_thread_start(&background->thread, NULL, work, background);
-    background->started = error == 0;
+    background->started = background->working = error == 0;
     return error
                ? gt_fail(GPUTUNE_ENOMEM, "no thread to tune in the background: %s", strerror(error))
                : GPUTUNE_OK;
@@ -357,7 +371,7 @@ int gputune_wait(gputune *tuner, double seconds)
               seconds);
     gt_background *background = tuner->background;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    GT_REFUSE(background->started && pthread_equal(background->thread, pthread_self()),
+    GT_REFUSE(background->working && pthread_equal(background->thread, pthread_self()),
               GPUTUNE_EBUSY,
               "gputune_wait: a callback of a tuning in the background cannot wait for its end");
     return wait_until_done(background, seconds);

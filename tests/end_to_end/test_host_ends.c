@@ -138,6 +138,16 @@ TEST(test_workers_end_with_a_host_whose_child_lives)
     assert_true(WIFEXITED(ends[0]) && WIFEXITED(ends[1]));
 }
 
+/* The thread that tuned in the background does not keep the process alive. */
+TEST(test_host_ends_after_the_background)
+{
+    SKIP_IF(!world.ready);
+    int end = end_of(start_host("background"));
+    while (wait(NULL) > 0) { /* its workers */
+    }
+    assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+}
+
 static void expect_ended_by_signal(const char *way)
 {
     SKIP_IF(!world.ready);
