@@ -29,8 +29,7 @@ typedef struct gt_loaded_code {
 
 typedef struct gt_plan_code {
     _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
-    bool present;
-    gt_launch launch;
+    gt_launch *launch;                /* by gt_launch_keep() */
     gt_image image;
 } gt_plan_code;
 
@@ -107,14 +106,14 @@ static gputune_status plan_code_load(gt_launcher **out, gt_plan_code *code, cons
 {
     gt_context context;
     gt_launcher *launcher;
-    GT_TRY(gt_plan_context(&context, driver, device->ordinal, code->launch.steps[0].entry));
+    GT_TRY(gt_plan_context(&context, driver, device->ordinal, code->launch->steps[0].entry));
     gt_loaded_code *at = find(code, &context);
     if (at && atomic_load(&at->id) == context.id && atomic_load(&at->launcher)) {
         *out = atomic_load(&at->launcher);
         return GPUTUNE_OK;
     }
     GT_TRY(at ? GPUTUNE_OK : add(&at, code, context.handle));
-    GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, &code->launch));
+    GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, code->launch));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
     gt_launcher_free(before); /* its context is gone, and nobody launches there */
@@ -126,12 +125,17 @@ static gputune_status plan_code_load(gt_launcher **out, gt_plan_code *code, cons
 static void plan_code_free(gt_plan_code *code)
 {
     gt_loaded_code *next;
+    if (!code) {
+        return;
+    }
     for (gt_loaded_code *at = atomic_load(&code->loaded); at; at = next) {
         next = at->next;
         gt_launcher_free(atomic_load(&at->launcher));
         free(at);
     }
+    free(code->launch);
     free(code->image.data);
+    free(code);
 }
 
 /* NULL: the argument is a scalar. */
@@ -213,8 +217,6 @@ typedef struct check {
     };
 } check;
 
-enum { MEMBERS_MAX = 32 };
-
 /* A member of a struct argument that is named like a problem size. */
 typedef struct member {
     uint32_t argument, offset;
@@ -222,18 +224,20 @@ typedef struct member {
     char name[GT_NAME_MAX];
 } member;
 
+typedef GT_ARRAY(member) gt_members;
+
 struct gputune_plan {
     gt_references references;
     const gt_driver *driver; /* from here to `checks`: what a launch reads */
     uint32_t argument_count; /* what the caller passes; checks of what structs hold are behind */
-    uint32_t check_count, member_count;
+    uint32_t check_count;
     bool further_checks; /* there are members to check, or GPUTUNE_DEBUG asks for more */
     bool debug;
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     gt_pairs pairs;
-    check checks[GT_PARAMETER_MAX];
-    gt_plan_code winner, fallback; /* fallback: safe at any alignment */
-    member members[MEMBERS_MAX];
+    gt_plan_code *winner, *fallback; /* fallback: safe at any alignment; NULL: there is none */
+    check *checks;
+    gt_members members;
     unsigned shares; /* places where it is shared; under the lock of the table */
     gt_device device;
     pthread_mutex_t loading;
@@ -242,29 +246,32 @@ struct gputune_plan {
     gt_miss *miss;
     gt_watch *watch;
     char *kernel, *configuration, *default_configuration, *stop_reason;
-    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
+    char *grids, *blocks;
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
-                               const gt_scalar *scalar, uint32_t argument)
+static gputune_status make_member_checks(gputune_plan *plan, const gt_workload *workload,
+                                         const gt_scalar *scalar, uint32_t argument)
 {
-    for (uint32_t i = 0; i < scalar->number_count && plan->member_count < MEMBERS_MAX; i++) {
+    for (uint32_t i = 0; i < scalar->number_count; i++) {
         const gt_number *number = &workload->numbers[scalar->first_number + i];
+        member one = {argument, number->offset, {.kind = CHECK_SIZE}, ""};
         if (number->problem_value >= 0) {
-            member *one = &plan->members[plan->member_count++];
-            one->argument = argument;
-            one->offset = number->offset;
-            one->check = (check){CHECK_SIZE, (uint8_t)number->type, .expected = number->integer};
-            memcpy(one->name, number->name, sizeof one->name);
+            one.check.type = (uint8_t)number->type;
+            one.check.expected = number->integer;
+            memcpy(one.name, number->name, sizeof one.name);
+            GT_TRY(gt_array_push(&plan->members, one));
         }
     }
+    return GPUTUNE_OK;
 }
 
-static void make_checks(gputune_plan *plan, const gt_workload *workload)
+static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
 {
     uint32_t count = workload->block_count; /* which are not checked */
+    plan->checks = calloc(count + workload->argument_count + 1, sizeof *plan->checks);
+    GT_TRY(gt_allocated(plan->checks));
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         check *c = &plan->checks[count++];
         uint32_t index = workload->arguments[i].index;
@@ -277,24 +284,28 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
         const gt_number *number = gt_scalar_number(workload, scalar);
         *c = (check){.kind = CHECK_NONE};
         if (!number) {
-            make_member_checks(plan, workload, scalar, count - 1);
+            GT_TRY(make_member_checks(plan, workload, scalar, count - 1));
         } else if (number->problem_value >= 0) {
             *c = (check){CHECK_SIZE, (uint8_t)number->type, .expected = number->integer};
         }
     }
     plan->check_count = count;
-    plan->argument_count = count - plan->winner.launch.held_count;
-    plan->further_checks = plan->debug || plan->member_count > 0;
+    plan->argument_count = count - plan->winner->launch->held_count;
+    plan->further_checks = plan->debug || plan->members.count > 0;
+    return GPUTUNE_OK;
 }
 
-static gputune_status make_code(gt_plan_code *out, const gt_request *request,
+static gputune_status make_code(gt_plan_code **out, const gt_request *request,
                                 const gt_config *config, gt_image *image)
 {
-    GT_TRY(gt_launch_bind(&out->launch, request->template, &request->problem, config,
-                          request->device));
-    out->image = *image;
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
+    GT_TRY(gt_allocated(launch));
+    gt_plan_code *code = *out = calloc(1, sizeof *code);
+    GT_TRY(gt_allocated(code));
+    GT_TRY(gt_launch_bind(launch, request->template, &request->problem, config, request->device));
+    GT_TRY(gt_launch_keep(&code->launch, launch));
+    code->image = *image;
     *image = (gt_image){0};
-    out->present = true;
     return GPUTUNE_OK;
 }
 
@@ -305,12 +316,17 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
     GT_TRY(gt_strdup(&plan->kernel, request->template->name));
     GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
     GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
+    char text[GT_SHAPES_TEXT];
+    gt_launch_grids(text, plan->winner->launch);
+    GT_TRY(gt_strdup(&plan->grids, text));
+    gt_launch_blocks(text, plan->winner->launch);
+    GT_TRY(gt_strdup(&plan->blocks, text));
     return gt_strdup(&plan->stop_reason, choice->stop_reason);
 }
 
 static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
 {
-    const gt_launch *launch = &plan->winner.launch;
+    const gt_launch *launch = plan->winner->launch;
     const gt_kernel_step *g = &launch->steps[0];
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
                                 .kernel = plan->kernel,
@@ -336,8 +352,6 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .sizes = plan->description.sizes,
                                 .outside_only = choice->outside_only,
                                 .arguments = plan->argument_count};
-    gt_launch_grids(plan->grids, &plan->winner.launch);
-    gt_launch_blocks(plan->blocks, &plan->winner.launch);
     plan->info.grids = plan->grids;
     plan->info.blocks = plan->blocks;
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
@@ -371,9 +385,9 @@ static gputune_status load_if_current(gputune_plan *plan)
         gt_plan_context(&before, plan->driver, plan->device.ordinal, plan->kernel) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    gputune_status status = load(&launcher, plan, &plan->winner);
-    if (status == GPUTUNE_OK && plan->fallback.present) {
-        status = load(&launcher, plan, &plan->fallback);
+    gputune_status status = load(&launcher, plan, plan->winner);
+    if (status == GPUTUNE_OK && plan->fallback) {
+        status = load(&launcher, plan, plan->fallback);
     }
     bool gone = status == GPUTUNE_ECUDA &&
                 (gt_context_current(&after, plan->driver) != GPUTUNE_OK || after.id != before.id);
@@ -387,9 +401,9 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
         GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
     }
     plan->needs_alignment = choice->needs_alignment;
-    make_checks(plan, &request->workload);
+    GT_TRY(make_checks(plan, &request->workload));
     GT_TRY(list_pairs(&plan->pairs, &request->workload));
-    GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
+    GT_TRY(gt_description_make(&plan->description, request, plan->winner->launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
     return load_if_current(plan);
@@ -466,8 +480,12 @@ void gputune_plan_release(gputune_plan *plan)
     if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
-    plan_code_free(&plan->winner);
-    plan_code_free(&plan->fallback);
+    plan_code_free(plan->winner);
+    plan_code_free(plan->fallback);
+    free(plan->checks);
+    gt_array_free(&plan->members);
+    free(plan->grids);
+    free(plan->blocks);
     pthread_mutex_destroy(&plan->loading);
     gt_description_free(&plan->description);
     free(plan->kernel);
@@ -505,8 +523,8 @@ static gputune_status refuse_size(const gputune_plan *plan, const char *name, in
 /* Checks the members of structs, and, with GPUTUNE_DEBUG, what the driver knows. */
 static gputune_status check_further(const gputune_plan *plan, const void *const *items)
 {
-    for (uint32_t i = 0; i < plan->member_count; i++) {
-        const member *m = &plan->members[i];
+    for (size_t i = 0; i < plan->members.count; i++) {
+        const member *m = &plan->members.items[i];
         int64_t value =
             scalar_value((gt_type)m->check.type, (const char *)items[m->argument] + m->offset);
         if (value != m->check.expected) {
@@ -565,7 +583,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
-    const gt_launch *launch = &plan->winner.launch;
+    const gt_launch *launch = plan->winner->launch;
     memcpy(out, items, plan->argument_count * sizeof *out);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *one = &launch->parameters[i];
@@ -587,13 +605,12 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     const void *all[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
     GT_TRY(check_arguments(plan, items, &aligned));
-    GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback.present, GPUTUNE_EINVAL,
+    GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback, GPUTUNE_EINVAL,
               "%s: a buffer is not aligned as %s needs it, and no variant that needs less was "
               "verified; align the buffers, or tune for the alignment that they have",
               plan->kernel, plan->configuration);
     gt_launcher *launcher;
-    GT_TRY(load(&launcher, plan,
-                aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
+    GT_TRY(load(&launcher, plan, aligned || !plan->fallback ? plan->winner : plan->fallback));
     gt_note_launch();
     return gt_application_status(gt_launcher_launch(launcher, (CUstream)stream, items));
 }
@@ -618,7 +635,7 @@ int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
     uint32_t count = launch->step_count;
-    GT_REFUSE(launch->sequence.item_count, GPUTUNE_EUNSUPPORTED,
+    GT_REFUSE(gt_launch_has_sequence(launch), GPUTUNE_EUNSUPPORTED,
               "%s: the kernels of this plan are launched in loops, with arguments or conditions of "
               "their own; launch them with gputune_launch()",
               call);
@@ -644,9 +661,9 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     gt_launcher *launcher;
     gt_function_facts facts;
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch *launch = &plan->winner.launch;
+    const gt_launch *launch = plan->winner->launch;
     GT_TRY(check_index(__func__, launch, index));
-    GT_TRY(load(&launcher, plan, &plan->winner));
+    GT_TRY(load(&launcher, plan, plan->winner));
     GT_TRY(gt_launcher_function(&facts, launcher, index));
     const gt_kernel_step *kernel = &launch->steps[index];
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
@@ -657,8 +674,8 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .parameter_count = kernel->parameter_count,
                                  .constants = plan->description.constants,
                                  .constant_count = plan->description.constant_count,
-                                 .image = plan->winner.image.data,
-                                 .image_bytes = plan->winner.image.bytes};
+                                 .image = plan->winner->image.data,
+                                 .image_bytes = plan->winner->image.bytes};
     fill_shape(&function, kernel);
     return gt_versioned_write(out, &function, GT_LAYOUT(gputune_function, FUNCTION, times));
 }
@@ -672,7 +689,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                            uint32_t parameter)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch *launch = &plan->winner.launch;
+    const gt_launch *launch = plan->winner->launch;
     GT_TRY(check_index(__func__, launch, index));
     const gt_kernel_step *kernel = &launch->steps[index];
     const uint32_t count = kernel->parameter_count;

@@ -3,6 +3,8 @@
 #include "base/launch.h"
 #include "base/number.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Appends "128x8", without trailing ones. */
@@ -33,6 +35,31 @@ static bool holds(const gt_launch *launch, uint32_t parameter)
         any = launch->parameters[i].holder == parameter + 1;
     }
     return any;
+}
+
+gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch)
+{
+    const struct {
+        uint32_t count;
+        size_t first, bytes; /* of an array that ends where its last element in use does */
+    } arrays[] = {
+        {launch->step_count, offsetof(gt_launch, steps), sizeof *launch->steps},
+        {launch->block_count, offsetof(gt_launch, blocks), sizeof *launch->blocks},
+        {launch->map_count, offsetof(gt_launch, maps), sizeof *launch->maps},
+        {launch->texture_count, offsetof(gt_launch, textures), sizeof *launch->textures},
+        {gt_launch_has_sequence(launch), offsetof(gt_launch, sequence), sizeof launch->sequence}};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].count) {
+            bytes = arrays[i].first + arrays[i].count * arrays[i].bytes;
+        }
+    }
+    gt_launch *kept = malloc(bytes);
+    GT_TRY(gt_allocated(kept));
+    memcpy(kept, launch, bytes);
+    kept->is_cut = !gt_launch_has_sequence(launch);
+    *out = kept;
+    return GPUTUNE_OK;
 }
 
 void gt_launch_take_all(gt_launch *launch)
@@ -157,7 +184,7 @@ bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
     memset(run->grid, 0, sizeof run->grid);
     memset(run->block, 0, sizeof run->block);
     run->times = 0;
-    const bool loops = launch->sequence.item_count > 0;
+    const bool loops = gt_launch_has_sequence(launch);
     run->step = loops ? run->step : run->at++;
     if (loops ? !follow(run, &launch->sequence) : run->step >= launch->step_count) {
         return false;

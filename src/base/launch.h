@@ -132,26 +132,39 @@ typedef struct gt_kernel_step {
     uint32_t parameters[GT_PARAMETER_MAX]; /* that it takes, as indices into the launch's */
 } gt_kernel_step;
 
-/* Everything that is needed to launch one variant at one problem size, except its image. */
+/* Everything that is needed to launch one variant at one problem size, except its image. From
+ * `steps` on the arrays are in the order of how rarely they are used: gt_launch_keep() leaves out
+ * what is behind the last element in use. */
 typedef struct gt_launch {
-    uint32_t step_count; /* 1; of a pipeline, its kernels, which are launched in order */
-    gt_kernel_step steps[GT_STEPS_MAX]; /* members that the sequence sets have their values of the
-                                           step's first launch; the block is the largest */
-    gt_sequence sequence;
+    uint32_t step_count;  /* 1; of a pipeline, its kernels, which are launched in order */
     int carveout_kb;      /* of all steps; -1: the driver's choice */
     uint32_t block_count; /* so many of the caller's arguments, the first ones, are pointers to the
                              bytes of blocks */
-    gt_block blocks[GT_BLOCK_MAX];
     uint32_t argument_count; /* how many arguments the caller passes */
     uint32_t parameter_count;
-    gt_parameter parameters[GT_PARAMETER_MAX];
     uint32_t held_count; /* how many parameters are addresses in structs */
     uint32_t map_count;
-    gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t texture_count;
-    gt_texture textures[GT_TEXTURE_MAX];
+    uint32_t is_cut; /* 1: made by gt_launch_keep(), without a sequence */
     gt_l2_window l2;
+    gt_parameter parameters[GT_PARAMETER_MAX];
+    gt_kernel_step steps[GT_STEPS_MAX]; /* members that the sequence sets have their values of the
+                                           step's first launch; the block is the largest */
+    gt_block blocks[GT_BLOCK_MAX];
+    gt_tensormap maps[GT_TENSORMAP_MAX];
+    gt_texture textures[GT_TEXTURE_MAX];
+    gt_sequence sequence;
 } gt_launch;
+
+/* Whether the launches of its kernels follow a sequence. */
+static inline bool gt_launch_has_sequence(const gt_launch *launch)
+{
+    return !launch->is_cut && launch->sequence.item_count > 0;
+}
+
+/* Sets *out to a copy of the launch for free(), which is not to be copied itself: it ends behind
+ * the last element in use. An application may keep thousands. ENOMEM. */
+gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch);
 
 /* Whether anything is zeroed before every launch. */
 static inline bool gt_launch_clears(const gt_launch *launch)
