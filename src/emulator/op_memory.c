@@ -1,6 +1,7 @@
 /* Loads, stores and prefetches. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
+#include "emulator/mbarrier.h"
 
 /* ---- moving ---- */
 
@@ -198,6 +199,52 @@ static void store(emu_warp *warp, const emu_op *op)
                  elements[k].shape);
 }
 
+/* st.async: stores of a lane that its mbarrier, in the same block of the cluster, is told of. */
+typedef struct async_store {
+    const element *elements;
+    emu_op barrier;
+} async_store;
+
+static uint8_t *find_one(emu_warp *warp, const emu_op *op, uint32_t bytes)
+{
+    emu_access access;
+    emu_addresses(warp, op, bytes, &access);
+    return emu_resolve(warp, op, &access) ? access.host[__builtin_ctz(warp->mask)] : NULL;
+}
+
+static void store_lane(emu_warp *warp, const emu_op *op, unsigned lane)
+{
+    const async_store *s = op->extra;
+    const uint32_t bytes = (uint32_t)op->bytes * op->count;
+    emu_stamp stamp;
+    uint8_t *barrier = find_one(warp, &s->barrier, 8), *to[EMU_WARP];
+    if (!barrier)
+        return;
+    if (warp->worker->check)
+        emu_check_copy_begin(warp, op, lane, barrier, &stamp);
+    to[lane] = find_one(warp, op, bytes);
+    for (unsigned k = 0; to[lane] && k < op->count; k++)
+        move_out(emu_lanes(warp, s->elements[k].operand), to, k * op->bytes, warp->mask,
+                 s->elements[k].shape);
+    if (warp->worker->check) {
+        emu_check_copy_end(warp);
+        emu_check_transfer(warp, op, lane, barrier, bytes);
+    } else {
+        *(emu_u64 *)barrier = emu_mbarrier_transfer(*(emu_u64 *)barrier, bytes);
+    }
+}
+
+static void store_async(emu_warp *warp, const emu_op *op)
+{
+    uint32_t all = warp->mask;
+    EMU_FOR_LANES(lane, all)
+    {
+        warp->mask = 1u << lane;
+        store_lane(warp, op, lane);
+    }
+    warp->mask = all;
+}
+
 /* The value of `width` bytes in all lanes of the mask. */
 static void broadcast(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
 {
@@ -352,14 +399,44 @@ void emu_decode_load(emu_decoder *decoder)
     decoder->flows[decoder->index].is_load = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
 }
 
+/* [address], value, [mbarrier] */
+static void decode_store_async(emu_decoder *decoder)
+{
+    emu_op *op = decoder->op;
+    async_store *s = emu_decode_alloc(decoder, sizeof *s);
+    emu_take(decoder, "weak");
+    bool known =
+        emu_take(decoder, "shared::cluster") && emu_take(decoder, "mbarrier::complete_tx::bytes");
+    unsigned count = take_count(decoder);
+    ptx_type type = emu_take_type(decoder);
+    if (!s || !known || decoder->failed || !emu_operands(decoder, 3, 3))
+        return;
+    emu_decode_address(decoder, emu_operand(decoder, 2), PTX_SHARED_CLUSTER);
+    s->barrier = *op;
+    s->barrier.flags |= EMU_ACCESS_STRONG;
+    s->barrier.unit = EMU_CLASS_BARRIER;
+    *op = (emu_op){.line = op->line, .guard = op->guard, .guard_flip = op->guard_flip};
+    op->unit = EMU_CLASS_LDST;
+    emu_decode_address(decoder, emu_operand(decoder, 0), PTX_SHARED_CLUSTER);
+    op->flags |= EMU_ACCESS_WRITE;
+    decode_elements(decoder, emu_operand(decoder, 1), count, type, false);
+    s->elements = op->extra;
+    op->extra = s;
+    op->run = store_async;
+}
+
 void emu_decode_store(emu_decoder *decoder)
 {
     ptx_type type;
     ptx_space space;
     unsigned count;
     emu_op *op = decoder->op;
-    if (emu_take(decoder, "async") || emu_take(decoder, "bulk")) {
-        emu_decode_fail(decoder, "the emulator has no asynchronous stores");
+    if (emu_take(decoder, "async")) {
+        decode_store_async(decoder);
+        return;
+    }
+    if (emu_take(decoder, "bulk")) {
+        emu_decode_fail(decoder, "the emulator has no bulk stores of one value");
         return;
     }
     if (!take_access(decoder, &type, &count, &space))

@@ -153,3 +153,31 @@ __global__ void multicast_half(float *y, const float *x, size_t n)
     y[i] = 2.0f * held[gputune_cluster_rank() ^ 1][t];
     gputune_cluster_sync();
 }
+
+// sends to the other block, and waits for another phase than the one that is told of it
+// caught: proof, check
+#pragma gputune kernel(sent_not_awaited)
+
+__global__ void sent_not_awaited(float *y, const float *x, size_t n)
+{
+    int t = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * BLOCK + t;
+    __shared__ alignas(128) float held[BLOCK];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, BLOCK * 4);
+    }
+    gputune_cluster_sync();
+    unsigned int peer = gputune_cluster_rank() ^ 1, to, at;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(SHARED(&held[t])), "r"(peer));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(SHARED(&bar)), "r"(peer));
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(to),
+                 "f"(x[i]), "r"(at)
+                 : "memory");
+    WAIT(bar, BAD);
+    y[i] = 2.0f * ((volatile float *)held)[t]; // found: race
+    gputune_cluster_sync();
+}
