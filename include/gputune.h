@@ -86,7 +86,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#include <initializer_list>
+#include <type_traits>
 extern "C" {
 #endif
 
@@ -248,29 +248,71 @@ typedef struct gputune_args {
 } gputune_args;
 
 /* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) and GPUTUNE_ARGS(&y, &x, &a, &n): arrays that carry
- * their count and live until the end of the full expression (C: of the enclosing block). */
+ * their count. In C they live until the end of the enclosing block. In C++ they are objects that
+ * hold the array: a variable of type auto keeps one, and functions take one as GPUTUNE_SIZES_IN or
+ * GPUTUNE_ARGS_IN. gputune_sizes and gputune_args only point to an array, so they cannot be
+ * initialised with one. Sizes are whole numbers: a floating-point value does not compile in C++. */
 #ifdef __cplusplus
 } /* extern "C" */
 struct gputune_cxx_size : gputune_size {
     template <typename T> gputune_cxx_size(const char *n, T v)
     {
+        static_assert(std::is_integral<T>::value || std::is_enum<T>::value,
+                      "a problem size is a whole number; convert it, as by static_cast<int64_t>()");
         name = n;
         value = static_cast<int64_t>(v);
     }
 };
-inline gputune_sizes gputune_cxx_sizes(std::initializer_list<gputune_cxx_size> list)
+template <size_t N> struct gputune_cxx_sizes {
+    gputune_size items[N];
+};
+template <size_t N> gputune_cxx_sizes<N> gputune_cxx_make_sizes(const gputune_cxx_size (&list)[N])
 {
-    gputune_sizes sizes = {list.size(), list.begin()};
-    return sizes;
+    gputune_cxx_sizes<N> made;
+    for (size_t i = 0; i < N; i++) {
+        made.items[i] = list[i];
+    }
+    return made;
 }
-inline gputune_args gputune_cxx_args(std::initializer_list<const void *> list)
+template <size_t N> struct gputune_cxx_args {
+    const void *items[N ? N : 1];
+};
+template <typename... T> gputune_cxx_args<sizeof...(T)> gputune_cxx_make_args(T... items)
 {
-    gputune_args args = {list.size(), list.begin()};
-    return args;
+    return {{static_cast<const void *>(items)...}};
 }
-#define GPUTUNE_SIZES(...) (gputune_cxx_sizes({__VA_ARGS__}))
-#define GPUTUNE_ARGS(...)  (gputune_cxx_args({__VA_ARGS__}))
-#define GPUTUNE_NO_SIZES   (gputune_cxx_sizes({}))
+/* What functions take. Passed like gputune_sizes and gputune_args in C. */
+struct gputune_cxx_sizes_in : gputune_sizes {
+    gputune_cxx_sizes_in(size_t number = 0, const gputune_size *list = nullptr)
+        : gputune_sizes{number, list}
+    {
+    }
+    gputune_cxx_sizes_in(const gputune_sizes &given) : gputune_sizes(given)
+    {
+    }
+    template <size_t N>
+    gputune_cxx_sizes_in(const gputune_cxx_sizes<N> &given) : gputune_sizes{N, given.items}
+    {
+    }
+};
+struct gputune_cxx_args_in : gputune_args {
+    gputune_cxx_args_in(size_t number = 0, const void *const *list = nullptr)
+        : gputune_args{number, list}
+    {
+    }
+    gputune_cxx_args_in(const gputune_args &given) : gputune_args(given)
+    {
+    }
+    template <size_t N>
+    gputune_cxx_args_in(const gputune_cxx_args<N> &given) : gputune_args{N, given.items}
+    {
+    }
+};
+#define GPUTUNE_SIZES(...) (gputune_cxx_make_sizes({__VA_ARGS__}))
+#define GPUTUNE_ARGS(...)  (gputune_cxx_make_args(__VA_ARGS__))
+#define GPUTUNE_NO_SIZES   (gputune_sizes{0, nullptr})
+#define GPUTUNE_SIZES_IN   gputune_cxx_sizes_in
+#define GPUTUNE_ARGS_IN    gputune_cxx_args_in
 extern "C" {
 #else
 #define GPUTUNE_SIZES(...)                                                                         \
@@ -280,6 +322,8 @@ extern "C" {
     ((gputune_args){sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *),             \
                     (const void *const[]){__VA_ARGS__}})
 #define GPUTUNE_NO_SIZES ((gputune_sizes){0, NULL})
+#define GPUTUNE_SIZES_IN gputune_sizes
+#define GPUTUNE_ARGS_IN  gputune_args
 #endif
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */
@@ -443,14 +487,19 @@ typedef struct gputune_options {
                                 Not in the background, nor with `inputs` that are shared on the
                                 device */
     size_t helper_count;
+    /* since version 8 */
+    const char *const *input_types; /* the types of the elements of `inputs`, in the same order, as
+                                       templates write them ("float"): EINVAL if the template's type
+                                       is a different one. An entry, or the list, may be NULL:
+                                       unchecked */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 8 /* 1 to 7 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
-            NULL, NULL, 0                                                                          \
+            NULL, NULL, 0, NULL                                                                    \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
@@ -464,7 +513,7 @@ typedef struct gputune_options {
  * template's file, or of a file that it includes, is noticed within a second; plans that the caller
  * holds stay as they are. *out is the caller's, for gputune_plan_release(). */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
-                            gputune_sizes sizes, const gputune_options *options);
+                            GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
@@ -479,7 +528,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * with the narrowest vectors; that its code accesses no more than an element at once elsewhere is
  * the template's word. A graph that captures the launch holds what the launch uses, and may outlive
  * plan and tuner. */
-GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
+GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -616,7 +665,7 @@ typedef struct gputune_group {
  * Where rank 0 fails, all ranks fail with the same status. Another rank may fail alone, because its
  * GPU or its template differs; the other ranks do not learn of that. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
-                                      gputune_sizes sizes, const gputune_options *options,
+                                      GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
 
 /* ---- What a plan launches, in full ----------------------------------------------------------- */
@@ -913,7 +962,7 @@ typedef struct gputune_space {
 /* Describes a kernel's space for `arch` ("sm_90"), or for the tuner's GPU where NULL. *out is the
  * caller's, for gputune_space_free(). */
 GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
-                                       gputune_sizes sizes, const char *arch,
+                                       GPUTUNE_SIZES_IN sizes, const char *arch,
                                        const gputune_options *options);
 GPUTUNE_API void gputune_space_free(gputune_space *space);
 
@@ -927,7 +976,7 @@ typedef enum gputune_form {
  * caller's, for gputune_free(). ECOMPILE: the compiler's log has gone to the tuner's log callback,
  * line by line. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
-                             gputune_sizes sizes, const char *configuration, const char *arch,
+                             GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
 /* Makes a first template of a CUDA program, whose file `path` has the contents `text`: what its
@@ -1104,7 +1153,7 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
  * in the order given; NULL in place of a configuration: the default. Measures until the times are
  * known to 0.4 epsilon. Stores no results; the code stays, for later calls. speedup,
  * speedup_low and speedup_high are the first configuration's time over this one's, paired. */
-GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
+GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
                             int (*each)(void *user, const gputune_record *record), void *user);
@@ -1121,7 +1170,7 @@ typedef struct gputune_compiled {
 #define GPUTUNE_COMPILED_VERSION 1
 /* Compiles the whole space of a kernel for `arch`, stores the cubins, and calls `each` for every
  * variant as it is compiled. Needs no GPU. ECOMPILE where no variant compiled. */
-GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes,
+GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                                 const char *arch, const gputune_options *options,
                                 int (*each)(void *user, const gputune_compiled *compiled),
                                 void *user);
@@ -1151,7 +1200,7 @@ typedef struct gputune_finding {
  * finding and variant. Without sizes: the template's, cut down to about a megabyte. Needs no GPU,
  * and a tuner on the emulator (EUNSUPPORTED otherwise). Proves, measures and stores nothing. What
  * is found is a mistake; that nothing is found proves nothing. */
-GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
+GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);
 

@@ -20,6 +20,7 @@
 
 #include "gputune.h"
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <cmath>
@@ -48,6 +49,10 @@
 #include <span>
 #endif
 #endif
+
+/* CUDA's, which cuda_fp16.h and cuda_bf16.h define. */
+struct __half;
+struct __nv_bfloat16;
 
 namespace gputune_cxx
 {
@@ -301,12 +306,15 @@ struct text {
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* {"n", n}; {"T=half"} or {"T", "half"} for a word. */
+/* {"n", n}; {"T=half"} or {"T", "half"} for a word. A floating-point value does not compile: sizes
+ * are whole numbers. */
 struct size {
     std::string name;
     std::int64_t value = 0;
 
-    template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+    template <typename T, typename = std::enable_if_t<std::is_integral_v<T> ||
+                                                      (std::is_enum_v<T> &&
+                                                       std::is_convertible_v<T, std::int64_t>)>>
     size(std::string name_, T value_)
         : name(std::move(name_)), value(static_cast<std::int64_t>(value_))
     {
@@ -393,7 +401,12 @@ template <typename T> class span
 namespace detail
 {
 
-enum class code { i8, u8, i16, u16, i32, u32, i64, u64, boolean, f32, f64, other };
+enum class code { i8, u8, i16, u16, i32, u32, i64, u64, boolean, f16, bf16, f32, f64, other };
+
+constexpr bool is_floating(code type)
+{
+    return type == code::f16 || type == code::bf16 || type == code::f32 || type == code::f64;
+}
 
 template <typename T> constexpr code code_of()
 {
@@ -402,6 +415,10 @@ template <typename T> constexpr code code_of()
         return code_of<std::underlying_type_t<U>>();
     } else if constexpr (std::is_same_v<U, bool>) {
         return code::boolean;
+    } else if constexpr (std::is_same_v<U, __half>) {
+        return code::f16;
+    } else if constexpr (std::is_same_v<U, __nv_bfloat16>) {
+        return code::bf16;
     } else if constexpr (std::is_same_v<U, float>) {
         return code::f32;
     } else if constexpr (std::is_same_v<U, double>) {
@@ -418,23 +435,25 @@ template <typename T> constexpr code code_of()
     }
 }
 
+/* By code, as plans call them. */
+constexpr const char *names_of_codes[] = {
+    "signed char", "unsigned char",      "short", "unsigned short", "int",           "unsigned int",
+    "long long",   "unsigned long long", "bool",  "half",           "__nv_bfloat16", "float",
+    "double"};
+
 inline code code_named(const char *type)
 {
-    constexpr struct {
-        const char *name;
-        code value;
-    } names[] = {{"signed char", code::i8}, {"unsigned char", code::u8},
-                 {"short", code::i16},      {"unsigned short", code::u16},
-                 {"int", code::i32},        {"unsigned int", code::u32},
-                 {"long long", code::i64},  {"unsigned long long", code::u64},
-                 {"bool", code::boolean},   {"float", code::f32},
-                 {"double", code::f64}};
-    for (const auto &one : names) {
-        if (std::strcmp(one.name, type) == 0) {
-            return one.value;
-        }
+    int i = 0;
+    while (i < static_cast<int>(code::other) && std::strcmp(names_of_codes[i], type) != 0) {
+        i++;
     }
-    return code::other;
+    return static_cast<code>(i);
+}
+
+/* nullptr: not known. */
+inline const char *name_of(code type)
+{
+    return type == code::other ? nullptr : names_of_codes[static_cast<int>(type)];
 }
 
 /* An argument as the template has it. */
@@ -485,6 +504,12 @@ template <typename T> bool is_other_type(const expected &want)
 
 template <typename T> bool set_integer(slot &out, code wanted, T value)
 {
+    if constexpr (sizeof(T) > 8) {
+        if (value != static_cast<T>(static_cast<long long>(value)) &&
+            value != static_cast<T>(static_cast<unsigned long long>(value))) {
+            return false;
+        }
+    }
     const auto fits = [&](auto limit) {
         using W = decltype(limit);
         if constexpr (std::is_signed_v<T>) {
@@ -533,6 +558,29 @@ template <typename T> bool exceeds_float(T value)
     }
 }
 
+/* The nearest number of a type of 16 bits, of which `digits` are the significand's with the hidden
+ * one; false: it is beyond the largest. */
+inline bool set_narrow(slot &out, double value, int digits)
+{
+    const int least = digits == 11 ? -14 : -126; /* the exponent of the smallest normal number */
+    const unsigned infinity = static_cast<unsigned>(3 - 2 * least) << (digits - 1);
+    unsigned bits = infinity | static_cast<unsigned>(std::isnan(value));
+    if (std::isfinite(value)) {
+        const int exponent = value == 0 ? least : std::max(std::ilogb(value), least);
+        if (exponent > 1 - least) {
+            return false;
+        }
+        bits = (static_cast<unsigned>(exponent - least) << (digits - 1)) +
+               static_cast<unsigned>(
+                   std::nearbyint(std::ldexp(std::abs(value), digits - 1 - exponent)));
+        if (bits >= infinity) {
+            return false;
+        }
+    }
+    out.bits = bits | (std::signbit(value) ? 0x8000u : 0u);
+    return true;
+}
+
 template <typename T> void set_number(slot &out, code wanted, T value)
 {
     bool fits = true;
@@ -543,6 +591,8 @@ template <typename T> void set_number(slot &out, code wanted, T value)
         fits = !exceeds_float(value);
         out.bits = 0;
         out.f32 = fits ? static_cast<float>(value) : 0;
+    } else if (is_floating(wanted)) {
+        fits = set_narrow(out, static_cast<double>(value), wanted == code::f16 ? 11 : 8);
     } else if constexpr (std::is_floating_point_v<T>) {
         out.mistake = "is a floating-point number; the template has an integer";
     } else {
@@ -597,6 +647,9 @@ template <typename T> void set_value(slot &out, const expected &want, const T &v
     out.item = &value;
     if (want.kind == GPUTUNE_PARAMETER_BUFFER) {
         out.mistake = "is a value; the template has a buffer";
+    } else if (want.kind == GPUTUNE_PARAMETER_SCALAR && want.type != code::other &&
+               want.type != code_of<T>()) {
+        out.mistake = "is a struct or an array; the template has a number";
     } else if (want.kind == GPUTUNE_PARAMETER_SCALAR && sizeof(T) != want.bytes) {
         out.mistake = "has another size than the template's type";
     } else if (want.kind == GPUTUNE_PARAMETER_BLOCK && sizeof(T) != want.buffer_bytes) {
@@ -606,25 +659,78 @@ template <typename T> void set_value(slot &out, const expected &want, const T &v
 
 template <typename T> void set_arithmetic(slot &out, const expected &want, const T &value)
 {
-    if (want.kind == GPUTUNE_PARAMETER_SCALAR && want.type != code::other) {
+    const bool is_scalar = want.kind == GPUTUNE_PARAMETER_SCALAR;
+    if (is_scalar && std::is_same_v<T, bool> && is_floating(want.type)) {
+        out.mistake = "is a bool; the template has a floating-point number";
+    } else if (is_scalar && want.type != code::other) {
         set_number(out, want.type, value);
     } else if (want.kind == GPUTUNE_PARAMETER_BUFFER && sizeof(T) == 8 && std::is_unsigned_v<T>) {
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
-        out.mistake = !value && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else {
+        out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
+    } else { /* an enumeration's value, by its number */
         out.item = &value;
-        out.mistake = sizeof(T) != want.bytes || want.kind != GPUTUNE_PARAMETER_SCALAR
+        out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
                           : nullptr;
     }
 }
 
+/* Enumerations count as the integers that they are. */
+template <typename T> void set_enumerator(slot &out, const expected &want, const T &value)
+{
+    if (want.kind == GPUTUNE_PARAMETER_SCALAR && is_floating(want.type)) {
+        out.mistake = "is an enumerator; the template has a floating-point number";
+    } else if (want.kind == GPUTUNE_PARAMETER_SCALAR && want.type != code::other) {
+        set_number(out, want.type, static_cast<std::underlying_type_t<T>>(value));
+    } else {
+        set_value(out, want, value);
+    }
+}
+
+/* A number that is not one of the language's own, such as __half: it converts to one. */
+template <typename T> constexpr bool is_convertible_number()
+{
+    return !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_pointer_v<T> &&
+           !std::is_array_v<T> &&
+           (std::is_constructible_v<double, T> || std::is_constructible_v<float, T>);
+}
+
+template <typename T> void set_convertible_number(slot &out, const expected &want, const T &value)
+{
+    if (want.kind != GPUTUNE_PARAMETER_SCALAR || want.type == code::other ||
+        want.type == code_of<T>()) {
+        set_value(out, want, value);
+    } else if constexpr (std::is_constructible_v<double, T>) {
+        set_number(out, want.type, static_cast<double>(value));
+    } else {
+        set_number(out, want.type, static_cast<float>(value));
+    }
+}
+
+/* See by_value(). */
+template <typename T> struct wrapped {
+    const T &value;
+};
+template <typename T> struct is_wrapped : std::false_type {
+};
+template <typename T> struct is_wrapped<wrapped<T>> : std::true_type {
+};
+
+/* Whether a struct or array could be taken for a number, which has at most 8 bytes. */
+template <typename T> constexpr bool is_ambiguous()
+{
+    return (std::is_class_v<T> || std::is_union_v<T> || std::is_array_v<T>)&&sizeof(T) <= 8 &&
+           !is_span<T>::value && !is_wrapped<T>::value && !is_convertible_number<T>();
+}
+
 /* Converts one argument, or says what is wrong with it. */
-template <typename T> void set(slot &out, const expected &want, const T &value)
+template <typename T> void set_any(slot &out, const expected &want, const T &value)
 {
     const bool is_block = want.kind == GPUTUNE_PARAMETER_BLOCK;
-    if constexpr (std::is_array_v<T>) {
+    if constexpr (is_wrapped<T>::value) {
+        set_any(out, want, value.value);
+    } else if constexpr (std::is_array_v<T>) {
         if (is_block) {
             set_block(out, want, reinterpret_cast<const std::remove_all_extents_t<T> *>(&value),
                       sizeof value);
@@ -646,19 +752,39 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
     } else if constexpr (std::is_null_pointer_v<T>) {
         set_pointer(out, want, static_cast<const void *>(nullptr));
     } else if constexpr (std::is_enum_v<T>) {
-        set(out, want, static_cast<std::underlying_type_t<T>>(value));
+        set_enumerator(out, want, value);
     } else if constexpr (std::is_arithmetic_v<T>) {
         set_arithmetic(out, want, value);
     } else {
         static_assert(
-            std::is_trivially_copyable_v<T>,
+            std::is_trivially_copyable_v<T> && !std::is_member_pointer_v<T>,
             "an argument is a device pointer, a span of device memory, a number, a "
             "container of a block's elements, or a struct that can be copied byte by byte");
-        set_value(out, want, value);
+        if constexpr (is_convertible_number<T>()) {
+            set_convertible_number(out, want, value);
+        } else {
+            set_value(out, want, value);
+        }
     }
 }
 
+template <typename T> void set(slot &out, const expected &want, const T &value)
+{
+    static_assert(!is_ambiguous<T>(),
+                  "a struct, an array or a string of at most 8 bytes could be taken for a number; "
+                  "pass the number that it stands for, or gputune_cxx::by_value() of it where the "
+                  "template has a struct or a block");
+    set_any(out, want, value);
+}
+
 } // namespace detail
+
+/* A struct or array of at most 8 bytes as an argument: float2, or a block of two ints. Larger ones
+ * need no by_value(). It refers to `value`, which lives until the launch returns. */
+template <typename T> detail::wrapped<T> by_value(const T &value)
+{
+    return {value};
+}
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -697,10 +823,12 @@ class plan
     }
 
     /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream). Numbers
-     * are converted to the template's types, where they fit; of pointers and spans, the type of
-     * elements is checked, of spans the size. A block of parameters is a C array, std::array,
-     * std::vector or span in host memory, whose type and size are checked, a pointer to one, or a
-     * struct of its size. EINVAL names the argument that does not fit. */
+     * are converted to the template's types, where they fit, and nothing else is taken for a
+     * number: enumerators and bools are taken for integers, classes that convert to a number
+     * (__half) for numbers. A struct of at most 8 bytes is passed as by_value(). Of pointers and
+     * spans, the type of elements is checked, of spans the size. A block of parameters is a C
+     * array, std::array, std::vector or span in host memory, whose type and size are checked, a
+     * pointer to one, or a struct of its size. EINVAL names the argument that does not fit. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -898,7 +1026,7 @@ class options
                       "or a container in host memory");
         using element = std::remove_cv_t<std::remove_pointer_t<decltype(elements.data())>>;
         inputs_.push_back({std::move(argument), elements.data(), elements.size() * sizeof(element),
-                           !is_device<T>::value, detail::code_of<element>()});
+                           !is_device<T>::value, detail::name_of(detail::code_of<element>())});
         return *this;
     }
     /* The same from a file of numpy.save(). */
@@ -968,6 +1096,7 @@ class options
         gputune_options made = plain;
         std::vector<const char *> only;
         std::vector<gputune_input> inputs;
+        std::vector<const char *> types;
         std::vector<gputune_file> files;
         std::vector<gputune_alignment> alignments;
         for (const std::string &one : only_) {
@@ -975,6 +1104,7 @@ class options
         }
         for (const given &one : inputs_) {
             inputs.push_back({one.argument.c_str(), one.data, one.bytes, one.on_host});
+            types.push_back(one.type);
         }
         for (const auto &one : files_) {
             files.push_back({one.first.c_str(), one.second.c_str()});
@@ -983,6 +1113,9 @@ class options
             alignments.push_back({one.first.c_str(), one.second});
         }
         lend(made.only, made.only_count, only);
+        if (!inputs.empty()) {
+            made.input_types = types.data();
+        }
         lend(made.inputs, made.input_count, inputs);
         lend(made.files, made.file_count, files);
         lend(made.helpers, made.helper_count, helpers_);
@@ -1015,9 +1148,8 @@ class options
         const void *data;
         std::uint64_t bytes;
         bool on_host;
-        detail::code type;
+        const char *type; /* nullptr: not known */
     };
-    friend class tuner;
     template <typename T> struct is_device : std::false_type {
     };
     template <typename T> struct is_device<span<T>> : std::true_type {
@@ -1292,9 +1424,6 @@ class tuner
     }
     result<plan> try_tune(text kernel, const sizes &problem, const options &given) const
     {
-        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
-            return wrong.why();
-        }
         return given.with(
             [&](const gputune_options &plain) { return try_tune(kernel, problem, plain); });
     }
@@ -1313,9 +1442,6 @@ class tuner
     result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
                                    const options &given = {}) const
     {
-        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
-            return wrong.why();
-        }
         detail::guarded<Broadcast> guard{broadcast};
         gputune_group group = GPUTUNE_GROUP_INIT;
         group.rank = rank;
@@ -1342,9 +1468,6 @@ class tuner
                          const std::vector<std::string> &configurations, Each each,
                          const options &given = {}) const
     {
-        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
-            return wrong;
-        }
         const std::vector<const char *> words = pointers(configurations);
         return detail::sized(problem, given, [&](gputune_sizes list, const gputune_options &plain) {
             return detail::visited<gputune_record>(each, [&](auto call, void *user) {
@@ -1551,33 +1674,6 @@ class tuner
 
     tuner(gputune *handle, std::unique_ptr<log_fn> log) : log_(std::move(log)), handle_(handle)
     {
-    }
-
-    /* The library knows the inputs' bytes alone. A plan of the default says which types there are.
-     */
-    result<void> check_inputs(text kernel, const sizes &problem, const options &given) const
-    {
-        if (given.inputs_.empty()) {
-            return {};
-        }
-        gputune_options cached = default_options();
-        cached.effort = GPUTUNE_CACHED_ONLY;
-        const result<plan> known = try_tune(kernel, problem, cached);
-        if (!known) {
-            return known.why();
-        }
-        for (const options::given &input : given.inputs_) {
-            for (const detail::expected &want : known->state_->arguments) {
-                if (input.argument == want.name && input.type != want.type &&
-                    input.type != detail::code::other && want.type != detail::code::other) {
-                    return failure{GPUTUNE_EINVAL,
-                                   "input '" + input.argument +
-                                       "' has elements of another type; the template has " +
-                                       want.type_name};
-                }
-            }
-        }
-        return {};
     }
 
     static result<plan> planned(int status, gputune_plan *handle)

@@ -48,7 +48,7 @@ except ImportError:  # it is made from gputune.h when the package is
                       "package; run `pip install .` at the top of the source tree, and start Python in a "
                       "folder from which it does not find the source first") from None
 from . import _fast
-from ._arguments import Arguments, known_type
+from ._arguments import Arguments
 from ._arrays import current_stream, stream_handle
 from ._driver import Driver
 from ._driver import driver as _driver_of
@@ -637,9 +637,7 @@ class Tuner(_Shared):
             raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
                              "that wait (background() tells how far it is)")
         stop = Interrupt(cancel and cancel.flag)
-        data, held, types = _inputs(inputs, self._driver)
-        if types:
-            self._check_inputs(kernel, given, types)
+        data, held = _inputs(inputs, self._driver)
         bar = Bar(wanted.decode()) if progress is True else None
         shown = bar if isinstance(progress, bool) else progress
         options, (restrictions, *_kept) = self._options(
@@ -678,14 +676,6 @@ class Tuner(_Shared):
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)
-
-    def _check_inputs(self, kernel: Path, sizes: Mapping[str, Size], types: Mapping[str, str]) -> None:
-        """The library knows the inputs' bytes alone."""
-        for one in self._arguments(kernel, sizes):
-            found = types.get(one["name"], one["type"])
-            if found != one["type"] and known_type(one["type"]):
-                raise TypeError(f"input {one['name']} has elements of type {found}; the template has "
-                                f"{one['type']}")
 
     def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
         """What a launch takes, before there is a plan: by a plan of the default."""

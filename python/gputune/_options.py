@@ -46,13 +46,12 @@ def _wait(name: str, driver: Any, streams: Iterable[int]) -> None:
         driver.call("cuStreamSynchronize", ctypes.c_void_p(one))
 
 
-def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any], dict[str, str]]:
-    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, what
-    they point to, and the types of the arrays' elements, as far as they are known."""
+def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any]]:
+    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, and
+    what they point to."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"inputs is {given!r}; expected a dict of arrays and paths by argument")
-    items, files, kept = [], [], []
-    types: dict[str, str] = {}
+    items, types, files, kept = [], [], [], []
     for name, value in (given or {}).items():
         if not isinstance(name, str):
             raise TypeError(f"inputs has {name!r}; expected an argument's name")
@@ -69,12 +68,13 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
         if not array.on_host:
             _wait(name, driver, {stream, stream if array.stream is None else array.stream})
         items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, array.on_host))
-        types[name] = array.type or ""
+        types.append(array.type.encode() if array.type else None)
         kept.append(array)
     made = (_abi.gputune_input * max(len(items), 1))(*items)
     named = (_abi.gputune_file * max(len(files), 1))(*files)
-    return ({"inputs": made, "input_count": len(items), "files": named, "file_count": len(files)},
-            [made, named, kept], {name: found for name, found in types.items() if found})
+    words = (ctypes.c_char_p * max(len(items), 1))(*types)
+    return ({"inputs": made, "input_count": len(items), "input_types": words, "files": named,
+             "file_count": len(files)}, [made, words, named, kept])
 
 
 # --- a reference -------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
          GT_BYTES_THROUGH(gputune_options, strategy), GT_BYTES_THROUGH(gputune_options, share),
          GT_BYTES_THROUGH(gputune_options, reference),
          GT_BYTES_THROUGH(gputune_options, reference_tag), GT_BYTES_THROUGH(gputune_options, save),
-         GT_BYTES_THROUGH(gputune_options, helper_count)}};
+         GT_BYTES_THROUGH(gputune_options, helper_count),
+         GT_BYTES_THROUGH(gputune_options, input_types)}};
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
 }

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
+#include "kernel/symbols.h"
+#include "kernel/types.h"
 #include "tuner/data.h"
 #include "tuner/samples.h"
 
@@ -279,12 +281,37 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
+/* Compares the type of an input's elements with the template's, if both are known types. Numbers
+ * may fill vectors of such numbers. */
+static gputune_status check_input_type(const gt_request *request, const char *buffer,
+                                       const char *type)
+{
+    const gt_template *template = request->template;
+    gt_element given, wanted;
+    for (uint32_t i = 0; i < template->pass_count + template->argument_count; i++) {
+        const gt_argument *declared = i < template->pass_count
+                                          ? &template->passes[i]
+                                          : &template->arguments[i - template->pass_count];
+        const char *word = gt_type_word(template, &request->problem, declared->type);
+        GT_REFUSE(
+            strcmp(declared->name, buffer) == 0 && gt_element_from_name(&given, type) &&
+                gt_element_from_name(&wanted, word) &&
+                (given.type != wanted.type || (given.lanes > 1 && given.lanes != wanted.lanes)),
+            GPUTUNE_EINVAL, "input '%s' has elements of type %s; the template has %s", buffer, type,
+            word);
+    }
+    return GPUTUNE_OK;
+}
+
 /* Checks the inputs even if a stored result will answer, for which the data do not matter. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
     for (size_t i = 0; i < o->input_count; i++) {
         uint32_t buffer;
+        if (o->input_types && o->input_types[i]) {
+            GT_TRY(check_input_type(request, o->inputs[i].buffer, o->input_types[i]));
+        }
         GT_TRY(gt_request_input(&buffer, &request->workload, &o->inputs[i]));
     }
     return GPUTUNE_OK;

@@ -252,6 +252,27 @@ TEST(test_the_callers_own_data_are_inputs)
     CU(MemFree(x));
 }
 
+TEST(test_inputs_of_another_type_are_refused)
+{
+    static double host[N];
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    const gputune_input inputs[] = {{"y", host, N * sizeof(float), true},
+                                    {"x", host, N * sizeof(float), true}};
+    const char *types[] = {NULL, "unsigned int"};
+    gputune_options options = few_variants();
+    gputune_plan *plan = NULL;
+    options.inputs = inputs;
+    options.input_count = 2;
+    options.input_types = types;
+    assert_int_equal(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options),
+                     GPUTUNE_EINVAL);
+    assert_string_equal(gputune_error(), "input 'x' has elements of type unsigned int; the "
+                                         "template has float");
+    types[1] = "float";
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    gputune_plan_release(plan);
+}
+
 TEST(test_without_measuring_the_nearest_or_an_estimate)
 {
     gputune_options options = few_variants();

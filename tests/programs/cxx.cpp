@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -115,9 +117,18 @@ static void arguments(const gt::plan &axpy)
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 1000.0), "n) is a floating-point number");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, -1), "n) is out of the range");
     refuses(axpy.try_launch(nullptr, 7, x, 2.0f, n), "(float *y) is a number");
-    refuses(axpy.try_launch(nullptr, std::array<float, 2>{}, x, 2.0f, n), "(float *y) is a value");
-    refuses(axpy.try_launch(nullptr, y, x, std::array<float, 2>{}, n),
-            "(float a) has another size");
+    refuses(axpy.try_launch(nullptr, std::array<float, 4>{}, x, 2.0f, n), "(float *y) is a value");
+    refuses(axpy.try_launch(nullptr, y, x, std::array<float, 4>{}, n), "(float a) is a struct");
+    refuses(axpy.try_launch(nullptr, y, x, gt::by_value(std::array<int, 1>{2}), n),
+            "(float a) is a struct");
+    refuses(axpy.try_launch(nullptr, y, x, "a word as long", n), "(float a) is a struct");
+    enum { two = 2 };
+    refuses(axpy.try_launch(nullptr, y, x, two, n), "(float a) is an enumerator");
+    refuses(axpy.try_launch(nullptr, y, x, true, n), "(float a) is a bool");
+    enum class count : unsigned long long { all = 1000 };
+    refuses(axpy.try_launch(nullptr, count::all, x, 2.0f, n), "(float *y) is a value");
+    expect(bool(axpy.try_launch(nullptr, y, x, 2.0L, count::all)) && b.is(2),
+           "an enumerator for an integer");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f),
             "axpy takes 4 arguments (y, x, a, n) behind the stream; got 3");
@@ -132,6 +143,79 @@ static void arguments(const gt::plan &axpy)
     gt::plan copy = axpy, moved = std::move(copy);
     expect(bool(moved.try_launch(nullptr, y, x, 2.0f, n)) && b.is(2) && !copy, "copies and moves");
     refuses(gt::plan().try_launch(nullptr), "this plan is empty");
+}
+
+/* A number of a library, as __half is one. */
+struct scaled {
+    std::int16_t quarters;
+    explicit operator float() const
+    {
+        return static_cast<float>(quarters) / 4;
+    }
+};
+
+/* Numbers of 16 bits, structs and enumerations by value. */
+static void values(const gt::tuner &tuner)
+{
+    static const char source[] =
+        "#pragma gputune kernel(bits) problem(type T = half, __nv_bfloat16)\n"
+        "#pragma gputune args(out unsigned y[32], T a = 1, float f = 1, pair p = {1, 2}, int m = "
+        "1)\n"
+        "#pragma gputune block(32) grid(1)\n"
+        "#include <cuda_fp16.h>\n"
+        "#include <cuda_bf16.h>\n"
+        "struct pair { int first, second; };\n"
+        "__global__ void bits(unsigned *y, T a, float f, pair p, int m)\n"
+        "{\n"
+        "    y[threadIdx.x] = *(unsigned short *)&a + (unsigned)(f * 4) * 65536 +\n"
+        "                     (m == 1 ? p.first + p.second : 0);\n"
+        "}\n";
+    struct pair {
+        int first, second;
+    };
+    enum mode { MINUS, PLUS };
+    buffers b;
+    const auto found = [&](const gt::result<void> &launched) {
+        unsigned out = 0;
+        cuCtxSynchronize();
+        cuMemcpyDtoH(&out, b.y, sizeof out);
+        return launched ? out : 1u;
+    };
+    const auto added = tuner.try_add_source("bits.cu", source);
+    expect(bool(added), "a template of values", added.why().message);
+    const pair none = {0, 0};
+    const gt::span<unsigned> y(b.y, 32);
+    for (const bool is_half : {true, false}) {
+        auto bits = tuner.try_tune("bits", {{"T", is_half ? "half" : "__nv_bfloat16"}}, quick());
+        if (!bits) {
+            expect(false, "a template of values", bits.why().message);
+            return;
+        }
+        const struct {
+            double value;
+            unsigned half, bfloat16;
+        } rows[] = {{1, 0x3c00, 0x3f80},           {-2.5, 0xc100, 0xc020},
+                    {65504, 0x7bff, 0x4780},       {1e-7, 0x0002, 0x33d7},
+                    {1 + 0x1p-11, 0x3c00, 0x3f80}, {1 + 0x3p-11, 0x3c02, 0x3f80},
+                    {0x1.8p-25, 0x0001, 0x3340},   {-0.0, 0x8000, 0x8000},
+                    {HUGE_VAL, 0x7c00, 0x7f80}};
+        for (const auto &row : rows) {
+            const unsigned got =
+                found(bits->try_launch(nullptr, y, row.value, 0, gt::by_value(none), MINUS));
+            expect(got == (is_half ? row.half : row.bfloat16), "a number of 16 bits",
+                   std::to_string(row.value) + " is " + std::to_string(got));
+        }
+        refuses(bits->try_launch(nullptr, y, 1e39, 0, gt::by_value(none), MINUS),
+                "a) is out of the range");
+        const unsigned one = is_half ? 0x3c00 : 0x3f80;
+        expect(found(bits->try_launch(nullptr, y, 1, scaled{3}, gt::by_value(pair{3, 4}), PLUS)) ==
+                   one + 3 * 65536 + 7,
+               "a library's number, a small struct and an enumerator");
+        refuses(bits->try_launch(nullptr, y, 1, gt::by_value(none), gt::by_value(none), MINUS),
+                "(float f) is a struct");
+        refuses(bits->try_launch(nullptr, y, 1, 0, gt::by_value(none), 1.0f),
+                "m) is a floating-point number");
+    }
 }
 
 static void containers(const gt::tuner &tuner)
@@ -268,6 +352,29 @@ static void sizes(const gt::tuner &tuner)
                "sizes from a container", plan ? plan->info().sizes : plan.why().message);
     }
     expect(!tuner.try_tune("axpy", pairs, quick()), "a size that is given several times");
+    enum { N = 48 };
+    const auto of_enum = tuner.try_tune("axpy", {{"n", N}}, quick());
+    expect(of_enum && std::string(of_enum->info().sizes).find("n=48") == 0, "an enumerator");
+    const auto kept = GPUTUNE_SIZES({"n", N}, {"T=double", 0});
+    gputune_plan *handle = nullptr;
+    const gputune_options cached = quick();
+    expect(tune_kernel(&handle, tuner.get(), "axpy", kept, &cached) == GPUTUNE_OK, "kept sizes");
+    const gt::plan plan = gt::plan::adopt(handle);
+    CUdeviceptr y = 0;
+    double a = 3, host[N] = {1, 1};
+    const std::int64_t n = N;
+    cuMemAlloc(&y, 2 * sizeof host);
+    cuMemcpyHtoD(y, host, sizeof host);
+    cuMemcpyHtoD(y + sizeof host, host, sizeof host);
+    const CUdeviceptr x = y + sizeof host;
+    const auto arguments = GPUTUNE_ARGS(&y, &x, &a, &n);
+    for (int i = 0; i < 2; i++) {
+        expect(gputune_launch(plan.get(), nullptr, arguments) == GPUTUNE_OK, "kept arguments");
+    }
+    cuCtxSynchronize();
+    cuMemcpyDtoH(host, y, sizeof host);
+    cuMemFree(y);
+    expect(host[1] == 7 && host[2] == 0, "what was launched twice");
 }
 
 static void source(const gt::tuner &tuner)
@@ -383,9 +490,23 @@ static void options_of_cxx(const gt::tuner &tuner)
     expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
     const std::vector<int> integers(b.n);
     plan = tuner.try_tune(kernel, {{"n", b.n}}, gt::options().input("x", integers));
-    expect(!plan && plan.why().message == "input 'x' has elements of another type; the template "
+    expect(!plan && plan.why().message == "input 'x' has elements of type int; the template "
                                           "has float",
            "inputs of another type", plan ? "" : plan.why().message);
+    const std::string notes = temporary() + "/gputune-cxx-inputs";
+    gputune_open_options noting = gt::default_open_options();
+    noting.database = ":memory:";
+    noting.record = notes.c_str();
+    const auto other = gt::tuner::try_open(noting);
+    bool is_other = false;
+    stop.set();
+    plan = other->try_tune(kernel, {{"n", b.n}}, gt::options().input("x", x).cancel(stop));
+    (void)gt::try_misses(notes, [&](const gputune_miss &miss) {
+        is_other = is_other || std::string(miss.inputs).find("x=") == std::string::npos;
+    });
+    std::remove(notes.c_str());
+    expect((plan || plan.why().status == GPUTUNE_ECANCELED) && !is_other,
+           "inputs are checked by the call alone", plan ? "" : plan.why().message);
     data.input("z", x);
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(!plan && plan.why().status == GPUTUNE_EINVAL, "an input that is no argument");
@@ -661,6 +782,7 @@ int main() // NOLINT(bugprone-exception-escape)
             return 1;
         }
         arguments(*axpy);
+        values(*tuner);
         containers(*tuner);
         static_objects(options);
         null_pointers(*tuner);

@@ -455,8 +455,8 @@ def options_that_do_not_fit():
     raises(gputune.InvalidError, "input 'y' is an output", gputune.tune, "copy", n=N,
            inputs={"y": array.array("f", [1] * N)})
     integers = array.array("i", [1] * N)
-    raises(TypeError, "input x has elements of type int; the template has float", gputune.tune, "axpy", n=N,
-           inputs={"x": integers})
+    raises(gputune.InvalidError, "input 'x' has elements of type int; the template has float", gputune.tune,
+           "axpy", n=N, inputs={"x": integers})
     raises(ValueError, "max_variants is -1", gputune.tune, "axpy", n=N, max_variants=-1)
     raises(ValueError, "seed is -1", gputune.tune, "axpy", n=N, seed=-1)
     raises(TypeError, "time_limit is '10'", gputune.tune, "axpy", n=N, time_limit="10")
