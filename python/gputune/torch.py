@@ -16,44 +16,93 @@ is not run. Arguments that are named like a problem value get that value. `outpu
 `out` argument that the operator returns, in the order of its results; the same functions serve as the fake
 implementation. The first call at new sizes tunes, or finds the winner in the database; call it once before
 a CUDA graph captures it. Nothing is launched where all tensors that are written are empty. What comes back
-is torch.library's, with register_autograd()."""
+is torch.library's, with register_autograd().
+
+A call on plain tensors that need no gradient, at sizes that were tuned before, launches without PyTorch's
+dispatcher, which takes longer than the rest of the call. All other calls go through it: tensors that require
+a gradient, subclasses of Tensor, modes, transforms (vmap), traces and profiles."""
 from __future__ import annotations
 
+import functools
 import importlib
-from typing import Any, Callable, Collection, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Callable, Mapping, Sequence
 
-from . import InvalidError, Path, Size, Tuner
+from . import InvalidError, Path, Size, Tuner, _fast
 from . import tune as _tune
 
 __all__ = ["operator"]
 torch: Any = importlib.import_module("torch")  # which readers of types take for this file
 _Tensor: Any = torch.Tensor
+_Defined: Any = importlib.import_module("torch._library.custom_ops").CustomOpDef
+_DeviceContext: Any = importlib.import_module("torch.utils._device").DeviceContext
+_forward_ad: Any = importlib.import_module("torch.autograd.forward_ad")
+_profiler: Any = importlib.import_module("torch.autograd.profiler")
+_increment_version: Any = torch.autograd.graph.increment_version
+_is_dynamo_compiling: Any = torch.compiler.is_dynamo_compiling
+_is_grad_enabled: Any = torch.is_grad_enabled
+# The Python types that a parameter's values have in a direct call, by the schema's type.
+_PLAIN = {"Tensor": (_Tensor, torch.nn.Parameter), "float": (float,), "int": (int,), "bool": (bool,)}
 
 
-def _places(name: str, arguments: Sequence[Mapping[str, Any]], groups: Sequence[Collection[str]]) -> Any:
-    """Where a launch's values are found, in the template's order: the number of the group, the name, its
-    place in the group, and whether a tensor may be copied."""
-    places = []
+def _watched(functions: Any = torch._C._len_torch_function_stack,
+             dispatches: Any = torch._C._len_torch_dispatch_stack,
+             transforms: Any = torch._C._functorch.peek_interpreter_stack,
+             traces: Any = torch._C._get_tracing_state) -> bool:
+    """Whether a mode, a transform, a trace or a profiler wants to see the calls of operators. The mode of
+    torch.set_default_device() does not."""
+    count = functions()
+    if count and not (count == 1 and type(torch._C._get_function_stack_at(0)) is _DeviceContext):
+        return True
+    return bool(dispatches() or transforms() is not None or traces() is not None
+                or _profiler._is_profiler_enabled or _forward_ad._current_level >= 0)
+
+
+class _Operator(_Defined):  # type: ignore[misc]
+    """What torch.library.custom_op() makes, with a way around PyTorch's dispatcher."""
+
+    def _prepare(self, launch: Callable[[Sequence[Any]], tuple[Any] | None]) -> None:
+        arguments = self._opoverload._schema.arguments
+        self._launch = launch
+        self._kinds = [_PLAIN.get(str(one.type), ()) for one in arguments]
+        self._tensors = [i for i, one in enumerate(arguments) if str(one.type) == "Tensor"]
+        self._known: set[tuple[type, ...]] = set()  # the arguments' types of calls that went well
+        self._direct = True
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if _is_dynamo_compiling() or named:
+            return self._opoverload(*arguments, **named)
+        types = tuple(map(type, arguments))
+        if types in self._known and self._direct and not _watched() and not (
+                _is_grad_enabled() and any([arguments[i].requires_grad for i in self._tensors])):
+            try:
+                launched = self._launch(arguments)
+            except TypeError:  # a tensor that must be copied first, or a mistake, which the other way tells
+                launched = None
+            if launched is not None:
+                return launched[0]
+        out = self._opoverload(*arguments)
+        if len(types) == len(self._kinds) and all(map(tuple.__contains__, self._kinds, types)):
+            self._known.add(types)
+        return out
+
+    def register_kernel(self, *arguments: Any, **named: Any) -> Any:
+        self._direct = False
+        return super().register_kernel(*arguments, **named)
+
+    def register_autocast(self, *arguments: Any, **named: Any) -> Any:
+        self._direct = False
+        return super().register_autocast(*arguments, **named)
+
+
+def _places(name: str, arguments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
+    """A function that picks a launch's values, in the template's order, from values of these names."""
     for argument in arguments:
-        key = argument["name"]
-        found = [(i, key, list(group).index(key)) for i, group in enumerate(groups) if key in group]
-        if not found:
-            raise TypeError(f"{name}: the template's argument '{key}' is no parameter, output or size of "
-                            "the operator")
-        places.append((*found[0], not argument["is_output"]))
-    return places
-
-
-def _values(places: Any, arguments: Sequence[Any], tensors: Mapping[str, Any],
-            sizes: Mapping[str, Any]) -> list[Any]:
-    """A launch's values, in the template's order."""
-    values: list[Any] = []
-    for group, key, place, is_read in places:
-        value = tensors[key] if group == 0 else arguments[place] if group == 1 else sizes[key]
-        if is_read and group == 1 and isinstance(value, _Tensor) and not value.is_contiguous():
-            value = value.contiguous()
-        values.append(value)
-    return values
+        if argument["name"] not in names:
+            raise TypeError(f"{name}: the template's argument '{argument['name']}' is no parameter, output or "
+                            "size of the operator")
+    places = [names.index(argument["name"]) for argument in arguments]
+    return itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
 
 
 def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]],
@@ -66,10 +115,13 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
     are those of tune()."""
     made = dict(outputs or {})
     ask = tuner.tune if tuner else _tune
+    hit = _fast.hit_here if tuner is None else functools.partial(_fast.hit, tuner._answers)
+    makers = tuple(made.values())
 
     def decorate(function: Callable[..., Any]) -> Any:
         schema = torch.library.infer_schema(function, mutates_args=list(mutates))
         parameters = list(function.__code__.co_varnames[:function.__code__.co_argcount])
+        mutated = [parameters.index(key) for key in mutates]
 
         def results(arguments: Sequence[Any]) -> dict[str, Any]:
             return {key: make(*arguments) for key, make in made.items()}
@@ -83,22 +135,41 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
             try:
                 plan = ask(kernel, sizes=wanted, **options)
             except InvalidError:  # no plan is for no elements
-                written = [*tensors.values(), *(arguments[parameters.index(key)] for key in mutates)]
+                written = [*tensors.values(), *(arguments[i] for i in mutated)]
                 if not written or any(tensor.numel() for tensor in written):
                     raise
                 return returned(tensors)
             held = plan._held()
-            places = held.places.get(name)
+            places = held.places.get((name, *wanted))
             if places is None:
-                places = held.places[name] = _places(name, held.arguments, (tensors, parameters, wanted))
-            plan(*_values(places, arguments, tensors, wanted))
+                places = _places(name, held.arguments, [*tensors, *parameters, *wanted])
+                held.places[(name, *wanted)] = places
+            values = places((*tensors.values(), *arguments, *wanted.values()))
+            plan(*(value.contiguous() if isinstance(value, _Tensor) and not known["is_output"] else value
+                   for value, known in zip(values, held.arguments)))
             return returned(tensors)
+
+        def again(arguments: Sequence[Any]) -> tuple[Any] | None:
+            """launch() at sizes that it was called at before; None: call that."""
+            wanted = sizes(*arguments)
+            plan = hit(kernel, {"sizes": wanted, **options})
+            places = plan and plan._planned.places.get((name, *wanted))
+            if places is None:
+                return None
+            tensors = [make(*arguments) for make in makers]
+            for i in mutated:
+                if not arguments[i].is_inference():
+                    _increment_version(arguments[i])
+            plan(*places((*tensors, *arguments, *wanted.values())))
+            return (tensors[0] if len(tensors) == 1 else tuple(tensors) or None,)
 
         def fake(*arguments: Any) -> Any:
             return returned(results(arguments))
 
         made_operator = torch.library.custom_op(name, launch, mutates_args=list(mutates), schema=schema)
         made_operator.register_fake(fake)
+        made_operator.__class__ = _Operator
+        made_operator._prepare(again)
         made_operator.__doc__ = function.__doc__
         return made_operator
     return decorate

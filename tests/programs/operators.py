@@ -52,6 +52,51 @@ def eager():
 
 
 @test
+def direct_calls():
+    """The second call at the same sizes goes around PyTorch's dispatcher, unless somebody watches it."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Seen(TorchDispatchMode):
+        calls = 0
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            Seen.calls += function.namespace == "gputune_test"
+            return function(*args, **(kwargs or {}))
+    y, x = torch.ones(N), torch.arange(N, dtype=torch.float32)
+    for i in range(1, 4):
+        axpy_(y, x, 2.0)
+        assert torch.equal(y, 1 + 2 * i * x) and y._version == i
+    with Seen():
+        axpy_(y, x, 1.0)
+        twice(x)
+    assert Seen.calls == 2 and torch.equal(y, 1 + 7 * x)
+    with torch.profiler.profile() as profile:
+        axpy_(y, x, 0.0)
+    assert any("gputune_test::axpy_" in one.name for one in profile.events())
+    table = torch.arange(2.0 * N).reshape(N, 2)
+    for _ in range(2):
+        assert torch.equal(twice(table[:, 0]), 2 * table[:, 0])
+        assert torch.equal(twice(torch._neg_view(x)), -2 * x)
+        axpy_(y, x, 1)  # an int for a float
+        axpy_(y, x=x, a=-1.0)
+    assert torch.equal(y, 1 + 7 * x)
+    with torch.inference_mode():
+        assert torch.equal(twice(twice(x)), 4 * x)
+        axpy_(y, x, 1.0)
+        axpy_(twice(x), x, 1.0)
+    saved = torch.ones(N, requires_grad=True).exp()
+    loss = saved.exp().sum()
+    axpy_(saved.detach(), x, 1.0)
+    try:
+        loss.backward()
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error), error
+    else:
+        raise AssertionError("a changed tensor was used for a gradient")
+    assert torch.equal(torch.vmap(twice)(torch.ones(2, N)), torch.full((2, N), 2.0))
+
+
+@test
 def nothing_to_do():
     assert twice(torch.empty(0)).shape == (0,)
     axpy_(torch.empty(0), torch.empty(0), 2.0)
@@ -107,9 +152,13 @@ def compiled():
 @test
 def gradients():
     twice.register_autograd(lambda context, gradient: twice(gradient))
-    x = torch.ones(N, requires_grad=True)
-    twice(x).sum().backward()
-    assert torch.equal(x.grad, torch.full((N,), 2.0))
+    twice(torch.ones(N))
+    for _ in range(2):
+        x = torch.ones(N, requires_grad=True)
+        twice(x).sum().backward()
+        assert torch.equal(x.grad, torch.full((N,), 2.0))
+        with torch.no_grad():
+            assert not twice(x).requires_grad
 
 
 @test
