@@ -29,17 +29,19 @@ from __future__ import annotations
 import atexit
 import builtins
 import ctypes
+import difflib
 import functools
 import inspect
 import logging
 import math
 import operator
 import os
+import re
 import threading
 import time
 import weakref
-from typing import (TYPE_CHECKING, Any, Callable, Mapping, Optional, Protocol, Sequence, Tuple, TypeVar,
-                    Union, cast)
+from typing import (TYPE_CHECKING, Any, Callable, Literal, Mapping, Optional, Protocol, Sequence, Tuple, Type,
+                    TypeVar, Union, cast, overload)
 
 try:
     from . import _abi
@@ -48,7 +50,8 @@ except ImportError:  # it is made from gputune.h when the package is
                       "package; run `pip install .` at the top of the source tree, and start Python in a "
                       "folder from which it does not find the source first") from None
 from . import _fast
-from ._arguments import Arguments
+from ._abi import Record
+from ._arguments import Arguments, picker
 from ._arrays import current_stream, stream_handle
 from ._driver import Driver
 from ._driver import driver as _driver_of
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
 __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError", "CrashedError",
            "CudaError", "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError",
            "NoCompilerError", "NoDriverError", "NoVariantError", "NotCachedError", "NotFoundError",
-           "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
+           "OutOfMemoryError", "Plan", "Record", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
            "devices_are_alike", "diagnose", "draft_template", "emit", "export_wisdom", "forget",
@@ -92,9 +95,15 @@ class DType(Protocol):
 
 
 Path = Union[str, "os.PathLike[str]"]
-Size = Union[int, str, DType]
+Size = Union[int, str, DType, Type[DType]]
 Sizes = Union[Size, Sequence[Size]]
-_Tune = TypeVar("_Tune", bound=Callable[..., Any])
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+Effort = Literal["cached", "estimate", "measure", "exhaustive"]
+Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
+Strategy = Literal["auto", "exhaustive", "random", "model", "local"]
+Isolation = Literal["process", "thread"]
+Cache = Literal["cold", "hot"]
+Form = Literal["source", "ptx", "cubin"]
 
 
 def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
@@ -263,7 +272,8 @@ def _tell(level: int, line: str) -> None:
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
                      worker: Any = None, compile_workers: int = 0, record: Any = None,
-                     tune_only: bool = False, read_only: bool = False, emulate_without_gpu: bool = False) -> Any:
+                     tune_only: bool = False, read_only: bool = False,
+                     emulate_without_gpu: bool = False) -> Any:
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -308,7 +318,7 @@ class _Planned(_fast.Launcher):
     device: Mapping[str, Any]
     arguments: list[dict[str, Any]]
     request: tuple[bytes, Any, Any]  # what tune_kernel() was asked for
-    places: dict[str, Any]  # where operators of PyTorch find their values
+    places: dict[Any, Any]  # where operators and decorated functions find their values
 
 
 def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
@@ -417,10 +427,58 @@ class Plan(_Shared, _fast.Launched):
 
 # --- tuners -----------------------------------------------------------------------------------------
 
+def _option_names(method: Callable[..., Any]) -> set[str]:
+    """What a method takes by name, apart from problem values."""
+    return {one.name for one in inspect.signature(method).parameters.values()
+            if one.kind is one.KEYWORD_ONLY and one.name != "sizes"}
+
+
+def _misspelt(method: Callable[..., Any], given: Mapping[str, Any], message: str) -> str:
+    """What else a name that was taken for a problem value may be; "" if nothing."""
+    own = _option_names(method)
+    for name in given:
+        if name not in own and name != "sizes" and name in re.findall(r"\w+", message):
+            near = difflib.get_close_matches(name, own, 1, 0.75)
+            if near:
+                return f"; or is it the option {near[0]}?"
+            if name in _option_names(Tuner.tune):
+                return f"; {method.__name__}() has no option {name}"
+    return ""
+
+
+def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: Mapping[str, Any]) -> None:
+    """Refuses an option that may be meant as the kernel's problem value of the same name."""
+    sizes = given.get("sizes") or {}
+    options = (_option_names(method) & set(given)).difference(sizes if isinstance(sizes, Mapping) else ())
+    if options:
+        for one in tuner._find_kernels(kernel):
+            for name in options.intersection(size.partition("=")[0] for size in one["sizes"].split()):
+                raise TypeError(f"{name} is an option of {method.__name__}() and a problem value of "
+                                f'{one["name"]}; expected the value in sizes={{"{name}": ...}}, beside the '
+                                "option or without it")
+
+
+def _sized(method: _Method) -> _Method:
+    """For methods whose keywords are options or problem values: tells one from the other."""
+    @functools.wraps(method)
+    def call(self: Tuner, kernel: Any, *arguments: Any, **given: Any) -> Any:
+        _check_names(self, method, kernel, given)
+        try:
+            return method(self, kernel, *arguments, **given)
+        except (InvalidError, NotFoundError, TypeError) as error:
+            hint = _misspelt(method, given, str(error))
+            if not hint:
+                raise
+            if isinstance(error, Error):
+                raise type(error)(error.status, f"{error}{hint}") from None
+            raise TypeError(f"{error}{hint}") from None
+    return cast(_Method, call)
+
+
 _ONCE = ("force", "progress", "inputs", "reference", "cancel", "helpers", "group")  # options of one call
 
 
-def _answered_first(tune: _Tune) -> _Tune:
+def _answered_first(tune: _Method) -> _Method:
     @functools.wraps(tune)
     def asked(self: Tuner, kernel: Any, **options: Any) -> Plan:
         known: Plan | None = _fast.hit(self._answers, kernel, options)
@@ -432,7 +490,7 @@ def _answered_first(tune: _Tune) -> _Tune:
         if key:
             self._note_answer(key, plan._held())
         return plan
-    return cast(_Tune, asked)
+    return cast(_Method, asked)
 
 
 _open_tuners: weakref.WeakSet[Tuner] = weakref.WeakSet()
@@ -567,10 +625,11 @@ class Tuner(_Shared):
         stop.run(work)
 
     @_answered_first
-    def tune(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
-             objective: str = "default", cache: str = "cold", strategy: str = "auto",
+    @_sized
+    def tune(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: Effort = "measure",
+             objective: Objective = "default", cache: Cache = "cold", strategy: Strategy = "auto",
              time_limit: float = 0, max_variants: int = 0, epsilon: float = 0,
-             alignment: int | Mapping[str, int] = 0, isolation: str = "process",
+             alignment: int | Mapping[str, int] = 0, isolation: Isolation = "process",
              force: bool = False, only: Sequence[str] = (), seed: int = 0,
              inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
              reference: Reference | None = None, reference_tag: str | None = None,
@@ -679,7 +738,8 @@ class Tuner(_Shared):
 
     def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
         """What a launch takes, before there is a plan: by a plan of the default."""
-        return self.tune(kernel, sizes=sizes, effort="cached")._held().arguments
+        plan: Plan = inspect.unwrap(Tuner.tune)(self, kernel, sizes=sizes, effort="cached")
+        return plan._held().arguments
 
     def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
         """The function for C."""
@@ -697,10 +757,11 @@ class Tuner(_Shared):
             Plan, planned, self._handle.value, _fast.address_of(name), packed.count,
             _fast.address_of(packed.items), ctypes.addressof(options), (name, planned.request))
 
+    @_sized
     def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
-            sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
+            sizes: Mapping[str, Size] | None = None, objective: Objective = "default", cache: Cache = "cold",
             time_limit: float = 0, epsilon: float = 0, seed: int = 0, save: Path | None = None,
-            **more_sizes: Size) -> list[dict[str, Any]]:
+            **more_sizes: Size) -> list[Record]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
         dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
         Without configurations: the default. Stores no results. `epsilon`: measures until the times are
@@ -720,17 +781,22 @@ class Tuner(_Shared):
                                                         ctypes.byref(options), each, None)))
         return [_shown(record) for record in found]
 
+    @_sized
     def compare(self, /, kernel: Path, configurations: Sequence[str] = (), *,
-                sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
-                time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+                sizes: Mapping[str, Size] | None = None, objective: Objective = "default",
+                cache: Cache = "cold", time_limit: float = 0, seed: int = 0,
+                **more_sizes: Size) -> list[Record]:
         """run() of the default and of these configurations; without any, of the stored winner."""
         problem = _all_sizes(sizes, more_sizes)
         _words("configurations", configurations, "BLOCK=128 VEC=4")
-        info = self.tune(kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
+        tune, run = inspect.unwrap(Tuner.tune), inspect.unwrap(Tuner.run)  # none is a problem value
+        info = tune(self, kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
         others = list(configurations) or [info["configuration"]]
-        return self.run(kernel, [info["default_configuration"], *others], sizes=problem, seed=seed,
-                        objective=objective, cache=cache, time_limit=time_limit)
+        found: list[Record] = run(self, kernel, [info["default_configuration"], *others], sizes=problem,
+                                  seed=seed, objective=objective, cache=cache, time_limit=time_limit)
+        return found
 
+    @_sized
     def check(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, max_variants: int = 0,
               only: Sequence[str] = (), seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
         """What the emulator's sanitizer finds in a kernel's variants, as dicts; the last one of each
@@ -745,6 +811,7 @@ class Tuner(_Shared):
                                                           ctypes.byref(options), each, None)))
         return found
 
+    @_sized
     def space(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, arch: str | None = None,
               only: Sequence[str] = (), **more_sizes: Size) -> dict[str, Any]:
         """A kernel's space on the tuner's GPU, or for `arch` ("sm_90"): how many `combinations`, how
@@ -760,6 +827,17 @@ class Tuner(_Shared):
             return _space_dict(out.contents)
         finally:
             library.gputune_space_free(out)
+
+    @overload
+    def records(self, kernel: Path | None = None, *, all: bool = False, failures: bool = False,
+                any_gpu: bool = False, history: bool = False, gpu: str | None = None,
+                sizes: Mapping[str, Sizes] | None = None,
+                frame: Literal[False] = False) -> list[Record]: ...
+
+    @overload
+    def records(self, kernel: Path | None = None, *, all: bool = False, failures: bool = False,
+                any_gpu: bool = False, history: bool = False, gpu: str | None = None,
+                sizes: Mapping[str, Sizes] | None = None, frame: bool) -> Any: ...
 
     def records(self, kernel: Path | None = None, *, all: bool = False, failures: bool = False,
                 any_gpu: bool = False, history: bool = False, gpu: str | None = None,
@@ -791,32 +869,46 @@ class Tuner(_Shared):
             return pandas.DataFrame(found)
         return found
 
-    def trials(self, /, kernel: Path | None = None, **options: Any) -> Any:
-        """records() with every stored result, not the winners alone."""
-        return self.records(kernel, all=True, **options)
+    @overload
+    def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
+               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
+               frame: Literal[False] = False) -> list[Record]: ...
+
+    @overload
+    def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
+               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None, frame: bool) -> Any: ...
+
+    def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
+               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None, frame: bool = False) -> Any:
+        """Every stored result, not only the winners: records(all=True)."""
+        return self.records(kernel, all=True, any_gpu=any_gpu, history=history, gpu=gpu, sizes=sizes,
+                            frame=frame)
 
     def forget(self, /, kernel: Path | None, *, any_gpu: bool = False, gpu: str | None = None,
                sizes: Mapping[str, Sizes] | None = None, outdated: bool = False, older_drivers: bool = False,
-               older_than: float = 0, most_bytes: int = 0, dry_run: bool = False) -> list[dict[str, Any]]:
-        """Drops what is stored, winners, trials and code, and returns the records that go, as dicts.
+               older_than: float = 0, most_bytes: int = 0, everything: bool = False,
+               dry_run: bool = False) -> list[Record]:
+        """Deletes stored winners, trials and code, and returns the deleted records.
 
         Parameters
         ----------
         kernel, any_gpu, gpu, sizes
-            Of which records, as in records(); a kernel of None: of all kernels.
+            Which records, as in records(); a kernel of None: those of all kernels.
         outdated, older_drivers, older_than
-            Of these only what was measured before the template was edited, with an older driver than
-            the GPU's last results, or where nothing was measured for so many seconds.
+            Only those that were measured before the template was edited, with an older driver than the
+            GPU's last results, or that were not measured for so many seconds.
         most_bytes
             Then the oldest, until the data takes at most so much.
+        everything
+            All records of this GPU, if nothing above selects some: without it, that is InvalidError.
         dry_run
-            Nothing goes.
+            Only return the records; delete nothing.
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes)
         options = _abi.gputune_forget_options(
             version=_abi.GPUTUNE_FORGET_OPTIONS_VERSION, only_say=bool(dry_run), outdated=bool(outdated),
             older_drivers=bool(older_drivers), older_than_s=_seconds("older_than", older_than),
-            most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1), everything=kernel is None)
+            everything=bool(everything), most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1))
         callback = _abi.FUNCTIONS["gputune_forget"][1][3]
         return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
@@ -897,13 +989,17 @@ class Tuner(_Shared):
             callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
             found = iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
         else:
-            callback = _abi.FUNCTIONS["gputune_find_kernels"][1][2]
-            found = iterate(lambda each: library.gputune_find_kernels(self._handle, _kernel(kernel),
-                                                                      callback(each), None))
+            found = self._find_kernels(kernel)
         return [{**one, "objective": text(library.gputune_objective_name(one["objective"]))}
                 for one in found]
 
-    def emit(self, /, kernel: Path, configuration: str | None = None, *, form: str = "source",
+    def _find_kernels(self, kernel: Path) -> list[dict[str, Any]]:
+        callback = _abi.FUNCTIONS["gputune_find_kernels"][1][2]
+        return iterate(lambda each: library.gputune_find_kernels(self._handle, _kernel(kernel),
+                                                                 callback(each), None))
+
+    @_sized
+    def emit(self, /, kernel: Path, configuration: str | None = None, *, form: Form = "source",
              arch: str | None = None, sizes: Mapping[str, Size] | None = None,
              **more_sizes: Size) -> str | bytes:
         """The code of a configuration, or of the default: "source" and "ptx" as a str, "cubin" as bytes,
@@ -914,6 +1010,7 @@ class Tuner(_Shared):
             encoded("arch", arch), wanted))
         return code if form == "cubin" else code.decode()
 
+    @_sized
     def compile(self, /, kernel: Path, arch: str, *, sizes: Mapping[str, Size] | None = None,
                 only: Sequence[str] = (), time_limit: float = 0, **more_sizes: Size) -> list[dict[str, Any]]:
         """Compiles a kernel's space for a GPU ("sm_90a") that need not be here, and keeps the code. Returns
@@ -953,10 +1050,15 @@ def _trusting(trust: bool, keep: bool) -> Any:
                                        trust=_abi.GPUTUNE_TRUST_BOUND if trust else 0)
 
 
-def _shown(record: dict[str, Any]) -> dict[str, Any]:
-    record["objective"] = text(library.gputune_objective_name(record["objective"]))
-    record["cache"] = "hot" if record["cache"] else "cold"
-    return record
+def _worded(found: dict[str, Any]) -> dict[str, Any]:
+    """With words for the numbers of enumerations."""
+    found["objective"] = text(library.gputune_objective_name(found["objective"]))
+    found["cache"] = "hot" if found["cache"] else "cold"
+    return found
+
+
+def _shown(record: dict[str, Any]) -> Record:
+    return cast(Record, {name: "" if value is None else value for name, value in _worded(record).items()})
 
 
 def _space_dict(space: Any) -> dict[str, Any]:
@@ -1047,7 +1149,7 @@ def misses(path: Path) -> list[dict[str, Any]]:
     """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
     callback = _abi.FUNCTIONS["gputune_misses"][1][1]
     found = iterate(lambda each: library.gputune_misses(encoded("path", path), callback(each), None))
-    return [_shown(miss) for miss in found]
+    return [_worded(miss) for miss in found]
 
 
 def draft_template(path: Path, kernel: str | None = None, source: str | None = None,
@@ -1142,31 +1244,59 @@ def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = 
         axpy(y, x, 2.0, y.size)
         axpy.plan(y, x, 2.0, y.size).info
 
-    The parameters are the template's arguments, in its order; the body is not run. Arguments that are called
-    like a problem value give it. `sizes`: a function of the arguments that gives the problem's values, where
-    they are others. `tuner`: else that of the current device. Further options are those of tune()."""
+    The parameters are called like the template's arguments and problem values, in any order; the body is not
+    run. A launch gets them by name; a parameter that is called like a problem value gives it. `sizes`: a
+    function of the arguments that returns the problem's values, if they are others; then more parameters are
+    allowed, for that function. `tuner`: else that of the current device. Further options are those of
+    tune()."""
     ask = tuner.tune if tuner else tune
 
     def decorate(function: Callable[..., Any]) -> Any:
         signature = inspect.signature(function)
+        parameters = list(signature.parameters)
         values: list[str] = []  # the problem's
+        if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
+            raise TypeError(f"{function.__name__}() has a parameter with *; expected the template's "
+                            "arguments by name")
 
-        def problem(arguments: Sequence[Any]) -> Mapping[str, Size]:
+        def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+            if named or len(arguments) != len(parameters):
+                given = signature.bind(*arguments, **named)
+                given.apply_defaults()
+                return tuple(given.arguments.values())
+            return arguments
+
+        def problem(arguments: Sequence[Any]) -> dict[str, Size]:
             if sizes:
-                return sizes(*arguments)
+                return dict(sizes(*arguments))
             if not values:
                 found, = tuner.kernels(template) if tuner else kernels(template)
                 values.extend(one.partition("=")[0] for one in found["sizes"].split())
-            return {name: value for name, value in zip(signature.parameters, arguments) if name in values}
+            return {name: value for name, value in zip(parameters, arguments) if name in values}
+
+        def prepared(given: tuple[Any, ...]) -> tuple[Plan, Callable[[Sequence[Any]], Any], tuple[Any, ...]]:
+            """A plan, and what picks a launch's values from the last."""
+            wanted = problem(given)
+            made = ask(template, sizes=wanted, **options)
+            held = made._held()
+            pick = held.places.get((launch, *wanted))
+            if pick is None:
+                names = {one["name"] for one in held.arguments}
+                more = [one for one in parameters if one not in names and one not in wanted]
+                if more and not sizes:
+                    raise TypeError(f"{function.__name__}(): the parameter '{more[0]}' is no argument and no "
+                                    f"problem value of the template, which takes {', '.join(sorted(names))}")
+                pick = picker(f"{function.__name__}()", held.arguments, [*parameters, *wanted])
+                held.places[(launch, *wanted)] = pick
+            return made, pick, (*given, *wanted.values())
 
         def plan(*arguments: Any, **named: Any) -> Plan:
-            given = signature.bind(*arguments, **named).args if named else arguments
-            return ask(template, sizes=problem(given), **options)
+            return prepared(bound(arguments, named))[0]
 
         @functools.wraps(function)
         def launch(*arguments: Any, stream: Any = None, **named: Any) -> None:
-            given = signature.bind(*arguments, **named).args if named else arguments
-            ask(template, sizes=problem(given), **options)(*given, stream=stream)
+            made, pick, given = prepared(bound(arguments, named))
+            made(*pick(given), stream=stream)
 
         setattr(launch, "plan", plan)
         return launch

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import struct
-from typing import Any, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
 from ._arrays import DeviceArray, device_array, host_view
@@ -158,6 +158,17 @@ class Arguments:
             self.host.append(array)
         self.keep.append(array)
         return ctypes.c_void_p(array.address)
+
+
+def picker(what: str, known: Sequence[Mapping[str, Any]],
+           names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+    """A function that picks a launch's values, in the template's order, from values of these names."""
+    for one in known:
+        if one["name"] not in names:
+            raise TypeError(f"{what}: the template's argument '{one['name']}' is no parameter, output or "
+                            f"size; expected it among {', '.join(names)}")
+    places = [names.index(one["name"]) for one in known]
+    return operator.itemgetter(*places) if len(places) > 1 else lambda values: [values[i] for i in places]
 
 
 def _stream_of_interface(stream: int) -> int:

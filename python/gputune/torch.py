@@ -25,11 +25,11 @@ from __future__ import annotations
 
 import functools
 import importlib
-from operator import itemgetter
 from typing import Any, Callable, Mapping, Sequence
 
 from . import InvalidError, Path, Size, Tuner, _fast
 from . import tune as _tune
+from ._arguments import picker
 
 __all__ = ["operator"]
 torch: Any = importlib.import_module("torch")  # which readers of types take for this file
@@ -95,16 +95,6 @@ class _Operator(_Defined):  # type: ignore[misc]
         return super().register_autocast(*arguments, **named)
 
 
-def _places(name: str, arguments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
-    """A function that picks a launch's values, in the template's order, from values of these names."""
-    for argument in arguments:
-        if argument["name"] not in names:
-            raise TypeError(f"{name}: the template's argument '{argument['name']}' is no parameter, output or "
-                            "size of the operator")
-    places = [names.index(argument["name"]) for argument in arguments]
-    return itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
-
-
 def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]],
              outputs: Mapping[str, Callable[..., Any]] | None = None, mutates: Sequence[str] = (),
              tuner: Tuner | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -142,7 +132,7 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
             held = plan._held()
             places = held.places.get((name, *wanted))
             if places is None:
-                places = _places(name, held.arguments, [*tensors, *parameters, *wanted])
+                places = picker(name, held.arguments, [*tensors, *parameters, *wanted])
                 held.places[(name, *wanted)] = places
             values = places((*tensors.values(), *arguments, *wanted.values()))
             plan(*(value.contiguous() if isinstance(value, _Tensor) and not known["is_output"] else value

@@ -4,6 +4,7 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
+#include "kernel/types.h"
 
 #include "base/text.h"
 
@@ -40,11 +41,32 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
+/* The number type or vector of that name. What C++ calls __nv_bfloat16 is bfloat16 everywhere
+ * else. */
+static bool find_element(gt_element *out, const char *name)
+{
+    return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
+}
+
+/* Whether two words name the same type, as half and __half do. */
+static bool is_same_type(const char *left, const char *right)
+{
+    gt_element a, b;
+    return find_element(&a, left) && find_element(&b, right) && a.type == b.type &&
+           a.lanes == b.lanes && a.alignment == b.alignment;
+}
+
 static gputune_status set_word(gt_value *out, const gt_problem_value *value, const char *word)
 {
     int64_t number;
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->values[i].word && strcmp(value->values[i].word, word) == 0) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    for (uint32_t i = 0; i < value->count && value->kind == GT_PROBLEM_TYPE; i++) {
+        if (is_same_type(value->values[i].word, word)) {
             *out = value->values[i];
             return GPUTUNE_OK;
         }

@@ -46,6 +46,31 @@ TEST(test_values)
     gt_template_free(t);
 }
 
+TEST(test_types_by_other_names)
+{
+    static const struct {
+        const char *given, *wanted;
+    } rows[] = {{"T=__half", "T=half"},
+                {"T=bfloat16", "T=__nv_bfloat16"},
+                {"T=nv_bfloat16", "T=__nv_bfloat16"},
+                {"T=uint32_t", "T=unsigned int"},
+                {"T=int", "T=int"},
+                {"T=int32_t", "T=int32_t"}};
+    gt_problem problem;
+    gt_template *t = parse("#pragma gputune kernel(k)\n"
+                           "#pragma gputune problem(type T = half, __nv_bfloat16, unsigned int, "
+                           "int, int32_t, half2)\n"
+                           "#pragma gputune args(out T y[8]) block(8) grid(1)\n"
+                           "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+                           "__global__ void k(T *y) {}\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({rows[i].given, 0})));
+        assert_string_equal(problem_text(t, &problem), rows[i].wanted);
+    }
+    assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=float2", 0})), GPUTUNE_EINVAL);
+    gt_template_free(t);
+}
+
 TEST(test_mistakes)
 {
     static const struct {

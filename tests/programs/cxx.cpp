@@ -560,6 +560,15 @@ static void databases(const gt::tuner &tuner)
     of_size.sizes = "n=65";
     expect(one->try_forget(counted, &of_size) && count == 0, "forget another size");
     of_size.sizes = "n=64";
+#if defined(__cpp_exceptions)
+    try {
+        one->forget([](const gputune_record &) { throw 4; }, &of_size);
+        expect(false, "an exception ends forget");
+    } catch (int number) {
+        expect(number == 4, "an exception ends forget");
+    }
+#endif
+    expect(!one->try_forget(counted, nullptr) && count == 0, "nothing says what to forget");
     expect(one->try_forget(counted, &of_size) && count == 1, "forget");
     expect(!tuner.try_forget(counted, nullptr), "no file to forget of"); /* it is in memory */
     for (const char *end : {"", "-wal", "-shm", "-journal"}) {

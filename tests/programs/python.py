@@ -863,7 +863,9 @@ def records_of_a_gpu_and_of_sizes():
         assert tuner.forget("axpy", outdated=True) == [] and tuner.forget("axpy", older_than=3600) == []
         raises(TypeError, "kernel", tuner.forget)
         raises(gputune.InvalidError, "older_than_s is -1", tuner.forget, None, older_than=-1)
-        assert tuner.forget(None) and tuner.trials() == []
+        raises(gputune.InvalidError, "nothing says which records", tuner.forget, None)
+        assert len(tuner.records()) > 0
+        assert tuner.forget(None, everything=True) and tuner.trials() == []
 
 
 @test_tuning
@@ -1080,8 +1082,71 @@ def a_decorated_function_launches():
     assert y.read() == [5.0] * N and axpy.__doc__ == "y += a x" and axpy.__name__ == "axpy"
     assert axpy.plan(y, x, 2.0, 64).info["sizes"] == "n=64 T=float"
     raises(TypeError, "missing a required argument", axpy, y, x, n=N)
-    raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", gputune.kernel("axpy", effort="cached")(
+    raises(TypeError, "the template's argument 'a' is no parameter", gputune.kernel("axpy", effort="cached")(
         lambda y, x, n: None), y, x, N)
+    swapped = gputune.kernel("axpy", effort="cached")(lambda n, a, x, y: None)
+    swapped(N, 1.0, x, y)
+    assert y.read() == [6.0] * N
+    raises(TypeError, "the parameter 'alpha' is no argument and no problem value of the template, which takes a, n, "
+           "x, y", gputune.kernel("axpy", effort="cached")(lambda y, x, a, n, alpha: None), y, x, 1.0, N, 1.0)
+    raises(TypeError, "has a parameter with *", gputune.kernel("axpy"), lambda *arguments: None)
+    without = gputune.kernel("axpy", effort="cached", sizes=lambda y, x, a: {"n": N})(lambda y, x, a=1.0: None)
+    without(y, x)
+    assert y.read() == [7.0] * N
+
+
+@test
+def options_and_problem_values_of_the_same_name():
+    gputune.add_source("seeded.cu", """#pragma gputune kernel(seeded)
+#pragma gputune problem(n = 1 << 10, seed = 3)
+#pragma gputune args(inout float y[n], int seed, size_t n)
+#pragma gputune block(64) grid(ceil_div(n, 64))
+__global__ void seeded(float *y, int seed, size_t n)
+{
+    size_t i = blockIdx.x * size_t(64) + threadIdx.x;
+    if (i < n) {
+        y[i] += seed;
+    }
+}
+""")
+    raises(TypeError, "seed is an option of tune() and a problem value of seeded; expected the value in sizes=",
+           gputune.tune, "seeded", n=64, seed=5, effort="cached")
+    raises(TypeError, "seed is an option of run() and a problem value", gputune.run, "seeded", n=64, seed=5)
+    for more in ({}, {"seed": 7}):
+        plan = gputune.tune("seeded", sizes={"n": 64, "seed": 5}, effort="cached", **more)
+        assert plan.info["sizes"] == "n=64 seed=5"
+    assert [one["is_default"] for one in gputune.compare("seeded", sizes={"n": 64, "seed": 5})][0]
+    raises(gputune.InvalidError, "'time_limt'; expected one of: n, T; or is it the option time_limit?", gputune.tune,
+           "axpy", n=64, time_limt=5)
+    raises(TypeError, "size epsilom is 0.1; expected an integer or a word; or is it the option epsilon?",
+           gputune.tune, "axpy", n=64, epsilom=0.1)
+    raises(gputune.InvalidError, "'effort'; expected one of: n, T; run() has no option effort", gputune.run, "axpy",
+           n=64, effort="cached")
+    raises(gputune.InvalidError, "'m'; expected one of: n, T", gputune.tune, "axpy", m=64)
+    raises(TypeError, "size n is 1.5; expected an integer", gputune.tune, "axpy", n=1.5)
+    raises(gputune.InvalidError, "1.5", gputune.tune, "axpy", n="1.5")
+    raises(gputune.InvalidError, "1.5K", gputune.tune, "axpy", n="1.5K")
+
+
+@test
+def types_have_several_names():
+    for word in ("half", "__half", "bfloat16", "__nv_bfloat16"):
+        plan = gputune.tune("softmax", rows=4, columns=64, T=word, effort="cached")
+        assert plan.info["sizes"].endswith("T=half" if "half" in word else "T=__nv_bfloat16"), plan.info["sizes"]
+
+
+@test
+def words_of_options_are_typed():
+    import typing
+    for literal, words in ((gputune.Effort, gputune._EFFORTS), (gputune.Objective, gputune._OBJECTIVES),
+                           (gputune.Strategy, gputune._STRATEGIES), (gputune.Isolation, gputune._ISOLATIONS),
+                           (gputune.Cache, gputune._CACHES), (gputune.Form, gputune._FORMS)):
+        assert set(typing.get_args(literal)) == set(words), literal
+    found = gputune.run("axpy", ["BLOCK=128"], n=64)[0]
+    wanted = typing.get_type_hints(gputune.Record)
+    assert set(found) == set(wanted)
+    for name, kind in wanted.items():
+        assert isinstance(found[name], typing.get_origin(kind) or kind), (name, found[name])
     raises(gputune.NotFoundError, "nosuch", gputune.kernel("nosuch")(lambda n: None), 8)
 
 
