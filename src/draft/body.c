@@ -354,7 +354,8 @@ static draft_amount *call(draft_node *node)
                        : node->callee->count ? node->callee->children[0]->type
                                              : node->type;
         type = draft_is_pointer(type) ? draft_pointee(type) : type;
-        draft_note_access(&object, type, node->at, true, !cx.CXXMethod_isConst(function->at));
+        draft_note_access(&object, type, node->at, true,
+                          !function || !cx.CXXMethod_isConst(function->at));
     }
     if (!body || function->busy || draft_now.calls >= CALLS_MOST) {
         if (body && function->busy) {

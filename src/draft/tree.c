@@ -58,7 +58,10 @@ draft_extent draft_extent_of(cx_cursor at)
     locate(&out, cx.getRangeStart(range), &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
-    out.text = out.text ? out.text : "";
+    if (!out.text || out.begin > bytes) { /* no text of a file: of what the compiler was told */
+        out.text = "";
+        out.begin = out.end = 0;
+    }
     out.end = out.end > bytes ? (unsigned)bytes : out.end < out.begin ? out.begin : out.end;
     return out;
 }
