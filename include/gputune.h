@@ -479,27 +479,18 @@ typedef struct gputune_options {
                          are written once it is proved, as NAME.npy of numpy.save(); the log tells
                          the expect() that reads them. NULL: none */
     /* since version 7 */
-    gputune *const *helpers; /* tuners on other GPUs of the same kind, which do nothing else and
-                                stay open meanwhile: their GPUs launch and prove new variants first,
-                                and their workers compile, too. What is compared with one another is
-                                measured on this tuner's GPU alone. One that is NULL may be set,
-                                atomically, while the call runs: its GPU takes part from then on.
-                                Not in the background, nor with `inputs` that are shared on the
-                                device */
-    size_t helper_count;
-    /* since version 8 */
     const char *const *input_types; /* the types of the elements of `inputs`, in the same order, as
                                        templates write them ("float"): EINVAL if the template's type
                                        is a different one. An entry, or the list, may be NULL:
                                        unchecked */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 8 /* 1 to 7 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
-            NULL, NULL, 0, NULL                                                                    \
+            NULL, NULL                                                                             \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
@@ -856,32 +847,9 @@ GPUTUNE_API int gputune_devices(const char *driver,
 /* Counts them. It takes some 0.01 s where NVML tells, since CUDA's driver is not started then, so
  * that one of them may still be found not to work. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
-/* The same, and whether all of them are of one model, so that what was measured on one of them
- * answers for each: *out is false where that is not sure. */
-GPUTUNE_API int gputune_devices_are_alike(bool *out, int *count, const char *driver);
 /* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
-
-/* How fast a GPU is now, to be compared with others of its kind. */
-typedef struct gputune_pace {
-    uint32_t version;
-    double launch_ns; /* median of a launch of about 0.1 ms that all multiprocessors compute in */
-    uint32_t sm_clock_mhz; /* right after it; 0: not known */
-    bool throttled;        /* its clocks are held back by heat, power or the hardware, says NVML */
-    bool shared;           /* other processes have a context there, */
-    char other[96];        /* such as this one; or "" */
-} gputune_pace;
-#define GPUTUNE_PACE_VERSION 1
-#define GPUTUNE_PACE_INIT                                                                          \
-    {                                                                                              \
-        GPUTUNE_PACE_VERSION, 0, 0, false, false, ""                                               \
-    }
-/* Measures it in a worker of the tuner, which takes about 0.1 s and a worker's start. Fills *out,
- * which was initialised with GPUTUNE_PACE_INIT, as far as its version goes. While a call measures
- * on that GPU, its worker does it between two launches, best while the first sources compile. EBUSY
- * in a callback of such a call, and while the GPU helps another's search. */
-GPUTUNE_API int gputune_measure_pace(gputune_pace *out, gputune *tuner);
 
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK = 0,

@@ -1066,13 +1066,6 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Tuners on other GPUs of the same kind, which take part in the search; may be repeated. They
-     * stay open until the call returns. */
-    template <typename... Tuners> options &helpers(const Tuners &...tuners)
-    {
-        (helpers_.push_back(tuners.get()), ...);
-        return *this;
-    }
     /* Of a run: the outputs of the first configuration become files NAME.npy of this folder. */
     options &save(std::string folder)
     {
@@ -1118,7 +1111,6 @@ class options
         }
         lend(made.inputs, made.input_count, inputs);
         lend(made.files, made.file_count, files);
-        lend(made.helpers, made.helper_count, helpers_);
         lend(made.alignments, made.alignment_count, alignments);
         if (!plain.background) {
             made.cancel = state.cancel;
@@ -1160,7 +1152,6 @@ class options
     std::vector<std::pair<std::string, std::string>> files_;
     std::vector<std::pair<std::string, std::uint32_t>> alignments_;
     log_fn log_;
-    std::vector<gputune *> helpers_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
     std::string tag_, save_;
@@ -1330,20 +1321,6 @@ inline result<int> try_device_count(const char *driver = nullptr)
 inline int device_count(const char *driver = nullptr)
 {
     return try_device_count(driver).take();
-}
-#endif
-
-/* Whether all of them are surely of one model. */
-inline result<bool> try_devices_are_alike(const char *driver = nullptr)
-{
-    bool are_alike = false;
-    int count = 0;
-    return detail::filled(gputune_devices_are_alike(&are_alike, &count, driver), are_alike);
-}
-#if defined(__cpp_exceptions)
-inline bool devices_are_alike(const char *driver = nullptr)
-{
-    return try_devices_are_alike(driver).take();
 }
 #endif
 
@@ -1562,14 +1539,7 @@ class tuner
         gputune_device out = GPUTUNE_DEVICE_INIT;
         return detail::filled(gputune_tuner_device(&out, get()), out);
     }
-    /* How fast the GPU is now, to be compared with others of its kind. */
-    result<gputune_pace> try_measure_pace() const
-    {
-        gputune_pace out = GPUTUNE_PACE_INIT;
-        return detail::filled(gputune_measure_pace(&out, get()), out);
-    }
     GPUTUNE_CXX_THROWS(device)
-    GPUTUNE_CXX_THROWS(measure_pace)
 
     /* How many tunings in the background wait, run and have ended. */
     gputune_background_state background() const

@@ -79,8 +79,8 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "Record", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
-           "devices_are_alike", "diagnose", "draft_template", "emit", "export_wisdom", "forget",
-           "import_wisdom", "kernel", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open",
+           "diagnose", "draft_template", "emit", "export_wisdom", "forget",
+           "import_wisdom", "kernel", "kernels", "load_wisdom", "merge", "misses", "open",
            "records", "refresh", "replay", "run", "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
@@ -181,14 +181,6 @@ def _words(what: str, values: Any, example: str, kinds: tuple[type, ...] = (str,
 
 def _paths(what: str, values: Any, example: str) -> Any:
     return _words(what, values, example, (str, os.PathLike))
-
-
-def _helpers(tuners: Any) -> dict[str, Any]:
-    """Members of gputune_options."""
-    if not isinstance(tuners, (list, tuple)) or not all(isinstance(one, Tuner) for one in tuners):
-        raise TypeError(f"helpers is {tuners!r}; expected a list of gputune.Tuner")
-    handles = [one._handle for one in tuners]
-    return {"helpers": (ctypes.c_void_p * max(len(handles), 1))(*handles), "helper_count": len(handles)}
 
 
 def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> dict[str, Size]:
@@ -475,7 +467,7 @@ def _sized(method: _Method) -> _Method:
     return cast(_Method, call)
 
 
-_ONCE = ("force", "progress", "inputs", "reference", "cancel", "helpers", "group")  # options of one call
+_ONCE = ("force", "progress", "inputs", "reference", "cancel", "group")  # options of one call
 
 
 def _answered_first(tune: _Method) -> _Method:
@@ -635,7 +627,7 @@ class Tuner(_Shared):
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
-             helpers: Sequence[Tuner] = (), group: Group | None = None, **more_sizes: Size) -> Plan:
+             group: Group | None = None, **more_sizes: Size) -> Plan:
         """A Plan for a kernel at problem sizes.
 
         Parameters
@@ -680,10 +672,6 @@ class Tuner(_Shared):
         progress
             True for a bar (tqdm's where it is installed), or a function that gets a dict several times a
             second. An exception in it ends the tuning, as Ctrl-C does.
-        helpers
-            Tuners on other GPUs of the same kind, which do nothing else meanwhile: they launch and prove
-            new variants first, and compile. What is compared is measured on this tuner's GPU alone. Not
-            in the background.
         group
             A rank and a broadcast, for processes that must all launch the same variant, such as MPI's.
             Each makes this call, with the same arguments. Rank 0 measures. The broadcast gets rank 0's
@@ -709,7 +697,7 @@ class Tuner(_Shared):
             isolation=_choose("isolation", _ISOLATIONS, isolation),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
-            share=_fraction("share", share), **_alignments(alignment), **_helpers(helpers), **data)
+            share=_fraction("share", share), **_alignments(alignment), **data)
         packed = _sizes(given)
         if background:
             options.cancel = None  # nothing of this call is there any more when it is read
@@ -922,14 +910,6 @@ class Tuner(_Shared):
         _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
         return as_dict(merged)
 
-    def measure_pace(self) -> dict[str, Any]:
-        """How fast the GPU is now, to be compared with others of its kind: `launch_ns` of a launch that
-        computes for about 0.1 ms, `sm_clock_mhz` after it, whether its clocks are `throttled`, and whether it
-        is `shared` with other processes, such as `other`. BusyError while a tuning measures there."""
-        pace = _abi.gputune_pace(version=_abi.GPUTUNE_PACE_VERSION)
-        _check(library.gputune_measure_pace(ctypes.byref(pace), self._handle))
-        return as_dict(pace)
-
     def background(self) -> dict[str, int]:
         """How many tunings in the background are waiting, running, tuned and failed."""
         state = _abi.gputune_background_state(version=_abi.GPUTUNE_BACKGROUND_STATE_VERSION)
@@ -1137,14 +1117,6 @@ def device_count(driver: Path | None = None) -> int:
     return count.value
 
 
-def devices_are_alike(driver: Path | None = None) -> bool:
-    """Whether all GPUs are surely of one model, so that what was measured on one answers for each."""
-    alike, count = ctypes.c_bool(), ctypes.c_int()
-    _check(library.gputune_devices_are_alike(ctypes.byref(alike), ctypes.byref(count),
-                                             encoded("driver", driver)))
-    return alike.value
-
-
 def misses(path: Path) -> list[dict[str, Any]]:
     """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
     callback = _abi.FUNCTIONS["gputune_misses"][1][1]
@@ -1225,7 +1197,6 @@ import_wisdom = _here(Tuner.import_wisdom)
 add_template = _here(Tuner.add_template)
 add_source = _here(Tuner.add_source)
 background = _here(Tuner.background)
-measure_pace = _here(Tuner.measure_pace)
 wait = _here(Tuner.wait)
 save_wisdom = _here(Tuner.save_wisdom)
 load_wisdom = _here(Tuner.load_wisdom)

@@ -132,43 +132,21 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     return GPUTUNE_OK;
 }
 
-/* Whether the driver's first `count` GPUs are of one kind. */
-static bool compare_devices(const gt_driver *driver, int count)
-{
-    gt_device first, other;
-    bool are_alike = true;
-    for (int i = 0; i < count && are_alike; i++) {
-        are_alike = gt_device_query(i ? &other : &first, driver, i) == GPUTUNE_OK &&
-                    (!i || strcmp(other.environment, first.environment) == 0);
-    }
-    return are_alike;
-}
-
-int gputune_devices_are_alike(bool *out, int *count, const char *driver_name)
+int gputune_device_count(int *out, const char *driver_name)
 {
     const gt_driver *driver;
     const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
     int version;
     GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(gt_need(__func__, "count", count));
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *count = (int)gt_nvml_count(out); /* without starting the driver; 0: only that can tell */
-        if (*count) {
+        *out = (int)gt_nvml_count(); /* without starting the driver; 0: only that can tell */
+        if (*out) {
             return GPUTUNE_OK;
         }
     }
     GT_TRY(gt_driver_open(&driver, driver_name));
-    GT_TRY(gt_device_count(count, driver));
-    *out = compare_devices(driver, *count);
-    return GPUTUNE_OK;
-}
-
-int gputune_device_count(int *out, const char *driver_name)
-{
-    bool are_alike;
-    GT_TRY(gt_need(__func__, "out", out));
-    return gputune_devices_are_alike(&are_alike, out, driver_name);
+    return gt_device_count(out, driver);
 }
 
 int gputune_tuner_device(gputune_device *out, gputune *tuner)

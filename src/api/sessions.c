@@ -1,5 +1,5 @@
 /* Calls that use workers without choosing a plan: gputune_run(), gputune_check(),
- * gputune_compile(), gputune_measure_pace() and gputune_emit(). */
+ * gputune_compile() and gputune_emit(). */
 #include "api/tuner.h"
 
 #include "base/number.h"
@@ -87,6 +87,8 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     return gt_compile_space(request, each, user);
 }
 
+/* ---- emitting -------------------------------------------------------------------------------- */
+
 /* Waits for the answer of that kind. ETIMEOUT, without a message: the patience is over. */
 static gputune_status await(gt_event *event, gt_farm *farm, gt_event_kind kind,
                             const gt_patience *patience)
@@ -97,58 +99,6 @@ static gputune_status await(gt_event *event, gt_farm *farm, gt_event_kind kind,
     } while (event->kind != kind && gt_patience_left_s(patience) > 0);
     return event->kind == kind ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
 }
-
-/* Measures the pace with a borrowed farm, while no session has the GPU. */
-static gputune_status measure(gt_paced *out, gputune *tuner)
-{
-    gt_farm *farm;
-    GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
-    GT_TRY(gt_workers_borrow(&tuner->workers, &farm, true, GPUTUNE_ISOLATION_PROCESS));
-    const gt_patience open = {.until_ns = INT64_MAX, .closing = &tuner->calls.closing};
-    gputune_status status = farm->ops->pace(farm);
-    GT_THEN(status, await(&event, farm, GT_EVENT_SAMPLED, &open));
-    if (status == GPUTUNE_OK) {
-        *out = gt_paced_of(&event);
-    } else if (status == GPUTUNE_ETIMEOUT) {
-        status = gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed");
-    }
-    farm->ops->cancel(farm);
-    gt_workers_return(&tuner->workers, farm);
-    return status;
-}
-
-/* Finds the pace by the session that has the GPU, or, if none has, by measure(). */
-static gputune_status find_pace(gt_paced *out, gputune *tuner)
-{
-    uint64_t since = UINT64_MAX;
-    while (!gt_gpu_take(&tuner->gpu, GT_GPU_CALLER)) {
-        if (gt_gpu_await_pace(out, &tuner->gpu, &since)) {
-            return GPUTUNE_OK;
-        }
-        GT_REFUSE(gt_calls_closing(&tuner->calls), GPUTUNE_ECANCELED, "the tuner is being closed");
-    }
-    gputune_status status = measure(out, tuner);
-    gt_gpu_leave(&tuner->gpu);
-    return status;
-}
-
-int gputune_measure_pace(gputune_pace *out, gputune *tuner)
-{
-    GT_SCOPED(gt_call_end) gt_call call = {0};
-    gt_paced paced;
-    GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(gt_call_begin(&call, tuner, __func__));
-    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
-    GT_REFUSE(gt_session_runs_here(), GPUTUNE_EBUSY,
-              "gputune_measure_pace: found a callback of a tuning, which cannot wait for its "
-              "worker; ask in another thread");
-    GT_TRY(find_pace(&paced, tuner));
-    return paced.status == GPUTUNE_OK
-               ? gt_versioned_write(out, &paced.pace, GT_LAYOUT(gputune_pace, PACE, other))
-               : gt_fail(paced.status, "gputune_measure_pace: %s", paced.message);
-}
-
-/* ---- emitting -------------------------------------------------------------------------------- */
 
 /* The whole of a compiler's log, which has several lines. */
 static void log_lines(const gt_log *log, const char *text)

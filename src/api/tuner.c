@@ -133,11 +133,6 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
                          what);
 }
 
-static const gt_services *services_of_helper(const gputune *helper)
-{
-    return helper->has_device && !gt_calls_closing(&helper->calls) ? &helper->services : NULL;
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static const char *named_driver(const gputune_open_options *o)
@@ -319,7 +314,6 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
                          .workers = &tuner->workers,
                          .gpu = &tuner->gpu,
-                         .of_helper = services_of_helper,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,

@@ -379,7 +379,7 @@ static const char more[] =
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
     "between them, the last ones from those that take longest, and each model gets winners of its "
     "own. What fails on a GPU is tried on an equal one, and where that has success, the first gets "
-    "no more work, as one that is slower than its equals. With --shard, runs with the same "
+    "no more work. With --shard, runs with the same "
     "scenarios divide them between them; 'gputune merge' joins their databases. --watch looks at "
     "the files that PATHs include in quotes too. A save while it tunes begins anew. Ctrl-C while "
     "it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 "

@@ -1,4 +1,4 @@
-/* Opens a tuner for each GPU of a run, and compares how fast the GPUs are. */
+/* Opens a tuner for each GPU of a run. */
 #include "cli/gpus.h"
 
 #include <limits.h>
@@ -34,24 +34,20 @@ static int read_numbers(cli_gpus *gpus, const char *which)
 }
 
 /* Without a GPU, where none was asked for, they are the emulator's. */
-int cli_gpus_count(cli_counted *out)
+int cli_gpus_count(int *out)
 {
-    *out = (cli_counted){.count = 0};
-    int status = gputune_devices_are_alike(&out->are_alike, &out->count, cli_given.driver);
+    *out = 0;
+    int status = gputune_device_count(out, cli_given.driver);
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for()) {
-        status = gputune_devices_are_alike(&out->are_alike, &out->count, "emu");
+        status = gputune_device_count(out, "emu");
     }
     return status;
 }
 
-void cli_gpus_add(cli_gpus *gpus, const cli_counted *counted)
+void cli_gpus_add(cli_gpus *gpus, int counted)
 {
     gpus->is_counted = true;
-    gpus->are_alike = counted->are_alike;
-    for (size_t i = 0; i < gpus->count; i++) {
-        gpus->are_alike &= gpus->items[i].number < counted->count;
-    }
-    for (; gpus->is_all && (int)gpus->count < counted->count && gpus->count < CLI_GPUS_MOST;
+    for (; gpus->is_all && (int)gpus->count < counted && gpus->count < CLI_GPUS_MOST;
          gpus->count++) {
         gpus->items[gpus->count].number = (int)gpus->count;
     }
@@ -93,9 +89,9 @@ static int open_first(cli_gpus *gpus)
         code = cli_gpus_take(gpus, i, &opened, status);
         gpus->first = i;
         if (status < 0 && !gpus->is_counted) {
-            cli_counted counted;
+            int counted = 0;
             (void)cli_gpus_count(&counted); /* why GPU 0 cannot be used has been said */
-            cli_gpus_add(gpus, &counted);
+            cli_gpus_add(gpus, counted);
         }
         if (!gpus->is_all) {
             break;
@@ -143,71 +139,7 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b)
     return strcmp(a->session.device.environment, b->session.device.environment) == 0;
 }
 
-/* Two GPUs of a kind at the same clock differ by less than 1%; a winner is often ahead by less than
- * 5%. */
-#define EQUAL 1.05
-
 bool cli_gpus_is_usable(const cli_gpu *gpu)
 {
-    return !gpu->is_out && !gpu->is_slow && !gpu->is_in_doubt;
-}
-
-/* The usable GPUs of one kind whose pace is known. */
-typedef struct equals {
-    const cli_gpu *first, *fastest, *slowest; /* NULL: there are none */
-    size_t count;
-} equals;
-
-static equals find_equals(const cli_gpus *gpus, const cli_gpu *like)
-{
-    equals found = {0};
-    for (size_t i = 0; i < gpus->count; i++) {
-        const cli_gpu *gpu = &gpus->items[i];
-        double ns = gpu->pace.launch_ns;
-        if (!cli_gpus_is_usable(gpu) || !(ns > 0) || !cli_gpus_are_equal(gpu, like)) {
-            continue;
-        }
-        found.first = found.first ? found.first : gpu;
-        found.fastest = found.count && found.fastest->pace.launch_ns <= ns ? found.fastest : gpu;
-        found.slowest = found.count && found.slowest->pace.launch_ns >= ns ? found.slowest : gpu;
-        found.count++;
-    }
-    return found;
-}
-
-char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu)
-{
-    const cli_gpu *fastest = find_equals(gpus, gpu).fastest;
-    const gputune_pace *pace = &gpu->pace;
-    if (!fastest || pace->launch_ns <= EQUAL * fastest->pace.launch_ns) {
-        return NULL;
-    }
-    return cli_format(
-        "the same launch takes %.2f times as long there as on %s%s%s%s; see nvidia-smi",
-        pace->launch_ns / fastest->pace.launch_ns, fastest->label,
-        pace->throttled ? ", its clocks are held back by heat, power or the hardware" : "",
-        pace->shared ? ", it is used by " : "", pace->other);
-}
-
-bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < gpus->count; i++) {
-        count += cli_gpus_are_equal(&gpus->items[i], gpu);
-    }
-    return count > 1;
-}
-
-bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like)
-{
-    equals found = find_equals(gpus, like);
-    double least = found.count ? found.fastest->pace.launch_ns : 0;
-    double most = found.count ? found.slowest->pace.launch_ns : 0;
-    bool equal = found.count > 1 && most <= EQUAL * least;
-    if (equal) {
-        cli_note("%zu GPUs like %s are equal: the same launch takes %.1f us, and %.1f%% longer on "
-                 "the slowest",
-                 found.count, found.first->label, least * 1e-3, 100 * (most / least - 1));
-    }
-    return equal;
+    return !gpu->is_out && !gpu->is_in_doubt;
 }

@@ -15,7 +15,6 @@ typedef struct kind {
     const cli_scenarios *scenarios;
     cli_turn *turns;
     size_t count, next;
-    bool is_compared; /* the message that its GPUs are equal was printed */
 } kind;
 
 /* A GPU, and the thread that takes turns there. */
@@ -24,14 +23,6 @@ typedef struct bench {
     cli_gpu *gpu;
     kind *kind; /* NULL: the GPU is not open yet, or cannot be used */
     enum { IDLE, BUSY, DONE } state;
-    struct bench
-        *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
-    gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
-    size_t helper_count;
-    double paced_s;    /* when its pace was measured */
-    bool is_comparing; /* a thread beside the one that tunes compares the GPU with its equals */
-    bool was_compared; /* in this turn */
-    bool awaits_pace;
     cli_turn turn;
     double limit_s, begun_s;
     cli_progress progress;
@@ -77,103 +68,10 @@ static size_t count_usable(const run *run, const kind *kind)
 
 /* --- one turn --------------------------------------------------------------------------------- */
 
-/* Measures the pace of the bench's GPU, and tells those who wait for it. The desk is given back
- * meanwhile, because the GPU's search needs it. */
-static void measure_pace(bench *bench)
-{
-    gputune_pace pace = GPUTUNE_PACE_INIT;
-    pthread_mutex_unlock(&bench->run->desk);
-    int status = gputune_measure_pace(&pace, bench->gpu->session.tuner);
-    pthread_mutex_lock(&bench->run->desk);
-    pace.launch_ns = status < 0 ? 0 : pace.launch_ns; /* the search says what is wrong */
-    bench->gpu->pace = pace;
-    bench->paced_s = now_s();
-    bench->awaits_pace = false;
-    pthread_cond_broadcast(&bench->run->news);
-}
-
-static bool awaits_paces(const run *run, const kind *kind)
-{
-    bool awaits = false;
-    for (size_t i = 0; i < run->count; i++) {
-        awaits |= run->benches[i].kind == kind && run->benches[i].awaits_pace;
-    }
-    return awaits;
-}
-
-/* Makes the GPUs of a kind that seem slower than their equals be compared again when their next
- * turn begins. */
-static void doubt_others(const run *run, const kind *kind)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        bench *other = &run->benches[i];
-        if (other->kind == kind && cli_gpus_slower(run->gpus, other->gpu)) {
-            other->paced_s = -INFINITY;
-        }
-    }
-}
-
-static bool is_comparing(const run *run, const kind *kind)
-{
-    bool any = false;
-    for (size_t i = 0; i < run->count; i++) {
-        any |= run->benches[i].kind == kind && run->benches[i].is_comparing;
-    }
-    return any;
-}
-
-/* A thread's function: compares the bench's GPU with its equals, and leaves it out if it is slower
- * three times in a row, since one pace may be of a moment at a lower clock. */
-static void *compare(void *user)
-{
-    enum { TIMES = 3 };
-    bench *bench = user;
-    run *run = bench->run;
-    const char *slower = NULL;
-    pthread_mutex_lock(&run->desk);
-    for (int i = 0; i == 0 || (i < TIMES && slower); i++) {
-        measure_pace(bench);
-        while (awaits_paces(run, bench->kind)) {
-            pthread_cond_wait(&run->news, &run->desk);
-        }
-        slower = cli_gpus_slower(run->gpus, bench->gpu);
-    }
-    bench->is_comparing = false;
-    bench->was_compared = bench->state != IDLE;
-    if (slower) {
-        bench->gpu->is_slow = true;
-        cli_error("%s gets no more work: %s", bench->gpu->label, slower);
-    }
-    doubt_others(run, bench->kind);
-    if (!bench->kind->is_compared && !is_comparing(run, bench->kind)) {
-        bench->kind->is_compared = cli_gpus_say_equal(run->gpus, bench->gpu);
-    }
-    pthread_cond_broadcast(&run->news);
-    pthread_mutex_unlock(&run->desk);
-    return NULL;
-}
-
-/* Begins to compare the GPU with its equals, which its measure worker has time for while the first
- * sources compile. */
-static void begin_to_compare(bench *bench)
-{
-    static const double every_s = 10;
-    bool is_due = !bench->is_comparing && !bench->was_compared &&
-                  now_s() - bench->paced_s > every_s &&
-                  cli_gpus_has_equal(bench->run->gpus, bench->gpu);
-    pthread_t comparer;
-    if (is_due && pthread_create(&comparer, NULL, compare, bench) == 0) {
-        pthread_detach(comparer); /* what it says in the end is waited for */
-        bench->is_comparing = bench->awaits_pace = true;
-    }
-    bench->paced_s = is_due ? now_s() : bench->paced_s;
-}
-
 static void show_progress(void *user, const gputune_progress *at)
 {
     bench *bench = user;
     pthread_mutex_lock(&bench->run->desk);
-    begin_to_compare(bench);
     cli_progress_update(&bench->progress, at);
     pthread_mutex_unlock(&bench->run->desk);
 }
@@ -220,8 +118,6 @@ static void tune(bench *bench)
     gputune_options options = cli_tuning_options(bench->turn.scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
-    options.helpers = bench->helpers;
-    options.helper_count = bench->run->count - 1;
     options.progress = show_progress;
     options.user = bench;
     ask(bench, &options);
@@ -290,42 +186,7 @@ static void choose_turn(const run *run, kind *kind)
 
 static bool is_free(const bench *at)
 {
-    return at->state == IDLE && at->kind && cli_gpus_is_usable(at->gpu) && !at->helps &&
-           !at->is_comparing;
-}
-
-/* The bench of an equal GPU whose search has the fewest helpers; NULL: no equal GPU searches. */
-static bench *find_helpless(const run *run, const bench *bench)
-{
-    struct bench *least = NULL;
-    for (size_t i = 0; i < run->count; i++) {
-        struct bench *other = &run->benches[i];
-        if (other->kind == bench->kind && other->state == BUSY && !other->turn.known &&
-            cli_gpus_is_usable(other->gpu) &&
-            (!least || other->helper_count < least->helper_count)) {
-            least = other;
-        }
-    }
-    return least;
-}
-
-/* Lets a GPU for which no turn is left take part in the search of an equal one, once the two were
- * compared. */
-static void help(run *run, bench *bench)
-{
-    struct bench *least = find_helpless(run, bench);
-    if (!least || isinf(least->paced_s) || least->awaits_pace) {
-        return;
-    }
-    if (isinf(bench->paced_s)) {
-        begin_to_compare(bench);
-    }
-    if (!bench->is_comparing) {
-        bench->helps = least;
-        __atomic_store_n(&least->helpers[least->helper_count++], bench->gpu->session.tuner,
-                         __ATOMIC_RELEASE);
-        cli_note("%s: %s takes part in the search", least->turn.scenario->label, bench->gpu->label);
-    }
+    return at->state == IDLE && at->kind && cli_gpus_is_usable(at->gpu);
 }
 
 static void begin(run *run, bench *bench)
@@ -336,10 +197,7 @@ static void begin(run *run, bench *bench)
     bench->turn = kind->turns[kind->next++];
     bench->begun_s = now_s();
     bench->state = BUSY;
-    bench->helper_count = 0;
-    memset(bench->helpers, 0, run->count * sizeof *bench->helpers);
     cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
-    pthread_cond_broadcast(&run->news); /* others may help */
 }
 
 /* --- what became of it ------------------------------------------------------------------------ */
@@ -358,28 +216,13 @@ static bool may_be_its_fault(int status)
     return false;
 }
 
-/* Gives work again to a GPU of the kind that was left out as slow; false: there is none. */
-static bool recall(const run *run, const kind *kind)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        cli_gpu *gpu = run->benches[i].gpu;
-        if (run->benches[i].kind == kind && gpu->is_slow && !gpu->is_out) {
-            gpu->is_slow = false;
-            cli_note("%s gets work again: it is the only equal one", gpu->label);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Leaves the bench's turn to an equal GPU, and waits for its result there. False: there is no equal
- * GPU, or it has tried the turn already, other than as a slow GPU. */
+ * GPU, or it has tried the turn already. */
 static bool pass_on(run *run, bench *bench)
 {
     kind *kind = bench->kind;
-    const struct bench *tried = bench->turn.tried;
-    if (cli_is_canceled() || !may_be_its_fault(bench->status) || (tried && !tried->gpu->is_slow) ||
-        (count_usable(run, kind) < 2 && !recall(run, kind))) {
+    if (cli_is_canceled() || !may_be_its_fault(bench->status) || bench->turn.tried ||
+        count_usable(run, kind) < 2) {
         return false;
     }
     bench->gpu->is_in_doubt = true;
@@ -449,32 +292,16 @@ static void report(run *run, const bench *bench)
     run->code = cli_worse(run->code, code);
 }
 
-/* Gives the turn of a GPU that was found slow to an equal GPU; its own result does not count. */
-static void give_back(run *run, bench *bench)
-{
-    bench->turn.tried = bench->turn.tried ? bench->turn.tried : bench;
-    bench->kind->turns[--bench->kind->next] = bench->turn;
-    run->begun--;
-}
-
 static void settle(run *run, bench *bench)
 {
     bench->state = IDLE;
-    bench->was_compared = false;
     cli_turns_note(bench->kind->turns, bench->kind->count, bench->kind->next, &bench->turn,
                    now_s() - bench->begun_s);
-    for (size_t i = 0; i < run->count; i++) {
-        run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
-    }
     cli_progress_end(&bench->progress);
-    if (bench->gpu->is_slow && !cli_is_canceled()) {
-        give_back(run, bench);
-    } else {
-        judge_first_try(run, bench);
-        bool counts = run->refusal == CLI_CONTINUE; /* else why it was stopped has been said */
-        if (counts && (has_winner(bench) || !pass_on(run, bench))) {
-            report(run, bench);
-        }
+    judge_first_try(run, bench);
+    bool counts = run->refusal == CLI_CONTINUE; /* else why it was stopped has been said */
+    if (counts && (has_winner(bench) || !pass_on(run, bench))) {
+        report(run, bench);
     }
     gputune_plan_release(bench->plan);
 }
@@ -493,7 +320,7 @@ static void take_turn(run *run, bench *bench)
     tune(bench);
     pthread_mutex_lock(&run->desk);
     bench->state = DONE;
-    while (bench->is_comparing || (is_opening(run) && !has_winner(bench))) {
+    while (is_opening(run) && !has_winner(bench)) {
         pthread_cond_wait(&run->news, &run->desk);
     }
     settle(run, bench);
@@ -505,12 +332,12 @@ static bool is_busy(const run *run)
 {
     bool busy = false;
     for (size_t i = 0; i < run->count; i++) {
-        busy |= run->benches[i].state != IDLE || run->benches[i].is_comparing;
+        busy |= run->benches[i].state != IDLE;
     }
     return busy;
 }
 
-/* A bench's thread: takes turns as long as there are some, then helps others. */
+/* A bench's thread: takes turns as long as there are some. */
 static void *work(void *user)
 {
     bench *bench = user;
@@ -521,9 +348,6 @@ static void *work(void *user)
         if (can && bench->kind->next < bench->kind->count) {
             take_turn(run, bench);
             continue;
-        }
-        if (can) {
-            help(run, bench);
         }
         if (!is_opening(run) && !is_busy(run)) {
             break; /* nothing can come by which this bench gets work */
@@ -645,22 +469,21 @@ static void await_context(run *run)
     }
 }
 
-/* Opens the GPUs but the first one after another, as long as they may be of use: where all is done,
- * those of another model still have to get winners of their own. */
+/* Opens the GPUs but the first one after another: those of another model get winners of their own.
+ */
 static void open_others(run *run)
 {
     cli_gpus *gpus = run->gpus;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&run->desk);
     await_context(run);
     if (is_opening(run)) {
-        cli_counted counted;
+        int counted = 0;
         pthread_mutex_unlock(&run->desk);
         (void)cli_gpus_count(&counted); /* if that fails, there is what has been opened */
         pthread_mutex_lock(&run->desk);
-        cli_gpus_add(gpus, &counted);
+        cli_gpus_add(gpus, counted);
     }
-    while (run->opened < gpus->count && !cli_is_canceled() &&
-           (is_work_left(run) || !gpus->are_alike)) {
+    while (run->opened < gpus->count && !cli_is_canceled()) {
         cli_session session;
         pthread_mutex_unlock(&run->desk);
         int status = cli_gpus_open_at(&session, gpus, run->opened);
@@ -694,8 +517,6 @@ static void set_up(run *run, cli_gpus *gpus, const cli_scenarios *scenarios)
         bench *bench = &run->benches[run->count];
         bench->run = run;
         bench->gpu = &gpus->items[run->count];
-        bench->paced_s = -INFINITY;
-        bench->helpers = cli_allocate(count, sizeof(gputune *));
         bench->progress.first = &run->benches[0].progress;
         bench->progress.next = run->count + 1 < count ? &bench[1].progress : NULL;
     }

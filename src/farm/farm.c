@@ -96,16 +96,10 @@ static gputune_status check(const gt_host_farm *farm)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* The one with the fewest jobs for a worker. */
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
-    gt_host_farm *chosen = gt_host_of(base);
-    for (gt_farm *one = base; one; one = one->helper) {
-        GT_TRY(check(gt_host_of(one)));
-        bool is_freer = gt_compile_load(gt_host_of(one)) < gt_compile_load(chosen);
-        chosen = is_freer ? gt_host_of(one) : chosen;
-    }
-    return gt_compile_submit(chosen, job);
+    GT_TRY(check(gt_host_of(base)));
+    return gt_compile_submit(gt_host_of(base), job);
 }
 
 static gputune_status make_request(gt_farm_request **out, gt_farm *base, gt_frame_kind kind,
@@ -187,16 +181,6 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     return GPUTUNE_OK;
 }
 
-static gputune_status pace(gt_farm *base)
-{
-    const gt_id_job job = {GT_PACE_ID};
-    gt_farm_request *request;
-    GT_TRY(make_request(&request, base, GT_FRAME_PACE, GT_PACE_ID, &job));
-    request->patient = true; /* another process may be using the GPU */
-    gt_measure_submit(&gt_host_of(base)->measure, request);
-    return GPUTUNE_OK;
-}
-
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     gt_measure_host *host = &gt_host_of(base)->measure;
@@ -213,88 +197,76 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void watch(gt_host_farm *first, gt_slot *slot)
+static void watch(gt_host_farm *farm, gt_slot *slot)
 {
     short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
     const struct pollfd descriptor = {slot->link.channel, awaited, 0};
-    if (slot->link.open && (gt_array_push(&first->watched, slot) < 0 ||
-                            gt_array_push(&first->descriptors, descriptor) < 0)) {
-        gt_farm_break(first, GPUTUNE_ENOMEM);
+    if (slot->link.open && (gt_array_push(&farm->watched, slot) < 0 ||
+                            gt_array_push(&farm->descriptors, descriptor) < 0)) {
+        gt_farm_break(farm, GPUTUNE_ENOMEM);
     }
 }
 
-static void watch_all(gt_host_farm *first)
+static void watch_all(gt_host_farm *farm)
 {
-    first->watched.count = first->descriptors.count = 0;
-    for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_host_farm *farm = gt_host_of(one);
-        for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-            watch(first, &farm->compile.slots[i]);
-        }
-        watch(first, &farm->measure.slot);
+    farm->watched.count = farm->descriptors.count = 0;
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        watch(farm, &farm->compile.slots[i]);
     }
+    watch(farm, &farm->measure.slot);
 }
 
 /* A poll that fails tells nothing: every channel is tried, which does not block. */
-static void try_all(gt_host_farm *first)
+static void try_all(gt_host_farm *farm)
 {
     nanosleep(&(struct timespec){0, 1000000}, NULL);
-    for (size_t i = 0; i < first->descriptors.count; i++) {
-        first->descriptors.items[i].revents = POLLIN;
+    for (size_t i = 0; i < farm->descriptors.count; i++) {
+        farm->descriptors.items[i].revents = POLLIN;
     }
 }
 
-static void receive(const gt_host_farm *first)
+static void receive(const gt_host_farm *farm)
 {
-    for (size_t i = 0; i < first->descriptors.count; i++) {
-        if (first->descriptors.items[i].revents & ~POLLOUT) {
-            gt_slot_receive(first->watched.items[i]);
+    for (size_t i = 0; i < farm->descriptors.count; i++) {
+        if (farm->descriptors.items[i].revents & ~POLLOUT) {
+            gt_slot_receive(farm->watched.items[i]);
         }
     }
 }
 
 /* One turn: waits at most `seconds` for something to do, and does it. */
-static void turn(gt_host_farm *first, double seconds)
+static void turn(gt_host_farm *farm, double seconds)
 {
-    watch_all(first);
-    for (size_t i = 0; i < first->watched.count; i++) {
-        seconds = fmin(seconds, gt_slot_patience(first->watched.items[i]));
+    watch_all(farm);
+    for (size_t i = 0; i < farm->watched.count; i++) {
+        seconds = fmin(seconds, gt_slot_patience(farm->watched.items[i]));
     }
-    for (gt_farm *one = &first->farm; one; one = one->helper) {
-        seconds = fmin(seconds, gt_compile_patience(gt_host_of(one)));
-    }
+    seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
-    int ready = poll(first->descriptors.items, first->descriptors.count, milliseconds);
+    int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
     if (ready < 0) {
-        try_all(first);
+        try_all(farm);
     }
     if (ready != 0) {
-        receive(first);
+        receive(farm);
     }
-    for (size_t i = 0; i < first->watched.count; i++) {
-        gt_slot_check(first->watched.items[i]);
+    for (size_t i = 0; i < farm->watched.count; i++) {
+        gt_slot_check(farm->watched.items[i]);
     }
-    for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_compile_pump(gt_host_of(one));
-        gt_measure_pump(&gt_host_of(one)->measure);
-    }
+    gt_compile_pump(farm);
+    gt_measure_pump(&farm->measure);
 }
 
-/* The next event of a farm or of one that helps it. */
-static bool take_event(gt_event *out, gt_farm *base)
+static bool take_event(gt_event *out, gt_host_farm *farm)
 {
-    for (uint32_t gpu = 0; base; base = base->helper, gpu++) {
-        gt_queue *ended = &gt_host_of(base)->ended;
-        if (ended->count > 0) {
-            gt_farm_request *request = gt_queue_take(ended, 0);
-            *out = request->event;
-            out->gpu = gpu;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
-            gt_farm_request_free(request);
-            return true;
-        }
+    if (farm->ended.count == 0) {
+        return false;
     }
-    return false;
+    gt_farm_request *request = gt_queue_take(&farm->ended, 0);
+    *out = request->event;
+    request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
+    gt_farm_request_free(request);
+    return true;
 }
 
 static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
@@ -303,12 +275,10 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
     int64_t start_ns = gt_now_ns();
     bool late = false;
     for (;;) {
-        if (take_event(out, base)) {
+        if (take_event(out, farm)) {
             return GPUTUNE_OK;
         }
-        for (gt_farm *one = base; one; one = one->helper) {
-            GT_TRY(check(gt_host_of(one)));
-        }
+        GT_TRY(check(farm));
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
             return GPUTUNE_OK;
@@ -342,12 +312,10 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
 
 static void cancel(gt_farm *base)
 {
-    for (; base; base = base->helper) {
-        gt_host_farm *farm = gt_host_of(base);
-        gt_compile_cancel(farm);
-        gt_measure_cancel(&farm->measure);
-        gt_queue_clear(&farm->ended);
-    }
+    gt_host_farm *farm = gt_host_of(base);
+    gt_compile_cancel(farm);
+    gt_measure_cancel(&farm->measure);
+    gt_queue_clear(&farm->ended);
 }
 
 static void close_farm(gt_farm *base)
@@ -375,7 +343,6 @@ static const gt_farm_ops operations = {
     .sample = sample,
     .recheck = recheck,
     .interrupt = gt_measure_interrupt,
-    .pace = pace,
     .drop = drop,
     .device = device,
     .wait = wait_event,

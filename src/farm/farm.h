@@ -12,7 +12,7 @@ typedef enum gt_event_kind {
     GT_EVENT_COMPILED, /* has the id of the compile job */
     GT_EVENT_PREPARED,
     GT_EVENT_VERIFIED, /* has the id of the variant; also answers a recheck */
-    GT_EVENT_SAMPLED,  /* has the id of the sample job; also answers pace() */
+    GT_EVENT_SAMPLED,  /* has the id of the sample job */
     GT_EVENT_TIMEOUT   /* no event came in the time that wait() was given */
 } gt_event_kind;
 
@@ -25,7 +25,6 @@ typedef struct gt_event {
     gt_event_kind kind;
     uint64_t id;
     gputune_status status;
-    uint32_t gpu; /* the farm that it comes from: 0 the farm itself, 1 its first helper, ... */
     char message[512];
     uint64_t culprit;
     bool repeatable; /* the failure would happen again, so that it is worth remembering: a compile
@@ -51,10 +50,7 @@ typedef struct gt_compiling {
 } gt_compiling;
 
 /* The functions of a farm. A request copies what it needs of its arguments before it returns. The
- * status that it returns is of the farm as a whole; the failure of one job comes with its event.
- * Helpers (gt_farm.helper) belong to the farm for compile jobs: compile(), compiling(), give_up(),
- * wait() and cancel() act on them too. All other functions act on one farm, so that the caller asks
- * each helper's measure worker through the helper. */
+ * status that it returns is of the farm as a whole; the failure of one job comes with its event. */
 typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
     /* Writes up to `count` jobs that are being compiled, without those that wait, and returns how
@@ -72,10 +68,6 @@ typedef struct gt_farm_ops {
      * worker loads again the setup and the verified variants that the next requests need. Does
      * nothing where the worker is a thread, which cannot be ended. */
     void (*interrupt)(gt_farm *farm);
-    /* Asks how fast the GPU is now. The event is SAMPLED with the id GT_PACE_ID. It has one value,
-     * the time of a short launch that is the same on every GPU of a kind; what NVML shows of the
-     * clock and of other processes comes with it. Nothing need be prepared. */
-    gputune_status (*pace)(gt_farm *farm);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gives the measure worker's device. Waits, a minute at most, until the worker reports it; the
@@ -89,29 +81,14 @@ typedef struct gt_farm_ops {
     /* Forgets all outstanding jobs, events, the setup and the variants. Compile workers finish what
      * they are compiling, without an event. A measure worker that has a request is ended. */
     void (*cancel)(gt_farm *farm);
-    /* Ends the workers without waiting for them, and frees the farm, but none of its helpers. */
+    /* Ends the workers without waiting for them, and frees the farm. */
     void (*close)(gt_farm *farm);
 } gt_farm_ops;
 
 struct gt_farm {
     const gt_farm_ops *ops;
     uint32_t compile_workers; /* how many compile side by side */
-    uint32_t on_cores, cores; /* how many of them use the cores that the process's farms share, and
-                                 how many cores that are; both 0 for a farm that does not share */
-    gt_farm *helper; /* the next farm of the same kind that serves the same session; NULL: none */
 };
-
-/* How many sources a farm and its helpers compile side by side. Workers on the shared cores count
- * at most once per core. */
-static inline uint32_t gt_farm_compile_workers(const gt_farm *farm)
-{
-    uint32_t count = 0, on_cores = 0, cores = farm->cores;
-    for (; farm; farm = farm->helper) {
-        count += farm->compile_workers;
-        on_cores += farm->on_cores;
-    }
-    return on_cores > cores ? count - (on_cores - cores) : count;
-}
 
 typedef struct gt_farm_options {
     const char *worker; /* path of gputune-worker; NULL: searched for */

@@ -243,22 +243,11 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     }
 }
 
-double gt_compile_load(const gt_host_farm *farm)
-{
-    size_t jobs = farm->compile.queue.count;
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        jobs += farm->compile.slots[i].queue.count;
-    }
-    return (double)jobs / farm->farm.compile_workers;
-}
-
 void gt_compile_pump(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     farm->farm.compile_workers = host->allowed;
-    farm->farm.on_cores = host->shares_cores ? host->allowed : 0;
-    farm->farm.cores = host->shares_cores ? host->slot_count : 0;
     while (host->queue.count > 0 && farm->broken == GPUTUNE_OK) {
         uint32_t open = 0;
         gt_slot *slot = next_slot(farm, &open);
@@ -418,14 +407,12 @@ static bool is_compiling(const gt_slot *slot)
 
 uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
 {
+    const gt_compile_host *host = &gt_host_of(base)->compile;
     uint32_t found = 0;
-    for (; base; base = base->helper) {
-        const gt_compile_host *host = &gt_host_of(base)->compile;
-        for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
-            const gt_slot *slot = &host->slots[i];
-            if (is_compiling(slot)) {
-                out[found++] = (gt_compiling){slot->queue.first->id, gt_slot_charged_s(slot)};
-            }
+    for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
+        const gt_slot *slot = &host->slots[i];
+        if (is_compiling(slot)) {
+            out[found++] = (gt_compiling){slot->queue.first->id, gt_slot_charged_s(slot)};
         }
     }
     return found;
@@ -433,17 +420,15 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
 
 void gt_compile_give_up(gt_farm *base, uint64_t id)
 {
-    for (; base; base = base->helper) {
-        gt_host_farm *farm = gt_host_of(base);
-        for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-            gt_slot *slot = &farm->compile.slots[i];
-            if (is_compiling(slot) && slot->queue.first->id == id) {
-                gt_message_set("its compile was given up after %.1f s: others are more promising",
-                               compiling_s(slot));
-                end_job(slot);
-                gt_compile_pump(farm);
-                return;
-            }
+    gt_host_farm *farm = gt_host_of(base);
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        gt_slot *slot = &farm->compile.slots[i];
+        if (is_compiling(slot) && slot->queue.first->id == id) {
+            gt_message_set("its compile was given up after %.1f s: others are more promising",
+                           compiling_s(slot));
+            end_job(slot);
+            gt_compile_pump(farm);
+            return;
         }
     }
 }

@@ -262,7 +262,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_slot *) watched;         /* whose workers this turn waits for, helpers' too */
+    GT_ARRAY(gt_slot *) watched;         /* whose workers this turn waits for */
     GT_ARRAY(struct pollfd) descriptors; /* [i]: the channel of watched.items[i] */
 };
 
@@ -279,8 +279,6 @@ extern const gt_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job, and gives queued jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* The number of unfinished compile jobs per compile worker. */
-double gt_compile_load(const gt_host_farm *farm);
 /* Starts workers without jobs, `most` of them, so that their compilers are loaded when the
  * first job comes. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);

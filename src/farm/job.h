@@ -27,7 +27,6 @@ typedef struct gt_live_input {
 } gt_live_input;
 
 #define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
-#define GT_PACE_ID    UINT64_MAX /* a request for the pace; no round has this id */
 
 enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an awkward one */
 
@@ -83,7 +82,6 @@ typedef struct gt_verify_job {
     double work;      /* work of a launch over that of the default: the deadline grows with it */
     double slower_ns; /* a variant whose launch at the requested size takes longer cannot win, and
                          is not proved; 0: the variant is proved, however long its launch takes */
-    bool proved;      /* the variant is proved on an equal GPU: its results are not compared here */
     bool look_twice;  /* a launch a little above slower_ns is repeated: luck decides less */
     gt_saved_output *saves; /* outputs to write once the variant is proved */
     uint32_t save_count;
@@ -147,7 +145,7 @@ typedef struct gt_sample_job {
     uint64_t judge;     /* the variant whose launches tell it */
 } gt_sample_job;
 
-/* The answer to a gt_sample_job, or to a request for the pace. */
+/* The answer to a gt_sample_job. */
 typedef struct gt_sampled {
     double *values; /* per variant in the job's order: nanoseconds a launch (energy: nanojoules);
                        NaN for a variant that could not be sampled; owned by the event */

@@ -1,5 +1,4 @@
-/* Opens and closes the state of measuring, and prepares it for a setup. Measures how fast a GPU is
- * now, by the time of a short launch that is the same everywhere. */
+/* Opens and closes the state of measuring, and prepares it for a setup. */
 #include "farm/measure.h"
 #include "base/clock.h"
 #include "base/objective.h"
@@ -9,100 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A chain of multiplications and additions, which takes the multiprocessors' clock alone. Loaded as
- * PTX, because a worker that was asked for nothing else has no compiler's output. */
-#define FMA "fma.rn.f32 %f1, %f1, %f1, %f1;\n"
-static const char source[] = ".version 6.0\n"
-                             ".target sm_70\n"
-                             ".address_size 64\n"
-                             ".visible .entry gt_pace(.param .u64 out, .param .u32 rounds)\n"
-                             "{\n"
-                             ".reg .f32 %f<2>;\n"
-                             ".reg .u32 %r<2>;\n"
-                             ".reg .u64 %rd<2>;\n"
-                             ".reg .pred %p<3>;\n"
-                             "ld.param.u64 %rd1, [out];\n"
-                             "ld.param.u32 %r1, [rounds];\n"
-                             "mov.f32 %f1, 0f3F000000;\n"
-                             "AGAIN:\n" FMA FMA FMA FMA FMA FMA FMA FMA "sub.u32 %r1, %r1, 1;\n"
-                             "setp.ne.u32 %p1, %r1, 0;\n"
-                             "@%p1 bra AGAIN;\n"
-                             "setp.eq.f32 %p2, %f1, 0f3E99999A;\n" /* never true */
-                             "@%p2 st.global.f32 [%rd1], %f1;\n"
-                             "ret;\n"
-                             "}\n";
-
-enum { LAUNCHES = 32, LAUNCHES_EMULATED = 3, THREADS = 128 };
-/* The clocks of a GPU that was idle rise for a while: for no longer than this. */
-static const int64_t window_ns = 60000000;
-
-static gputune_status launch(double *out_ns, gt_measure *measure, CUfunction function)
-{
-    CUdeviceptr nowhere = 0;
-    unsigned int rounds = measure->device.emulated ? 500 : 5000; /* about 100 us */
-    unsigned int grid = measure->device.emulated ? 1 : (unsigned int)measure->device.sm_count;
-    GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_CALL(measure, LaunchKernel, function, grid, 1, 1, THREADS, 1, 1, 0, measure->stream,
-            (void *[]){&nowhere, &rounds}, NULL);
-    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    return gt_measure_elapsed(out_ns, measure);
-}
-
-/* The median of some launches, which take 3 ms. */
-static gputune_status launch_some(double *out_ns, gt_measure *measure, CUfunction function)
-{
-    double times[LAUNCHES];
-    uint32_t count = measure->device.emulated ? LAUNCHES_EMULATED : LAUNCHES;
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(launch(&times[i], measure, function));
-    }
-    gt_summary summary;
-    GT_TRY(gt_summarise(&summary, times, count));
-    *out_ns = summary.median;
-    return GPUTUNE_OK;
-}
-
-/* Launches until the clocks rise no more: a tuning waits meanwhile. */
-static gputune_status launch_for_a_while(double *out_ns, gt_measure *measure, CUfunction function)
-{
-    static const double equal = 0.995;
-    double before_ns;
-    const int64_t start = gt_now_ns();
-    GT_TRY(launch_some(out_ns, measure, function));
-    do {
-        before_ns = *out_ns;
-        GT_TRY(launch_some(out_ns, measure, function));
-    } while (*out_ns < equal * before_ns && gt_now_ns() - start < window_ns);
-    return GPUTUNE_OK;
-}
-
 static void watch(gt_measure *measure)
 {
     if (!measure->monitor && !measure->device.emulated) {
         measure->monitor = gt_monitor_start(measure->device.uuid);
     }
-}
-
-gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
-{
-    CUmodule module;
-    CUfunction function;
-    GT_CALL(measure, ModuleLoadData, &module, source);
-    out->values = calloc(1, sizeof *out->values);
-    out->count = out->values != NULL;
-    watch(measure);
-    gt_monitor_begin(measure->monitor);
-    gputune_status status = gt_allocated(out->values);
-    GT_THEN(status, gt_measure_check(
-                        measure, measure->driver->ModuleGetFunction(&function, module, "gt_pace"),
-                        "cuModuleGetFunction"));
-    GT_THEN(status, launch_for_a_while(out->values, measure, function));
-    (void)measure->driver->ModuleUnload(module);
-    if (!measure->ready) { /* else a tuning waits */
-        gt_monitor_look(measure->monitor);
-    }
-    gt_monitor_end(measure->monitor, out);
-    return status;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

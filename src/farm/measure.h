@@ -61,10 +61,6 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
  * left, the second one poisoned scratch. The results of both launches are compared. Then the
  * variant is proved further on the trial, if there is one. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
-/* Times a short launch that is the same on every GPU, for less than a tenth of a second.
- * out->values has one value, the median time in nanoseconds, and is the caller's to free. Nothing
- * need be prepared. */
-gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
  * cannot be measured here. Takes each variant to the desk before it is launched, so that the host

@@ -172,13 +172,6 @@ static gt_nvml *await_nvml(gt_monitor *monitor)
     return monitor->nvml;
 }
 
-void gt_monitor_look(gt_monitor *monitor)
-{
-    if (await_nvml(monitor)) {
-        read_now(monitor, true);
-    }
-}
-
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
 {
     gt_nvml *nvml = await_nvml(monitor);

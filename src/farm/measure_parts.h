@@ -31,8 +31,6 @@ void gt_monitor_begin(gt_monitor *monitor);
  * `noisy` and `other` are of the latest look at the GPU's processes. The
  * process of the host application is no other user. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
-/* Waits until NVML is open, and reads it now. The round's end then tells what it showed. */
-void gt_monitor_look(gt_monitor *monitor);
 /* Reads the energy that the GPU has used so far, in millijoules. Waits until NVML is open. False
  * without NVML. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

@@ -537,10 +537,9 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(launch_first(measure, variant, workspace_count));
     GT_TRY(is_slower(&slower, out, measure, variant, job));
-    if (slower || job->proved) {
+    if (slower) {
         GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
         GT_TRY(conclude(out, measure, variant, EDGES));
-        out->proved = !slower;
         return GPUTUNE_OK;
     }
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));

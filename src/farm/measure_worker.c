@@ -68,13 +68,6 @@ static gputune_status sample(void *measure, void *job, void *reply, gt_desk *des
     return gt_measure_sample(measure, job, reply, desk);
 }
 
-static gputune_status pace(void *measure, void *job, void *reply, gt_desk *desk)
-{
-    (void)job;
-    begin(measure, desk, GT_NO_VARIANT);
-    return gt_measure_pace(measure, reply);
-}
-
 static gputune_status drop(void *measure, void *job, void *reply, gt_desk *desk)
 {
     (void)reply;
@@ -91,7 +84,6 @@ static gt_request_fn *const calls[GT_FRAME_KINDS] = {
     [GT_FRAME_VERIFY_AGAIN] = verify_again,
     [GT_FRAME_RECHECK] = recheck,
     [GT_FRAME_SAMPLE] = sample,
-    [GT_FRAME_PACE] = pace,
     [GT_FRAME_DROP] = drop,
 };
 

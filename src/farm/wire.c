@@ -336,7 +336,6 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_VERIFY_AGAIN] = {&gt_record_verify_job, &gt_record_verified},
     [GT_FRAME_RECHECK] = {&gt_record_recheck_job, &gt_record_verified},
     [GT_FRAME_SAMPLE] = {&gt_record_sample_job, &gt_record_sampled},
-    [GT_FRAME_PACE] = {&gt_record_id_job, &gt_record_sampled},
     [GT_FRAME_DROP] = {&gt_record_id_job, NULL},
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };

@@ -79,7 +79,6 @@ typedef enum gt_frame_kind {
     GT_FRAME_VERIFY_AGAIN, /* the same of a variant that an earlier worker has proved */
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
-    GT_FRAME_PACE, /* answered like a sample */
     GT_FRAME_DROP, /* without an answer */
     GT_FRAME_HAND, /* what a measure worker has in hand now */
     GT_FRAME_KINDS
@@ -129,7 +128,7 @@ typedef struct gt_answer {
     char message[512]; /* of a failure */
 } gt_answer;
 
-/* The body of DROP and PACE: a variant, or GT_PACE_ID. */
+/* The body of DROP: a variant. */
 typedef struct gt_id_job {
     uint64_t id;
 } gt_id_job;

@@ -25,19 +25,12 @@ typedef struct utilization {
     unsigned gpu, memory; /* percent */
 } utilization;
 
-typedef struct pci_info {
-    char legacy_bus_id[16];
-    unsigned domain, bus, place, device, subsystem;
-    char bus_id[32];
-} pci_info;
-
 /* X(member, symbol, parameters) */
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(count, nvmlDeviceGetCount_v2, (unsigned *count))                                             \
     X(by_index, nvmlDeviceGetHandleByIndex_v2, (unsigned index, gt_nvml **out))                    \
     X(by_uuid, nvmlDeviceGetHandleByUUID, (const char *uuid, gt_nvml **out))                       \
-    X(pci, nvmlDeviceGetPciInfo_v3, (gt_nvml * nvml, pci_info * out))                              \
     X(clock, nvmlDeviceGetClockInfo, (gt_nvml * nvml, int type, unsigned *mhz))                    \
     X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
       (gt_nvml * nvml, unsigned long long *reasons))                                               \
@@ -101,24 +94,18 @@ static gt_switch read_mig(gt_nvml *nvml)
     return !GOT(mig, nvml, &on, &next) ? GT_UNKNOWN : on ? GT_ON : GT_OFF;
 }
 
-uint32_t gt_nvml_count(bool *are_alike)
+uint32_t gt_nvml_count(void)
 {
     unsigned count = 0;
-    pci_info first = {.device = 0};
-    *are_alike = true;
     pthread_once(&nvml_library.once, load_library);
     if (!nvml_library.ready || !GOT(count, &count)) {
         return 0;
     }
     for (unsigned i = 0; i < count; i++) {
         gt_nvml *nvml;
-        pci_info own = {.device = 0};
         if (!GOT(by_index, i, &nvml) || read_mig(nvml) == GT_ON) {
             return 0;
         }
-        bool is_known = GOT(pci, nvml, &own);
-        first = i ? first : own;
-        *are_alike &= is_known && own.device == first.device && own.subsystem == first.subsystem;
     }
     return count;
 }

@@ -12,9 +12,8 @@ typedef struct gt_nvml gt_nvml; /* NVML's own, which lives for ever */
 gt_nvml *gt_nvml_open(const char *uuid);
 
 /* How many GPUs CUDA shows if no environment variable hides one. 0: NVML does not tell, because
- * this process may not use one of the GPUs, or because CUDA shows parts of a GPU instead (MIG).
- * *are_alike: they are surely boards of one model. */
-uint32_t gt_nvml_count(bool *are_alike);
+ * this process may not use one of the GPUs, or because CUDA shows parts of a GPU instead (MIG). */
+uint32_t gt_nvml_count(void);
 
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;

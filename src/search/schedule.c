@@ -69,7 +69,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
 {
     double newcomer_s = schedule->newcomer_s > 0 ? schedule->newcomer_s : USUAL_NEWCOMER_S;
     double own_per_s = (1 - schedule->round_share) / newcomer_s;
-    return 1 / (own_per_s + schedule->helped_per_s);
+    return 1 / own_per_s;
 }
 
 /* How many variants of a search that learns may be on their way. */
@@ -81,7 +81,7 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
     double beside = launched ? ceil(workers * gpu_s / compile_s) : 0; /* those that compile */
-    uint32_t in_hand = gt_schedule_in_hand(schedule) + schedule->helped_in_hand;
+    uint32_t in_hand = gt_schedule_in_hand(schedule);
     double least = launched ? 1 : UNLAUNCHED;
     return (uint32_t)fmin(workers + reserve + beside, fmax(taken + WAITING + in_hand, least));
 }

@@ -16,13 +16,11 @@
 /* What the schedule knows. A newcomer is a variant that is compiled and was not launched yet. All
  * zero is a schedule that knows nothing yet, and sets no time aside for rounds. */
 typedef struct gt_schedule {
-    double round_share;  /* fraction of the GPU's time that rounds of samples get while newcomers
-                            wait */
-    double owed_s;       /* seconds that rounds are owed; below 0: they had more than their share */
-    double newcomer_s;   /* seconds of the GPU that a newcomer takes; 0: not known */
-    double compile_s;    /* seconds that a compile takes; 0: not known */
-    double helped_per_s; /* newcomers per second that other GPUs launch first */
-    uint32_t helped_in_hand; /* newcomers that these GPUs may have in hand */
+    double round_share; /* fraction of the GPU's time that rounds of samples get while newcomers
+                           wait */
+    double owed_s;      /* seconds that rounds are owed; below 0: they had more than their share */
+    double newcomer_s;  /* seconds of the GPU that a newcomer takes; 0: not known */
+    double compile_s;   /* seconds that a compile takes; 0: not known */
 } gt_schedule;
 
 /* Notes that a compile took `seconds`. */
@@ -36,7 +34,7 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 /* Whether the GPU is to sample a round next, if there are contestants; else it is to launch a
  * newcomer. `waiting`: the number of newcomers that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
-/* The seconds between two newcomers on the GPUs, rounds included; a guess until the first newcomer
+/* The seconds between two newcomers on the GPU, rounds included; a guess until the first newcomer
  * was launched. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
 /* How many newcomers the measure worker may have in hand, at least 1. They keep the worker busy

@@ -11,11 +11,10 @@
 /* The code of some thousand variants. */
 static const size_t BYTES_MAX = (size_t)128 << 20;
 
-/* What is known of a source for an architecture. */
+/* The code of a source for an architecture. */
 typedef struct entry {
     gt_hash key;
-    gt_code code;    /* without an image: it was not compiled yet */
-    const void *who; /* the session that compiles it; NULL: none does */
+    gt_code code; /* without an image: memory was short */
 } entry;
 
 static struct {
@@ -52,21 +51,13 @@ static entry *find_or_add(gt_hash key)
     return &memo.entries.items[place];
 }
 
-/* Drops all code. Entries of sources that are being compiled stay; those for which memory is short
- * are compiled by other sessions too. */
 static void drop_code(void)
 {
-    const size_t count = memo.entries.count;
+    for (size_t i = 0; i < memo.entries.count; i++) {
+        gt_code_free(&memo.entries.items[i].code);
+    }
     gt_hash_index_free(&memo.places);
     memo.entries.count = memo.bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        const entry dropped = memo.entries.items[i];
-        gt_code_free(&memo.entries.items[i].code);
-        entry *kept = dropped.who ? find_or_add(dropped.key) : NULL;
-        if (kept) {
-            kept->who = dropped.who;
-        }
-    }
 }
 
 static bool copy(gt_code *out, const gt_code *code)
@@ -91,7 +82,6 @@ void gt_code_memo_let_go(void)
     if (--memo.holders == 0) {
         drop_code();
         gt_array_free(&memo.entries);
-        gt_hash_index_free(&memo.places);
     }
 }
 
@@ -113,34 +103,4 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     const entry *entry = find(source, device);
     return entry && entry->code.image.bytes && copy(out, &entry->code);
-}
-
-bool gt_code_memo_begin(gt_hash source, const gt_device *device, const void *who)
-{
-    gt_hash key = key_of(source, device->arch, device->emulated);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    entry *entry = memo.holders ? find_or_add(key) : NULL; /* NULL: each session compiles it */
-    bool begins = !entry || !entry->who || entry->who == who;
-    if (entry && begins) {
-        entry->who = who;
-    }
-    return begins;
-}
-
-void gt_code_memo_end(gt_hash source, const gt_device *device, const void *who)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    entry *entry = find(source, device);
-    if (entry && entry->who == who) {
-        entry->who = NULL;
-    }
-}
-
-void gt_code_memo_end_all(const void *who)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    for (size_t i = 0; i < memo.entries.count; i++) {
-        entry *entry = &memo.entries.items[i];
-        entry->who = entry->who == who ? NULL : entry->who;
-    }
 }

@@ -56,7 +56,6 @@ static gputune_status submit_prepare(gt_field *field)
     setup->reference = field->units.items[GT_UNIT_REFERENCE]->compiled.image;
     GT_TRY(field->options.farm->ops->prepare(field->options.farm, setup));
     field->preparing = true;
-    GT_TRY(gt_field_prepare_helpers(field));
     return gt_field_verify_compiled(field);
 }
 
@@ -91,20 +90,6 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     return true;
 }
 
-/* Whether another session of this process compiles the source, for which this one then waits. */
-static bool is_begun_elsewhere(gt_field *field, gt_unit *unit)
-{
-    const gt_request *request = field->options.request;
-    if (unit->id < GT_UNIT_FIRST || request->background ||
-        gt_code_memo_begin(unit->hash, request->device, field->setup)) {
-        return false;
-    }
-    unit->elsewhere_ns = gt_now_ns();
-    field->elsewhere++;
-    field->compiling++;
-    return true;
-}
-
 static gputune_status compile_source(gt_field *field, const gt_unit *unit, const gt_source *source)
 {
     gt_compile_job job = {.id = unit->id};
@@ -115,8 +100,8 @@ static gputune_status compile_source(gt_field *field, const gt_unit *unit, const
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Gets the code of a unit from the store, or from another session, or submits a job to the compile
- * workers. */
+/* Gets the code of a unit from the store, or from an earlier session, or submits a job to the
+ * compile workers. */
 static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
 {
     unit->hash = source->hash;
@@ -124,7 +109,7 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    return is_begun_elsewhere(field, unit) ? GPUTUNE_OK : compile_source(field, unit, source);
+    return compile_source(field, unit, source);
 }
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
@@ -228,7 +213,6 @@ static void free_variant(gt_variant *variant)
 
 void gt_field_close(gt_field *field)
 {
-    gt_code_memo_end_all(field->setup);
     for (size_t i = 0; i < field->variants.count; i++) {
         free_variant(field->variants.items[i]);
     }
@@ -473,50 +457,9 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     } else {
         GT_TRY(keep_message(unit, field->options.request->template, event->message));
     }
-    gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
     gt_field_note_compiled(field, unit);
     GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
     return unit->id < GT_UNIT_FIRST ? try_prepare(field) : advance_waiting(field, unit);
-}
-
-/* Compiles here a source that another session has given up, or has been compiling for too long. */
-static gputune_status compile_after_all(gt_field *field, const gt_unit *unit)
-{
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, field->options.request, &unit->waiting->config));
-    source.hash = unit->hash;
-    return compile_source(field, unit, &source);
-}
-
-static gputune_status take_elsewhere(gt_field *field, gt_unit *unit)
-{
-    static const double most_s = 10;
-    const gt_device *device = field->options.request->device;
-    gt_code code;
-    bool is_there = gt_code_memo_find(&code, unit->hash, device);
-    if (!is_there && !gt_code_memo_begin(unit->hash, device, field->setup) &&
-        gt_seconds_since(unit->elsewhere_ns) < most_s) {
-        return GPUTUNE_OK;
-    }
-    unit->elsewhere_ns = 0;
-    field->elsewhere--;
-    field->compiling--;
-    if (!is_there) {
-        return compile_after_all(field, unit);
-    }
-    take_code(unit, &code);
-    unit->stage = GT_STAGE_READY;
-    return advance_waiting(field, unit);
-}
-
-gputune_status gt_field_take_elsewhere(gt_field *field)
-{
-    for (uint32_t i = GT_UNIT_FIRST; i < field->units.count && field->elsewhere; i++) {
-        if (field->units.items[i]->elsewhere_ns) {
-            GT_TRY(take_elsewhere(field, field->units.items[i]));
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 /* Warns of an output whose tolerance lets almost anything pass. */
@@ -538,9 +481,6 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
     case GT_EVENT_COMPILED:
         return handle_compiled(field, event);
     case GT_EVENT_PREPARED:
-        if (event->gpu) {
-            return gt_field_handle_helper(field, event);
-        }
         GT_REFUSE(event->status != GPUTUNE_OK, event->status, "%s", event->message);
         field->prepared = true;
         field->preparation = event->prepared;
@@ -576,15 +516,12 @@ void gt_field_abandon(gt_field *field)
         field->cut_off += counts && is_cut_off(variant);
     }
     field->started = (uint32_t)field->variants.count;
-    field->compiling = field->verifying = field->elsewhere = 0;
-    gt_code_memo_end_all(field->setup);
-    field->options.helper_count = 0;
+    field->compiling = field->verifying = 0;
     field->compiled.count = 0;
 }
 
 bool gt_field_is_done(const gt_field *field)
 {
     return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
-           !field->compiling && !field->verifying && !field->compiled.count &&
-           !gt_field_with_helpers(field);
+           !field->compiling && !field->verifying && !field->compiled.count;
 }

@@ -38,7 +38,6 @@ typedef enum gt_role {
 
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
-typedef struct gt_helper gt_helper;
 
 /* One variant. */
 struct gt_variant {
@@ -65,11 +64,9 @@ struct gt_variant {
     uint32_t turn;  /* its place in the order in which variants were sent to verification, from 1 */
     uint32_t hangs; /* verifications that did not end in time; after the first one the variant is
                        tried again */
-    gt_helper *helper; /* that has it in hand; NULL: none */
-    bool helped;       /* a helper's GPU has launched it, and the request's own GPU is next */
-    bool tried_late;   /* it was GT_STAGE_LATE, and was then tried */
-    double cut_off_s;  /* time limit, in seconds, within which it did not end: a call with a longer
-                          limit tries it again; 0: it ended */
+    bool tried_late;  /* it was GT_STAGE_LATE, and was then tried */
+    double cut_off_s; /* time limit, in seconds, within which it did not end: a call with a longer
+                         limit tries it again; 0: it ended */
     char *message;
     gt_verified verified;
 };
@@ -89,33 +86,14 @@ struct gt_unit {
                         giving it up */
     char *message;
     gt_compiled compiled;
-    bool from_store;      /* its code is stored already, or built in */
-    int64_t elsewhere_ns; /* since when another session of this process compiles it; 0: none does */
-    bool is_sketch; /* compiled quickly; its hash then differs from that of the source alone */
+    bool from_store; /* its code is stored already, or built in */
+    bool is_sketch;  /* compiled quickly; its hash then differs from that of the source alone */
     gt_variant *waiting, *last_waiting; /* the first and last variant that wait for it, or NULL */
-};
-
-/* Another GPU of the same kind, on which variants are launched first (field_verify.c). */
-struct gt_helper {
-    const gt_services *services; /* of the tuner that the farm belongs to */
-    char name[32];               /* "GPU 1" */
-    gt_farm *farm;
-    bool asked, prepared, lost; /* asked: to prepare; lost: left out of this search */
-    uint32_t in_hand;           /* variants that its measure worker has in hand */
-    int64_t since_ns;           /* since when its worker is at the first of these */
-    double scale; /* a launch's time on the request's GPU over that on this GPU; 0: not known */
-    uint32_t uncalibrated; /* variants launched since the scale was last measured */
-    uint32_t unequal;      /* scales in a row that a GPU of equal speed would not have */
-    bool calibrates;
-    uint32_t launched;    /* variants launched, for the debug log */
-    gt_schedule schedule; /* of this GPU alone, which takes no rounds of samples */
 };
 
 typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
-    gt_helper *helpers; /* the session owns them; their farms are linked to `farm` in this order */
-    uint32_t helper_count;
     gt_proposer *proposer;
     bool measure;      /* false: compile only */
     bool for_later;    /* without `measure`: what a later tuning needs is compiled, too: the service
@@ -148,7 +126,6 @@ typedef struct gt_field {
                                options.races */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
-    uint32_t elsewhere;   /* how many of these other sessions of this process compile */
     gt_schedule schedule; /* shares the measure worker's time, and limits compiling ahead */
     struct {
         uint32_t count, most; /* count: variants proposed; most: the largest number that had no
@@ -195,8 +172,6 @@ enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* From now on the first `count` helpers of the options take part. */
-gputune_status gt_field_take_helpers(gt_field *field, uint32_t count);
 /* Takes proposals, generates sources and submits them, so that the compile workers stay busy; hands
  * compiled variants to the measure worker when it is their turn. Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);

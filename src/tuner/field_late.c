@@ -71,7 +71,7 @@ static bool others_wait(const gt_field *field, uint32_t running)
  * hold the only worker. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
-    bool only = gt_farm_compile_workers(field->options.farm) == 1;
+    bool only = field->options.farm->compile_workers == 1;
     for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
         if (next->tried_late || (next->role == GT_ROLE_DEFAULT && !only)) {
             return false;

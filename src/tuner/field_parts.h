@@ -11,10 +11,6 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
  * already. */
 gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 
-/* Takes the code that other sessions of this process have compiled meanwhile, and compiles here the
- * sources that those sessions gave up. */
-gputune_status gt_field_take_elsewhere(gt_field *field);
-
 /* ---- field_verify.c -------------------------------------------------------------------------- */
 
 /* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */
@@ -35,15 +31,6 @@ gputune_status gt_field_prove_slower(gt_field *field);
 /* Takes the measure worker's answer to a verification. Fails if the answer is a failure that is not
  * the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-/* Asks the measure worker of each helper that was not asked yet to prepare, as the session's own
- * worker does. */
-gputune_status gt_field_prepare_helpers(gt_field *field);
-/* Takes the answer of the helper whose number, from 1, is event->gpu. ENOMEM. */
-gputune_status gt_field_handle_helper(gt_field *field, gt_event *event);
-/* The number of variants that the helpers have in hand. */
-uint32_t gt_field_with_helpers(const gt_field *field);
-/* Notes in the field's schedule how many newcomers the helpers take, and how fast. */
-void gt_field_schedule_helpers(gt_field *field);
 
 /* ---- field_report.c -------------------------------------------------------------------------- */
 

@@ -128,13 +128,12 @@ static void note_age(gt_field *field, uint32_t unknown)
  * nothing of them. */
 static uint32_t on_their_way(const gt_field *field)
 {
-    return field->compiling + (uint32_t)field->compiled.count + field->verifying +
-           gt_field_with_helpers(field) + field->untimed;
+    return field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
 }
 
 static uint32_t room(const gt_field *field)
 {
-    return gt_schedule_room(&field->schedule, gt_farm_compile_workers(field->options.farm),
+    return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
                             field->options.proposer->learns, field->compiling, on_their_way(field));
 }
 
@@ -155,7 +154,7 @@ static bool wants_more(const gt_field *field)
  * that. */
 static bool is_time_to_ask(const gt_field *field)
 {
-    uint32_t workers = gt_farm_compile_workers(field->options.farm);
+    uint32_t workers = field->options.farm->compile_workers;
     return !field->options.proposer->learns ||
            room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
 }
@@ -183,9 +182,7 @@ static gputune_status take_proposals(gt_field *field)
 
 gputune_status gt_field_pump(gt_field *field)
 {
-    GT_TRY(gt_field_take_elsewhere(field));
     field->awaits_results = false;
-    gt_field_schedule_helpers(field);
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
         if (field->started == field->variants.count && is_time_to_ask(field)) {
             GT_TRY(take_proposals(field));
@@ -202,5 +199,5 @@ gputune_status gt_field_pump(gt_field *field)
 double gt_field_patience(const gt_field *field)
 {
     bool starts_more = wants_more(field) && !field->awaits_results;
-    return starts_more ? 0 : field->elsewhere ? 0.005 : 0.1;
+    return starts_more ? 0 : 0.1;
 }

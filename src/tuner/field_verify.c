@@ -1,9 +1,4 @@
-/* From compiled to verified variants, on the request's own GPU and on helpers.
- *
- * Helpers, other GPUs of the same kind, launch and prove newcomers first. A variant that is too
- * slow on a helper is left out. For every other variant the request's own GPU decides: it launches
- * the variant next. Times of a helper's GPU are scaled: now and then one variant is launched on
- * both GPUs, and the ratio of its times is the scale. */
+/* From compiled to verified variants. */
 #include "tuner/field_parts.h"
 
 #include "base/clock.h"
@@ -21,16 +16,6 @@
 #define LONG_ENOUGH_NS 50e3
 /* A first launch that is this many times faster than the samples was luck. */
 #define LUCK 1.05
-
-/* The scale is measured once for every CALIBRATE_EVERY variants. A scale above EQUAL or below 1 /
- * EQUAL means that the GPUs are not equally fast; after UNEQUAL_MAX such scales in a row the helper
- * is left out. */
-enum { CALIBRATE_EVERY = 32, UNEQUAL_MAX = 3 };
-#define EQUAL 1.1
-/* Weight of a new scale in the running mean of the scales. */
-#define NEWS 0.3
-/* A limit that every launch exceeds: a variant with this limit is only timed, and not proved. */
-#define TIME_ALONE_NS 1
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX])
@@ -145,53 +130,28 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* The time of a first launch on the helper's GPU from which on a variant is not proved there, in
- * nanoseconds of that GPU. `slower_ns` is the same limit on the request's own GPU. 0: no limit. A
- * variant that is already right here is launched on the helper for its time alone. The first one
- * is the exception: by it the helper's worker may learn what is right. */
-static double helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns)
+/* Sends a variant to the measure worker. A variant whose launch cannot be made fails instead. */
+static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
-    bool calibrates = variant->stage == GT_STAGE_READY;
-    return !(helper->scale > 0) ? 0 : calibrates ? TIME_ALONE_NS : slower_ns / helper->scale;
-}
-
-/* Sends a variant to the session's own measure worker (`helper` NULL), or to a helper's. A variant
- * whose launch cannot be made fails instead, and *sent is false. */
-static gputune_status send_to(gt_field *field, gt_variant *variant, const gt_helper *helper,
-                              bool *sent)
-{
-    gt_farm *farm = helper ? helper->farm : field->options.farm;
+    gt_farm *farm = field->options.farm;
     GT_FREED gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
+    gputune_status status = describe_launches(job, field, variant);
+    if (status != GPUTUNE_OK) {
+        return gt_field_fail(field, variant, status, true, gt_message());
+    }
     job->id = variant->id;
     job->standard = variant->role == GT_ROLE_DEFAULT;
     job->patient = variant->hangs > 0 || field->options.request->check;
     job->image = variant->unit->compiled.image;
-    gputune_status status = describe_launches(job, field, variant);
-    *sent = status == GPUTUNE_OK;
-    if (status != GPUTUNE_OK) {
-        status = gt_field_fail(field, variant, status, true, gt_message());
-    } else {
-        double slower_ns = slower_of(field, variant);
-        job->slower_ns = helper ? helper_slower_ns(helper, variant, slower_ns) : slower_ns;
-        job->saves = field->saves;
-        job->save_count = variant->id == 0 ? field->save_count : 0;
-        job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
-        job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
-        status = farm->ops->verify(farm, job);
-    }
-    return status;
-}
-
-static gputune_status submit_verify(gt_field *field, gt_variant *variant)
-{
-    bool sent;
-    GT_TRY(send_to(field, variant, NULL, &sent));
-    if (sent) {
-        gt_field_move(field, variant, GT_STAGE_VERIFYING);
-        variant->turn = ++field->turns;
-        field->verifying++;
-    }
+    job->slower_ns = slower_of(field, variant);
+    job->saves = field->saves;
+    job->save_count = variant->id == 0 ? field->save_count : 0;
+    job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
+    GT_TRY(farm->ops->verify(farm, job));
+    gt_field_move(field, variant, GT_STAGE_VERIFYING);
+    variant->turn = ++field->turns;
+    field->verifying++;
     return GPUTUNE_OK;
 }
 
@@ -237,7 +197,7 @@ static gputune_status put_first(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-static gputune_status verify_here(gt_field *field)
+gputune_status gt_field_verify_compiled(gt_field *field)
 {
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
          i++) {
@@ -261,18 +221,13 @@ static gputune_status mark_slower(gt_field *field, gt_variant *variant)
     return reconsider(field, variant); /* the best may have failed meanwhile */
 }
 
-/* Takes over the event's answer. The numerical errors stay those of the helper, if the variant's
- * results were compared there. */
+/* Takes over the event's answer. */
 static void take_over(gt_variant *variant, gt_event *event)
 {
-    const gt_verified before = variant->verified;
-    free(before.findings);
-    free(before.single);
+    free(variant->verified.findings);
+    free(variant->verified.single);
     variant->verified = event->verified;
     event->verified.findings = event->verified.single = NULL;
-    if (variant->helped && before.proved && !variant->surely_proved) {
-        variant->verified.max_error = before.max_error;
-    }
 }
 
 /* Has a variant that was found wrong verified once more behind the default, if the default was not
@@ -292,256 +247,10 @@ static gputune_status let_default_precede(bool *waits, gt_field *field, gt_varia
     return gt_array_push(&field->compiled, variant);
 }
 
-/* ---- helpers: their state -------------------------------------------------------------------- */
-
-uint32_t gt_field_with_helpers(const gt_field *field)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < field->options.helper_count; i++) {
-        count += field->options.helpers[i].in_hand;
-    }
-    return count;
-}
-
-void gt_field_schedule_helpers(gt_field *field)
-{
-    field->schedule.helped_per_s = 0;
-    field->schedule.helped_in_hand = 0;
-    for (uint32_t i = 0; i < field->options.helper_count; i++) {
-        const gt_helper *helper = &field->options.helpers[i];
-        bool works = !helper->lost && helper->scale > 0 && helper->schedule.newcomer_s > 0;
-        field->schedule.helped_per_s += works ? 1 / helper->schedule.newcomer_s : 0;
-        field->schedule.helped_in_hand += works ? gt_schedule_in_hand(&helper->schedule) : 0;
-    }
-}
-
-/* Leaves a helper out of the rest of the search. The jobs that it has in hand are still
- * answered. */
-static void lose(gt_field *field, gt_helper *helper, const char *why)
-{
-    const gt_request *request = field->options.request;
-    if (!helper->lost) {
-        helper->lost = true;
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: %s is left out of this search: %s",
-                    request->template->name, helper->name, why);
-    }
-}
-
-/* Notes that the worker has answered the first job that it had in hand. */
-static void note_answer(gt_helper *helper)
-{
-    gt_schedule_note_newcomer(&helper->schedule, gt_seconds_since(helper->since_ns), false);
-    helper->since_ns = gt_now_ns();
-    helper->in_hand--;
-}
-
-/* ---- what they get --------------------------------------------------------------------------- */
-
-gputune_status gt_field_take_helpers(gt_field *field, uint32_t count)
-{
-    bool has_come = count > field->options.helper_count;
-    field->options.helper_count = count;
-    return has_come && field->preparing ? gt_field_prepare_helpers(field) : GPUTUNE_OK;
-}
-
-gputune_status gt_field_prepare_helpers(gt_field *field)
-{
-    for (uint32_t i = 0; i < field->setup->input_count; i++) {
-        if (field->setup->inputs[i].is_ipc) { /* another GPU's worker does not see that memory */
-            field->options.helper_count = 0;
-        }
-    }
-    for (uint32_t i = 0; i < field->options.helper_count; i++) {
-        gt_helper *helper = &field->options.helpers[i];
-        if (!helper->asked) {
-            helper->asked = true;
-            GT_TRY(helper->farm->ops->prepare(helper->farm, field->setup));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status send(gt_field *field, gt_helper *helper, gt_variant *variant, bool *sent)
-{
-    GT_TRY(send_to(field, variant, helper, sent));
-    if (*sent) {
-        helper->since_ns = helper->in_hand++ ? helper->since_ns : gt_now_ns();
-        helper->launched++;
-    }
-    return GPUTUNE_OK;
-}
-
-/* The variant that is launched on both GPUs to measure the scale: the fastest one, but at first the
- * default, without which no other variant can be proved on the helper. NULL: there is none yet. */
-static gt_variant *calibrator(const gt_field *field, const gt_helper *helper)
-{
-    gt_variant *best = NULL;
-    double best_ns = INFINITY;
-    for (gt_variant *variant = field->first; variant; variant = variant->next) {
-        double first_ns = first_launch(field, variant);
-        bool may = helper->scale > 0 || variant->role == GT_ROLE_DEFAULT;
-        if (variant->stage == GT_STAGE_READY && may && first_ns > 0 && first_ns < best_ns) {
-            best = variant;
-            best_ns = first_ns;
-        }
-    }
-    return best;
-}
-
-static gputune_status calibrate(gt_field *field, gt_helper *helper)
-{
-    gt_variant *variant = calibrator(field, helper);
-    if (!variant || helper->calibrates) {
-        return GPUTUNE_OK;
-    }
-    helper->uncalibrated = 0;
-    return send(field, helper, variant, &helper->calibrates);
-}
-
-/* Takes the next variant that no GPU has launched out of the queue; NULL: there is none. */
-static gt_variant *take_newcomer(gt_field *field)
-{
-    for (size_t i = 0; i < field->compiled.count; i++) {
-        const gt_variant *variant = field->compiled.items[i];
-        bool may = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_SKETCH;
-        if (may && !variant->helped && !variant->surely_proved && !variant->hangs) {
-            return take_compiled(field, i);
-        }
-    }
-    return NULL;
-}
-
-static gputune_status give(gt_field *field, gt_helper *helper)
-{
-    gt_variant *variant;
-    while (helper->in_hand < gt_schedule_in_hand(&helper->schedule) && helper->scale > 0 &&
-           (variant = take_newcomer(field))) {
-        bool sent;
-        GT_TRY(send(field, helper, variant, &sent));
-        variant->helper = sent ? helper : NULL;
-        helper->uncalibrated += sent;
-    }
-    return GPUTUNE_OK;
-}
-
-/* Gives newcomers to the helpers, as many as they have room for. */
-static gputune_status give_helpers(gt_field *field)
-{
-    for (uint32_t i = 0; i < field->options.helper_count && field->compiled.count; i++) {
-        gt_helper *helper = &field->options.helpers[i];
-        if (!helper->prepared || helper->lost) {
-            continue;
-        }
-        if (!(helper->scale > 0) || helper->uncalibrated >= CALIBRATE_EVERY) {
-            GT_TRY(calibrate(field, helper));
-        }
-        GT_TRY(give(field, helper));
-    }
-    return GPUTUNE_OK;
-}
-
-/* ---- what they answer ------------------------------------------------------------------------ */
-
-static void note_scale(gt_field *field, gt_helper *helper, const gt_variant *variant,
-                       double pilot_ns)
-{
-    double scale = first_launch(field, variant) / gt_variant_value(variant, pilot_ns);
-    bool is_equal = scale < EQUAL && scale > 1 / EQUAL;
-    helper->unequal = is_equal ? 0 : helper->unequal + 1;
-    if (helper->unequal >= UNEQUAL_MAX) {
-        char why[160];
-        gt_snprintf(why, sizeof why,
-                    "a launch takes %.2f times as long there: it, or this one, is throttled or "
-                    "busy; see nvidia-smi",
-                    1 / scale);
-        lose(field, helper, why);
-    }
-    if (!is_equal) {
-        helper->uncalibrated = CALIBRATE_EVERY; /* once more */
-    } else {
-        helper->scale = helper->scale > 0 ? helper->scale + NEWS * (scale - helper->scale) : scale;
-    }
-}
-
-static void take_calibration(gt_field *field, gt_helper *helper, const gt_event *event)
-{
-    helper->calibrates = false;
-    if (event->status != GPUTUNE_OK) {
-        lose(field, helper, event->message);
-        return;
-    }
-    note_scale(field, helper, field->variants.items[event->id], event->verified.pilot_ns);
-}
-
-/* The request's own GPU is next: at once after a success on the helper, else after all others. */
-static gputune_status take_launch(gt_field *field, gt_helper *helper, const gt_event *event)
-{
-    gt_variant *variant = field->variants.items[event->id];
-    variant->verified = event->verified;
-    variant->verified.pilot_ns *= helper->scale;
-    if (variant->role == GT_ROLE_SKETCH) {
-        gt_field_settle_sketch(field, variant);
-        return GPUTUNE_OK;
-    }
-    if (!event->verified.proved) {
-        return mark_slower(field, variant);
-    }
-    GT_TRY(helper->farm->ops->drop(helper->farm, event->id));
-    gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    variant->helped = true;
-    return put_first(field, variant);
-}
-
-static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_event *event)
-{
-    gt_variant *variant = field->variants.items[event->id];
-    if (event->status == GPUTUNE_ETIMEOUT) { /* it is tried again here, when nothing else is left */
-        variant->hangs++;
-        return gt_field_fail(field, variant, event->status, false, event->message);
-    }
-    if (!gt_ending_of(event->status)->costs_one_variant) {
-        lose(field, helper, event->message);
-    }
-    variant->helped = true;
-    return gt_array_push(&field->compiled, variant);
-}
-
-gputune_status gt_field_handle_helper(gt_field *field, gt_event *event)
-{
-    gt_helper *helper = &field->options.helpers[event->gpu - 1];
-    if (event->kind == GT_EVENT_PREPARED) {
-        helper->prepared = event->status == GPUTUNE_OK;
-        if (!helper->prepared) {
-            lose(field, helper, event->message);
-        }
-        return GPUTUNE_OK;
-    }
-    gt_variant *variant = field->variants.items[event->id];
-    note_answer(helper);
-    if (variant->helper != helper) {
-        take_calibration(field, helper, event);
-        return GPUTUNE_OK;
-    }
-    variant->helper = NULL;
-    return event->status == GPUTUNE_OK ? take_launch(field, helper, event)
-                                       : take_failure(field, helper, event);
-}
-
-/* ---- either ---------------------------------------------------------------------------------- */
-
-gputune_status gt_field_verify_compiled(gt_field *field)
-{
-    GT_TRY(verify_here(field));
-    return give_helpers(field);
-}
-
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
     bool again = false;
     gt_variant *variant = field->variants.items[event->id];
-    if (event->gpu) {
-        return gt_field_handle_helper(field, event);
-    }
     field->verifying--;
     GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
               event->status, "%s", event->message);

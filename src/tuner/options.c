@@ -16,7 +16,6 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
          GT_BYTES_THROUGH(gputune_options, strategy), GT_BYTES_THROUGH(gputune_options, share),
          GT_BYTES_THROUGH(gputune_options, reference),
          GT_BYTES_THROUGH(gputune_options, reference_tag), GT_BYTES_THROUGH(gputune_options, save),
-         GT_BYTES_THROUGH(gputune_options, helper_count),
          GT_BYTES_THROUGH(gputune_options, input_types)}};
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
@@ -58,7 +57,6 @@ static gputune_status check_lists(const gputune_options *o)
     GT_TRY(check_list("inputs", o->inputs, o->input_count));
     GT_TRY(check_list("only", o->only, o->only_count));
     GT_TRY(check_list("files", o->files, o->file_count));
-    GT_TRY(check_list("helpers", o->helpers, o->helper_count));
     for (size_t i = 0; i < o->alignment_count; i++) {
         GT_TRY(check_entry("alignments", i, o->alignments[i].buffer));
     }

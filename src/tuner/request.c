@@ -430,8 +430,6 @@ gputune_status gt_request_outlive_call(gt_request *request)
     o->only = NULL;
     o->only_count = 0;
     o->inputs_tag = o->reference_tag = o->save = NULL;
-    o->helpers = NULL; /* which may be closed by then */
-    o->helper_count = 0;
     return GPUTUNE_OK;
 }
 

@@ -23,8 +23,6 @@ struct gt_services {
     gt_workers *workers;
     gt_gpu_right *gpu;
     gt_gpu_user gpu_user; /* as whom the GPU is taken */
-    /* The services of a tuner that is to help; NULL: it is closed, or has no GPU. */
-    const gt_services *(*of_helper)(const gputune *helper);
     /* Makes one live input ready for the measure worker: *out has an IPC handle, or staged bytes,
      * which the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);

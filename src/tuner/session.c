@@ -24,11 +24,6 @@ gputune_status gt_session_may_measure(const gt_request *request)
                         : GPUTUNE_OK;
 }
 
-bool gt_session_runs_here(void)
-{
-    return running_here;
-}
-
 /* As measured on two cores: elements that a kernel like axpy reads or writes, and operations that
  * one like gemm does, in a second. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
@@ -73,73 +68,6 @@ static void say_proof(const gt_request *request)
     }
 }
 
-static gt_farm *last_farm(gt_session *session)
-{
-    return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
-}
-
-/* Borrows the farm of a tuner that is to help, and takes its GPU. EINVAL: the GPU is of another
- * kind. EBUSY: it is in use. */
-static gputune_status borrow_helper(gt_helper *out, const gputune *tuner, const gt_request *request)
-{
-    const gt_services *own = request->services, *its = own->of_helper(tuner);
-    const gputune_isolation isolation = request->options.isolation;
-    const bool separate = isolation != GPUTUNE_ISOLATION_THREAD;
-    GT_REFUSE(!its || its->gpu == own->gpu ||
-                  strcmp(its->device->environment, own->device->environment) != 0,
-              GPUTUNE_EINVAL,
-              "helpers: found a tuner that is closed, has no GPU of the same kind, or is the "
-              "caller's own; expected others that are open on equal GPUs");
-    gt_snprintf(out->name, sizeof out->name, "GPU %d", its->device->ordinal);
-    GT_REFUSE(!separate || !gt_gpu_take(its->gpu, GT_GPU_OTHER_TUNER), GPUTUNE_EBUSY,
-              "%s does not help: %s", out->name,
-              separate ? "it is measured on" : "that takes worker processes");
-    gputune_status status = gt_workers_borrow(its->workers, &out->farm, true, isolation);
-    if (status != GPUTUNE_OK) {
-        gt_gpu_leave(its->gpu);
-    }
-    out->services = its;
-    return status == GPUTUNE_EINVAL ? GPUTUNE_EWORKER : status;
-}
-
-/* Borrows the farms of the helpers that have become available since the last call. They are linked
- * to the session's farm in the order in which they come. A helper whose GPU is in use does not take
- * part. EINVAL for a helper whose GPU is of another kind. */
-static gputune_status borrow_helpers(gt_session *session)
-{
-    const gputune_options *o = &session->request->options;
-    for (size_t i = 0; i < o->helper_count && session->helper_count < GT_HELPERS_MAX; i++) {
-        gt_helper *helper = &session->helpers[session->helper_count];
-        gputune *tuner = __atomic_load_n(&o->helpers[i], __ATOMIC_ACQUIRE);
-        if (!tuner || i >= GT_HELPERS_ASKED_MAX || session->helpers_asked >> i & 1) {
-            continue;
-        }
-        session->helpers_asked |= UINT64_C(1) << i;
-        gputune_status status = borrow_helper(helper, tuner, session->request);
-        if (status == GPUTUNE_EINVAL) {
-            return status;
-        }
-        if (status != GPUTUNE_OK) {
-            gt_log_line(&session->request->log, GPUTUNE_LOG_INFO, "%s", gt_message());
-            continue;
-        }
-        last_farm(session)->helper = helper->farm;
-        session->helper_count++;
-    }
-    return GPUTUNE_OK;
-}
-
-static void return_helpers(gt_session *session)
-{
-    session->farm->helper = NULL;
-    for (uint32_t i = 0; i < session->helper_count; i++) {
-        gt_helper *helper = &session->helpers[i];
-        helper->farm->helper = NULL;
-        gt_workers_return(helper->services->workers, helper->farm);
-        gt_gpu_leave(helper->services->gpu);
-    }
-}
-
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
 {
@@ -155,13 +83,8 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     }
     GT_TRY(gt_workers_borrow(request->services->workers, &out->farm, policy->measures,
                              request->options.isolation));
-    if (options->races) { /* else every variant is to be proved here anyway */
-        GT_TRY(borrow_helpers(out));
-    }
     all.request = request;
     all.farm = out->farm;
-    all.helpers = out->helpers;
-    all.helper_count = out->helper_count;
     all.measure = policy->measures;
     GT_TRY(gt_field_open(&out->field, &all));
     if (policy->exclusive) {
@@ -198,7 +121,6 @@ void gt_session_close(gt_session *session)
     const gt_services *services = session->request->services;
     if (session->farm) {
         session->farm->ops->cancel(session->farm);
-        return_helpers(session);
         gt_workers_return(services->workers, session->farm);
     }
     if (session->has_gpu) {
@@ -258,14 +180,6 @@ static gputune_status try_to_measure(gt_session *session)
         }
     }
     return gt_field_allow_measuring(&session->field);
-}
-
-/* Asks the measure worker for the pace, if that is wanted. The worker first does the jobs that it
- * has in hand. */
-static gputune_status ask_for_pace(const gt_session *session)
-{
-    bool asks = session->has_gpu && gt_gpu_is_pace_wanted(session->request->services->gpu);
-    return asks ? session->farm->ops->pace(session->farm) : GPUTUNE_OK;
 }
 
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log)
@@ -366,28 +280,15 @@ static gputune_status ask_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* GPUs that have become free since take part, too. */
-static gputune_status join_helpers(gt_session *session)
-{
-    gt_field *field = &session->field;
-    if (!field->options.races || session->stop != GT_STOP_NONE || field->abandoned) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(borrow_helpers(session));
-    return gt_field_take_helpers(field, session->helper_count);
-}
-
 /* The measure worker gets its work before a proposer thinks about what to compile next. */
 static gputune_status start_work(gt_session *session)
 {
     GT_TRY(stop_if_over(session));
-    GT_TRY(join_helpers(session));
     GT_TRY(session->stop == GT_STOP_NONE ? ask_policy(session) : GPUTUNE_OK);
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(gt_field_end_slow_compiles(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
-        GT_TRY(ask_for_pace(session));
     }
     return ask_policy(session);
 }
@@ -411,10 +312,6 @@ static void note_sharing(gt_session *session, const gt_event *event)
 
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
-    if (event->id == GT_PACE_ID) {
-        gt_gpu_tell_pace(session->request->services->gpu, event);
-        return GPUTUNE_OK;
-    }
     if (event->id != session->round_id) {
         return GPUTUNE_OK; /* belongs to a round that was given up */
     }
@@ -429,14 +326,12 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 
 static gputune_status handle_verified(gt_session *session, gt_event *event)
 {
-    if (event->gpu == 0 && event->id == session->recheck_id) {
+    if (event->id == session->recheck_id) {
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
-    if (event->gpu == 0) {
-        gt_schedule_note_newcomer(&session->field.schedule, session->timeline.latest_s,
-                                  session->field.rounds_wait);
-    }
+    gt_schedule_note_newcomer(&session->field.schedule, session->timeline.latest_s,
+                              session->field.rounds_wait);
     return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
 }
 
@@ -472,7 +367,7 @@ static gputune_status wait_once(gt_session *session)
     GT_TRY(session->farm->ops->wait(session->farm, &event, longest_wait(session)));
     gt_session_mark_event(session, &event);
     bool measured = event.kind == GT_EVENT_VERIFIED || event.kind == GT_EVENT_SAMPLED;
-    if (measured && event.gpu == 0 && event.status == GPUTUNE_OK) {
+    if (measured && event.status == GPUTUNE_OK) {
         session->field.doubtful = NULL;
     }
     gputune_status status = handle(session, &event);

@@ -18,8 +18,6 @@ typedef enum gt_stop {
 
 typedef struct gt_session gt_session;
 
-enum { GT_HELPERS_MAX = 15, GT_HELPERS_ASKED_MAX = 64 };
-
 /* A policy says what a session is for. Functions that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* the session has a measure worker; else it only compiles */
@@ -80,9 +78,6 @@ struct gt_session {
     void *state; /* the policy's own */
     gt_request *request;
     gt_farm *farm;
-    gt_helper helpers[GT_HELPERS_MAX];
-    uint32_t helper_count;
-    uint64_t helpers_asked; /* a bit for each helper of the options */
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
@@ -101,8 +96,6 @@ struct gt_session {
 /* EBUSY if this thread is in a callback of a session: the new session would wait for the end of the
  * one that calls it. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Whether this thread is in a callback of a session. */
-bool gt_session_runs_here(void);
 /* Borrows a farm and opens the field. This function fills in the options' request, farm and
  * `measure`; the other pointers in the options must outlive the session. gt_session_close() is
  * needed whatever the status. */

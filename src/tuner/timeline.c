@@ -57,13 +57,6 @@ static void note_verified(gt_session *session, const gt_event *event, double bus
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
-    if (event->gpu && event->kind != GT_EVENT_COMPILED) {
-        return; /* another GPU's work */
-    }
-    if (event->kind == GT_EVENT_SAMPLED && event->id == GT_PACE_ID) {
-        take_busy(session);
-        return;
-    }
     bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_SAMPLED;
     double busy_ns = measured ? take_busy(session) : 0;
     t->latest_s = busy_ns * 1e-9;
@@ -109,28 +102,8 @@ static void log_shares(const gt_session *session)
                 percent * (t->verifying_ns - t->slower_ns), percent * t->sampling_ns,
                 percent * t->proving_again_ns, fmax(0, percent * (all_ns - busy_ns)),
                 t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
-                gt_farm_compile_workers(session->farm), field->sketches,
+                session->farm->compile_workers, field->sketches,
                 field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
-}
-
-/* How long launches take is known once one was answered; how they compare, once two were equal. */
-static void log_helpers(const gt_session *session)
-{
-    for (uint32_t i = 0; i < session->helper_count; i++) {
-        const gt_helper *helper = &session->helpers[i];
-        double each_s = helper->schedule.newcomer_s;
-        char each[48] = "", compared[64] = "";
-        if (each_s > 0) {
-            gt_snprintf(each, sizeof each, ", %.1f ms each", each_s * 1e3);
-        }
-        if (helper->scale > 0) {
-            gt_snprintf(compared, sizeof compared, "; a launch here takes %.3f times as long",
-                        helper->scale);
-        }
-        gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
-                    "%s launched %u variants first%s%s%s", helper->name, helper->launched, each,
-                    compared, helper->lost ? "; it was left out" : "");
-    }
 }
 
 void gt_session_log_timeline(const gt_session *session)
@@ -147,11 +120,10 @@ void gt_session_log_timeline(const gt_session *session)
                 (double)t->compiled * ms, (double)t->reference * ms, preparing_ns * ms,
                 (double)t->prepared * ms, (double)t->verified_first * ms, (double)t->verified * ms,
                 (double)t->decided * ms, (double)t->proved_again * ms, (double)t->stored * ms,
-                t->sources, t->compiling_ns * ms, gt_farm_compile_workers(session->farm),
+                t->sources, t->compiling_ns * ms, session->farm->compile_workers,
                 t->preparing_ns * ms, t->trying_ns * ms, t->verifying_ns * ms, t->sampling_ns * ms,
                 t->samples, (unsigned long long)session->rounds_sent);
     log_shares(session);
-    log_helpers(session);
 }
 
 /* --- in the background ------------------------------------------------------------------------ */

@@ -72,7 +72,7 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
     const gt_field *field = &tuning->session.field;
     double begun = fmax((double)field->variants.count, 1);
     double compile_s = field->schedule.compile_s * (double)field->units.count / begun /
-                       gt_farm_compile_workers(tuning->session.farm);
+                       tuning->session.farm->compile_workers;
     double newcomer_s = field->schedule.newcomer_s * (1 - field->in[GT_STAGE_TWIN] / begun);
     double left = (double)gt_field_total(field) - gt_tuning_tried(tuning);
     return field->schedule.newcomer_s > 0 && !field->untimed &&

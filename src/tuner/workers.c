@@ -122,12 +122,10 @@ void gt_gpu_right_open(gt_gpu_right *right)
 {
     *right = (gt_gpu_right){.is_taken = false};
     pthread_mutex_init(&right->mutex, NULL);
-    gt_condition_open(&right->news);
 }
 
 void gt_gpu_right_close(gt_gpu_right *right)
 {
-    pthread_cond_destroy(&right->news);
     pthread_mutex_destroy(&right->mutex);
 }
 
@@ -136,7 +134,6 @@ bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
     bool taken = !right->is_taken;
     right->is_taken = true;
-    right->is_lent |= taken && user == GT_GPU_OTHER_TUNER;
     right->is_wanted = !taken && (right->is_wanted || user != GT_GPU_BACKGROUND);
     return taken;
 }
@@ -150,57 +147,5 @@ bool gt_gpu_is_wanted(gt_gpu_right *right)
 void gt_gpu_leave(gt_gpu_right *right)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
-    right->is_taken = right->is_lent = false;
-    right->pace_is_wanted = right->pace_is_asked_for = false; /* who waits wants it again */
-    pthread_cond_broadcast(&right->news);
-}
-
-gt_paced gt_paced_of(const gt_event *sampled)
-{
-    gt_paced paced = {.status = sampled->status, .pace = GPUTUNE_PACE_INIT};
-    if (sampled->status != GPUTUNE_OK) {
-        snprintf(paced.message, sizeof paced.message, "%s", sampled->message);
-        return paced;
-    }
-    const gt_sampled *values = &sampled->sampled;
-    paced.pace.launch_ns = values->values[0];
-    paced.pace.sm_clock_mhz = values->sm_clock_mhz;
-    paced.pace.throttled = values->spoiled;
-    paced.pace.shared = values->noisy;
-    memcpy(paced.pace.other, values->other, sizeof paced.pace.other);
-    return paced;
-}
-
-bool gt_gpu_await_pace(gt_paced *out, gt_gpu_right *right, uint64_t *since)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
-    if (right->is_lent) {
-        *out = (gt_paced){.status = GPUTUNE_EBUSY, .message = "a search of another GPU uses it"};
-        return true;
-    }
-    *since = *since == UINT64_MAX ? right->pace_count : *since;
-    if (right->is_taken && right->pace_count == *since) {
-        right->pace_is_wanted = !right->pace_is_asked_for;
-        gt_condition_wait(&right->news, &right->mutex, 0.1);
-    }
-    *out = right->paced;
-    return right->pace_count != *since;
-}
-
-bool gt_gpu_is_pace_wanted(gt_gpu_right *right)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
-    const bool ask = right->pace_is_wanted; /* none is wanted while one is asked for */
-    right->pace_is_asked_for |= ask;
-    right->pace_is_wanted = false;
-    return ask;
-}
-
-void gt_gpu_tell_pace(gt_gpu_right *right, const gt_event *sampled)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&right->mutex);
-    right->paced = gt_paced_of(sampled);
-    right->pace_is_asked_for = false;
-    right->pace_count++;
-    pthread_cond_broadcast(&right->news);
+    right->is_taken = false;
 }

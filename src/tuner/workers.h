@@ -41,44 +41,20 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
-/* How fast the GPU was, or why the worker could not find that out. */
-typedef struct gt_paced {
-    gputune_status status;
-    gputune_pace pace;
-    char message[512];
-} gt_paced;
-
-/* The right to measure on a GPU, which one session has at a time; and what gputune_measure_pace()
- * asks of that session. */
+/* The right to measure on a GPU, which one session has at a time. */
 typedef struct gt_gpu_right {
     pthread_mutex_t mutex;
     bool is_taken, is_wanted;
-    bool is_lent;        /* a session of another tuner has taken it */
-    pthread_cond_t news; /* signalled when a pace was told, or the GPU became free */
-    bool pace_is_wanted, pace_is_asked_for;
-    uint64_t pace_count; /* number of paces told so far */
-    gt_paced paced;      /* the latest one */
 } gt_gpu_right;
 
 void gt_gpu_right_open(gt_gpu_right *right);
 void gt_gpu_right_close(gt_gpu_right *right);
 
-/* Who measures on the GPU. A session of another tuner does not answer questions for the pace. */
-typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND, GT_GPU_OTHER_TUNER } gt_gpu_user;
+/* Who measures on the GPU. */
+typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. False: another session has it; if that is a tuning in the background and the
  * caller is not, it gives the right up soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Whether a tuning that a caller waits for was refused the right since it was last taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
 void gt_gpu_leave(gt_gpu_right *right);
-
-gt_paced gt_paced_of(const gt_event *sampled);
-/* Asks the session that has the GPU for the pace, and waits up to 0.1 s for the answer. False:
- * there is no answer yet, or the GPU is free; the caller calls again with the same *since, which is
- * UINT64_MAX in the first call. True: *out has the answer, or EBUSY if the GPU is lent. */
-bool gt_gpu_await_pace(gt_paced *out, gt_gpu_right *right, uint64_t *since);
-/* Whether the session that has the GPU is to ask its worker for the pace. If true, the session must
- * do so. */
-bool gt_gpu_is_pace_wanted(gt_gpu_right *right);
-/* Takes the answer of the session's measure worker, and wakes the callers that wait for it. */
-void gt_gpu_tell_pace(gt_gpu_right *right, const gt_event *sampled);

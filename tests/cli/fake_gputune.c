@@ -204,11 +204,10 @@ int gputune_devices(const char *driver, int (*each)(void *user, const gputune_de
     return each(user, &device);
 }
 
-int gputune_devices_are_alike(bool *out, int *count, const char *driver)
+int gputune_device_count(int *out, const char *driver)
 {
     (void)driver;
-    *out = true;
-    *count = 1;
+    *out = 1;
     return 0;
 }
 
@@ -657,13 +656,6 @@ int gputune_check_database(gputune *tuner)
     (void)tuner;
     return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database x.db cannot be written: full")
                          : 0;
-}
-
-int gputune_measure_pace(gputune_pace *out, gputune *tuner)
-{
-    (void)tuner;
-    out->launch_ns = 1e5;
-    return 0;
 }
 
 int gputune_diagnose(const gputune_open_options *options,

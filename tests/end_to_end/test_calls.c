@@ -34,8 +34,6 @@ TEST(test_null_is_refused_without_a_tuner)
     gputune_space *space;
     char *text;
     size_t bytes;
-    bool are_alike;
-    int count;
     const gputune_sizes none = GPUTUNE_NO_SIZES;
     gputune *tuner;
     gputune_open_options no_folder = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -50,8 +48,6 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_plan_info(NULL, NULL));
     REFUSES(gputune_devices("emu", NULL, NULL));
     REFUSES(gputune_device_count(NULL, "emu"));
-    REFUSES(gputune_devices_are_alike(NULL, &count, "emu"));
-    REFUSES(gputune_devices_are_alike(&are_alike, NULL, "emu"));
     REFUSES(gputune_tuner_device(&device, NULL));
     REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));
@@ -114,7 +110,6 @@ TEST(test_null_is_refused_by_a_tuner)
     REFUSES(tune_kernel(&plan, tuner, "axpy", lost, NULL));
     REFUSES(tune_kernel(&plan, tuner, "axpy", nameless, NULL));
     REFUSES(gputune_tuner_device(NULL, tuner));
-    REFUSES(gputune_measure_pace(NULL, tuner));
     REFUSES(gputune_kernels(tuner, NULL, NULL));
     REFUSES(gputune_describe_space(NULL, tuner, "axpy", none, NULL, NULL));
     REFUSES(gputune_describe_space(&space, tuner, NULL, none, NULL, NULL));
@@ -168,8 +163,8 @@ TEST(test_lists_of_options_may_not_be_null)
     const gputune_alignment nobody = {NULL, 4};
     const gputune_input nowhere = {NULL, NULL, 4, true};
     const gputune_file nameless = {NULL, "x.npy"}, lost = {"x", NULL};
-    gputune_options options[10];
-    for (int i = 0; i < 10; i++) {
+    gputune_options options[9];
+    for (int i = 0; i < 9; i++) {
         options[i] = (gputune_options)GPUTUNE_OPTIONS_INIT;
     }
     options[0].alignment_count = options[1].input_count = options[2].only_count = 1;
@@ -177,11 +172,10 @@ TEST(test_lists_of_options_may_not_be_null)
     options[3].alignments = &nobody;
     options[4].inputs = &nowhere;
     options[5].only = nothing;
-    options[6].helper_count = 1;
-    options[7].file_count = options[8].file_count = options[9].file_count = 1;
-    options[8].files = &nameless;
-    options[9].files = &lost;
-    for (int i = 0; i < 10; i++) {
+    options[6].file_count = options[7].file_count = options[8].file_count = 1;
+    options[7].files = &nameless;
+    options[8].files = &lost;
+    for (int i = 0; i < 9; i++) {
         REFUSES(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options[i]));
     }
 }

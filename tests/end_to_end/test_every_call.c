@@ -83,12 +83,6 @@ static int call_tuner_device(gputune *tuner)
     return gputune_tuner_device(&device, tuner);
 }
 
-static int call_measure_pace(gputune *tuner)
-{
-    gputune_pace pace = GPUTUNE_PACE_INIT;
-    return gputune_measure_pace(&pace, tuner);
-}
-
 static int call_kernels(gputune *tuner)
 {
     return gputune_kernels(tuner, SEE(gputune_kernel), NULL);
@@ -191,7 +185,6 @@ static const struct {
     {"gputune_background", call_background},
     {"gputune_wait", call_wait},
     {"gputune_tuner_device", call_tuner_device},
-    {"gputune_measure_pace", call_measure_pace},
     {"gputune_kernels", call_kernels},
     {"gputune_find_kernels", call_find_kernels},
     {"gputune_describe_space", call_describe_space},

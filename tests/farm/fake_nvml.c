@@ -32,20 +32,6 @@ EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
     return index < 2 ? 0 : 2; /* invalid argument */
 }
 
-typedef struct pci_info {
-    char legacy_bus_id[16];
-    unsigned domain, bus, place, device, subsystem;
-    char bus_id[32];
-} pci_info;
-
-EXPORT int nvmlDeviceGetPciInfo_v3(void *device, pci_info *out)
-{
-    bool is_second = device != &fake_nvml_state;
-    unsigned models = (unsigned)atomic_load(&fake_nvml_state.models);
-    *out = (pci_info){.bus = is_second, .device = 0x2330, .subsystem = is_second ? models : 1};
-    return models ? 0 : 3; /* not supported */
-}
-
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
 {
     *out = &fake_nvml_state;

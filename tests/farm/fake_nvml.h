@@ -9,6 +9,5 @@ typedef struct fake_nvml {
     atomic_ullong throttle;
     atomic_uint process_count, pids[FAKE_PROCESSES_MAX];
     atomic_int persistence, compute_mode, mig;
-    atomic_int models; /* of which the two GPUs are; 0: that is not told */
     atomic_ullong memory_errors;
 } fake_nvml;

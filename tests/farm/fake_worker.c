@@ -243,17 +243,6 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     return GPUTUNE_OK;
 }
 
-gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
-{
-    double *values = calloc(1, sizeof *values);
-    if (!values) {
-        return gt_fail_memory();
-    }
-    values[0] = measure->lost ? 0 : 90e3;
-    *out = (gt_sampled){.values = values, .count = 1};
-    return GPUTUNE_OK;
-}
-
 void gt_measure_drop(gt_measure *measure, uint64_t variant)
 {
     for (size_t i = 0; i < measure->count; i++) {

@@ -431,41 +431,6 @@ TEST(a_device_that_kills_its_worker_is_given_up)
 
 /* ---- Dropping, canceling, resting ------------------------------------------------------------ */
 
-/* A farm and its helper are waited for together, and compile for each other; a crash there costs
- * the other nothing. */
-TEST(a_helper_answers_the_same_caller)
-{
-    gt_farm *farm = open_prepared(), *helper = open_prepared();
-    farm->helper = helper;
-    assert_int_equal(gt_farm_compile_workers(farm), 2 * farm->compile_workers);
-    ask_verify(helper, 1, "segv");
-    ask_verify(helper, 2, "ok");
-    ask_verify(farm, 3, "ok");
-    ASSERT_OK(farm->ops->pace(farm));
-    for (uint64_t i = 10; i < 30; i++) {
-        ask_compile(farm, i, "ok");
-    }
-    uint32_t verified[2] = {0}, crashed = 0, compiled = 0, paced = 0;
-    while (verified[0] + verified[1] + crashed + compiled + paced < 24) {
-        gt_event event;
-        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
-        assert_int_not_equal(event.kind, GT_EVENT_TIMEOUT);
-        compiled += event.kind == GT_EVENT_COMPILED;
-        paced += event.kind == GT_EVENT_SAMPLED && event.gpu == 0 && event.sampled.count == 1;
-        crashed += event.kind == GT_EVENT_VERIFIED && event.status == GPUTUNE_ECRASHED;
-        if (event.kind == GT_EVENT_VERIFIED && event.status == GPUTUNE_OK) {
-            verified[event.gpu]++;
-            assert_int_equal(event.gpu, event.id == 2);
-        }
-        gt_event_free(&event);
-    }
-    assert_int_equal(crashed, 1);
-    assert_int_equal(compiled, 20);
-    farm->ops->cancel(farm);
-    farm->helper = NULL;
-    farm->ops->close(farm);
-    helper->ops->close(helper);
-}
 TEST(dropped_variants_are_gone)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();

@@ -207,25 +207,10 @@ TEST(the_setup_is_told_as_far_as_it_is_known)
 
 TEST(gpus_are_counted_where_cuda_shows_them_whole)
 {
-    bool are_alike;
-    assert_int_equal(gt_nvml_count(&are_alike), 2);
+    assert_int_equal(gt_nvml_count(), 2);
     atomic_store(&nvml->mig, 1);
-    assert_int_equal(gt_nvml_count(&are_alike), 0);
+    assert_int_equal(gt_nvml_count(), 0);
     atomic_store(&nvml->mig, 0);
-}
-
-TEST(gpus_are_alike_where_nvml_says_that_their_boards_are)
-{
-    static const struct {
-        int models; /* 0: NVML does not tell */
-        bool are_alike;
-    } cases[] = {{0, false}, {1, true}, {2, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bool are_alike;
-        atomic_store(&nvml->models, cases[i].models);
-        assert_int_equal(gt_nvml_count(&are_alike), 2);
-        assert_int_equal(are_alike, cases[i].are_alike);
-    }
 }
 
 TESTS_WITHIN(load_nvml, NULL)

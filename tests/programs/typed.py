@@ -17,8 +17,7 @@ def show(progress: dict[str, object]) -> None:
 
 
 with gputune.open(database=":memory:") as tuner:
-    pace: dict[str, object] = tuner.measure_pace()
-    print(pace["launch_ns"], len(gputune.tune("axpy", n=1024, effort="cached", helpers=[]).info))
+    print(len(gputune.tune("axpy", n=1024, effort="cached").info))
     plan: gputune.Plan = tuner.tune("axpy", n=1024, progress=show, only=["BLOCK=128,256"], time_limit=10)
     space = gputune.space("axpy", n=1024)
     print(plan.info["configuration"], space["valid"], len(tuner.records("axpy")))

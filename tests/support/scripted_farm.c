@@ -285,19 +285,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
     for (size_t i = 0; i < farm->compiling.count; i++) {
         farm->compiling.items[i].seconds += farm->is_busy ? 0 : 10;
     }
-    uint32_t gpu = 0, number = 0;
     put_earliest_first(farm);
-    for (gt_farm *one = base->helper; one; one = one->helper) {
-        scripted_farm *helper = (scripted_farm *)one;
-        number++;
-        put_earliest_first(helper);
-        if (helper->next < helper->events.count &&
-            (farm->next == farm->events.count ||
-             helper->due.items[helper->next] < farm->due.items[farm->next])) {
-            farm = helper;
-            gpu = number;
-        }
-    }
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
     if (late || !await_due(farm, seconds)) {
@@ -305,20 +293,17 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
         return GPUTUNE_OK;
     }
     *out = farm->events.items[farm->next++];
-    out->gpu = gpu;
     return GPUTUNE_OK;
 }
 
 static void cancel(gt_farm *base)
 {
-    for (; base; base = base->helper) {
-        scripted_farm *farm = (scripted_farm *)base;
-        while (farm->next < farm->events.count) {
-            gt_event_free(&farm->events.items[farm->next++]);
-        }
-        farm->compiling.count = 0;
-        farm->gpu_free = 0;
+    scripted_farm *farm = (scripted_farm *)base;
+    while (farm->next < farm->events.count) {
+        gt_event_free(&farm->events.items[farm->next++]);
     }
+    farm->compiling.count = 0;
+    farm->gpu_free = 0;
 }
 
 static void do_not_close(gt_farm *base)

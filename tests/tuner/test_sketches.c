@@ -37,8 +37,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_tried *res
     }
 }
 
-static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w,
-                    gt_helper *helper)
+static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
@@ -47,8 +46,6 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
     }
     const gt_field_options options = {.request = request,
                                       .farm = &w->farm.farm,
-                                      .helpers = helper,
-                                      .helper_count = helper != NULL,
                                       .proposer = &own->proposer,
                                       .measure = true,
                                       .with_default = true,
@@ -79,7 +76,7 @@ TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close
     gt_field field;
     own_proposer own;
     gt_request *request = make_request(w);
-    try_all(&field, &own, request, w, NULL);
+    try_all(&field, &own, request, w);
     assert_int_equal(w->farm.quick_compiles, BLOCKS);
     assert_int_equal(own.heard, BLOCKS);
     assert_true(own.best_ns == 80000); /* BLOCK=256 */
@@ -95,28 +92,6 @@ TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close
     gt_request_free(request);
 }
 
-/* Nor does one that is too short to tell. */
-TEST_OF(other_gpus_launch_sketches_too, world *w, open_world, close_world)
-{
-    gt_field field;
-    own_proposer own;
-    gt_request *request = make_request(w);
-    scripted_farm there = {.behave = w->farm.behave, .user = w->farm.user};
-    scripted_farm_open(&there);
-    gt_helper helper = {.name = "GPU 1", .farm = &there.farm, .prepared = true, .scale = 1};
-    w->farm.farm.helper = &there.farm;
-    try_all(&field, &own, request, w, &helper);
-    assert_int_equal(own.heard, BLOCKS);
-    assert_int_equal(own.failed, 0);
-    assert_true(helper.launched > 0 && helper.in_hand == 0);
-    assert_true(own.best_ns == 80000);
-    assert_int_equal(field.in[GT_STAGE_FAILED], 0);
-    w->farm.farm.helper = NULL;
-    gt_field_close(&field);
-    gt_request_free(request);
-    scripted_farm_close(&there);
-}
-
 TEST_OF(a_sketch_that_crashes_is_no_failure_of_the_tuning, world *w, open_world, close_world)
 {
     gt_field field;
@@ -124,7 +99,7 @@ TEST_OF(a_sketch_that_crashes_is_no_failure_of_the_tuning, world *w, open_world,
     gt_request *request = make_request(w);
     w->by_block[512].verify = GPUTUNE_ECRASHED;
     w->by_block[64].pilot_ns = 1000;
-    try_all(&field, &own, request, w, NULL);
+    try_all(&field, &own, request, w);
     assert_int_equal(own.failed, 2);
     assert_int_equal(field.in[GT_STAGE_FAILED], 1); /* BLOCK=512 itself */
     gt_field_close(&field);

@@ -14,8 +14,6 @@ grep -c 'an equal GPU tries it' errors
 echo == it is the first one, before the others are open
 GPUTUNE_EMU_FAULTS='cuMemAlloc@0:*1=999' warm first.db
 grep -c 'an equal GPU tries it' errors
-echo == the one that is left is slower
-GPUTUNE_EMU_DEVICES='h200*1.4,h200' GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*9=999' warm three.db
 echo == what a broken one has stored is no evidence
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed

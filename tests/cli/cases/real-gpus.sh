@@ -19,25 +19,6 @@ echo == again, and one more model
 warm two.db --gpus all | what
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
-echo == where all is stored: the second GPU of a model has nothing to do
-opened() { # GPUS OPTION...: which GPUs measure workers were started for
-    : >starts
-    GPUTUNE_EMU_DEVICES=$1
-    shift
-    GPUTUNE_WORKER=$PWD/worker warm two.db "$@" >table
-    tail -n +2 table | cut -d, -f16 | sort | uniq -c
-    wc -l <starts
-}
-cat >worker <<END
-#!/bin/sh
-case "\$*" in *measure*) echo "\$*" >>$PWD/starts ;; esac
-exec $GPUTUNE_WORKER "\$@"
-END
-chmod +x worker
-opened h200,h200 --gpus all
-opened h200,h200 --gpus 1,0
-opened h200,a100 --gpus all
-export GPUTUNE_EMU_DEVICES=h200,h200,a100
 echo == for people
 $GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
     --gpus 2,1 | cut -c1-58
