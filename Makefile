@@ -76,8 +76,10 @@ CACHED_NVRTC := $(B)/tests/support/cached_nvrtc.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
-FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,no_locks reserves)
+FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,nfs reserves)
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
+# runs search strategies against recorded spaces; its options and output are those of a command
+REPLAY_OBJ := $(call obj,$(filter-out %/main.c,$(wildcard tools/replay/*.c)))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 # the tables that an installation brings
@@ -90,7 +92,7 @@ TABLES := $(wildcard db/*.wisdom)
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
      $(B)/man/gputune-template.7 $(if $(TABLES),$(B)/tables/gputune.db)
 lib: $(B)/libgputune.a
-tests: $(TESTS) $(FAKE) $(DIFFERENTIAL) $(CACHED_NVRTC)
+tests: $(TESTS) $(FAKE) $(B)/tools/replay $(DIFFERENTIAL) $(CACHED_NVRTC)
 fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
 benches: $(BENCHES)
@@ -110,11 +112,11 @@ $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/fuzz/%.o: TEST_CFLAGS :=
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
-	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests -Itools $(BASE_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
 # the wheels that set-up brings have a cuda.h; a toolkit's comes first
 $(B)/obj/tests/support/cuda_layout.o: CPPFLAGS += -idirafter build/nvrtc/nvidia/cu13/include
 $(B)/obj/tools/%.o: tools/%.c $(B)/flags
-	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itools $(BASE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/generated/%.o: $(B)/generated/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -c $< -o $@
 
@@ -185,6 +187,8 @@ $(B)/gputune: $(CLI_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/tools/replay: $(B)/obj/tools/replay/main.o $(REPLAY_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # no soname: it is loaded by its path alone, and nothing takes it for the system's driver
 $(B)/libgputune-emu.so: $(EMU_OBJ)
 	$(call say,LD )$(CC) -shared $(LDFLAGS) $^ -o $@ -lm -ldl
@@ -195,14 +199,15 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(TESTS) $(FUZZERS) $(BENCHES): private LDFLAGS += $(GOLD) $(if $(DEBUG),,-Wl,--strip-debug)
 EMU_TEST_OBJ = $(EMU_OBJ)
+$(filter $(B)/tests/replay/%,$(TESTS)) $(B)/tests/fuzz/fuzz_recorded: $(REPLAY_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # what the command line has of the library in place of the fake
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/readers.c \
-    src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c)
+    src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c src/base/network.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-# a file system whose locks other machines do not see; a machine whose clocks differ
+# a network file system; a library that reserves memory
 $(B)/tests/cli/%.so: tests/cli/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@ -ldl
 # the command line with canned answers, for exact output
@@ -213,7 +218,7 @@ FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tes
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
 $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/internal.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
@@ -231,7 +236,7 @@ $(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
 $(B)/tests/gpu/test_nvrtc_wheel: | $(FAKE_WHEEL)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/internal.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcmocka $(LIBS)
 $(FAILING): $(B)/obj/tests/fault/failing.o
 # its functions stand before those of libc also for the libraries that the program loads
 $(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/internal.a

@@ -125,7 +125,7 @@ extern "C" {
     X(EUNSUPPORTED, -19, "not supported here")                                                     \
     X(EDEVMEM, -20, "out of device memory")                                                        \
     X(ENOTCACHED, -21, "nothing stored, and measuring was not allowed")                            \
-    X(ERECORDED, -22, "a recorded space has a mistake")
+    X(ERECORDED, -22, "a text of wisdom has a mistake")
 
 typedef enum gputune_status {
 #define GPUTUNE_STATUS_ENUM(name, value, text) GPUTUNE_##name = (value),
@@ -1171,45 +1171,6 @@ typedef struct gputune_finding {
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);
-
-typedef struct gputune_replay_options {
-    uint32_t version;
-    const gputune_strategy *strategies; /* NULL: AUTO */
-    size_t strategy_count;
-    const uint32_t *evaluations; /* after how many results to score; NULL: 50, 100, 200 */
-    size_t evaluation_count;
-    uint32_t seeds;   /* how many runs; 0: 100 */
-    uint64_t seed;    /* of the first run */
-    uint32_t workers; /* that compile on a virtual clock; 0: one variant at a time, no clock */
-    gputune_log_fn log;
-    void *user;           /* passed to log */
-    volatile int *cancel; /* as in gputune_options; the call then returns ECANCELED */
-} gputune_replay_options;
-#define GPUTUNE_REPLAY_OPTIONS_VERSION 1
-#define GPUTUNE_REPLAY_OPTIONS_INIT                                                                \
-    {                                                                                              \
-        GPUTUNE_REPLAY_OPTIONS_VERSION, NULL, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL                \
-    }
-
-/* How one strategy did on one recorded space. */
-typedef struct gputune_replayed {
-    uint32_t version;
-    const char *space, *strategy; /* the file's name without its endings */
-    uint32_t evaluations, seeds, workers;
-    double mean_regret; /* best so far over optimum, minus 1: the mean of the runs */
-    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: without
-                                                          workers, or not reached */
-    uint64_t configurations, valid;                    /* recorded; those of them with a time */
-    double optimum_ns;
-} gputune_replayed;
-#define GPUTUNE_REPLAYED_VERSION 1
-/* Runs strategies against a recorded space, and calls `each` for every strategy and number of
- * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip, regular, and of at
- * most 1 GB unpacked; its closing braces may be missing. ENOTFOUND or EIO where the file cannot be
- * read; ERECORDED, with the line, for a mistake in it. */
-GPUTUNE_API int gputune_replay(const char *path, const gputune_replay_options *options,
-                               int (*each)(void *user, const gputune_replayed *replayed),
-                               void *user);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1261,17 +1261,6 @@ template <typename Each> result<void> try_misses(text path, Each each)
         each, [&](auto call, void *user) { return gputune_misses(path.c_str, call, user); });
 }
 
-/* Runs strategies against a recorded space, and calls `each`, which takes a const gputune_replayed
- * &, for every strategy and number of evaluations. */
-template <typename Each>
-result<void> try_replay(text path, Each each, const gputune_replay_options *given = nullptr)
-{
-    const gputune_replay_options usual = GPUTUNE_REPLAY_OPTIONS_INIT;
-    return detail::visited<gputune_replayed>(each, [&](auto call, void *user) {
-        return gputune_replay(path.c_str, given ? given : &usual, call, user);
-    });
-}
-
 /* A first template of a CUDA program. `arguments`, which a null pointer ends, are -I, -D and
  * --host=FILE. */
 inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr,
@@ -1285,11 +1274,6 @@ inline result<std::string> try_draft_template(text path, text source, const char
 template <typename Each> void misses(text path, Each each)
 {
     try_misses(path, each).take();
-}
-template <typename Each>
-void replay(text path, Each each, const gputune_replay_options *given = nullptr)
-{
-    try_replay(path, each, given).take();
 }
 inline std::string draft_template(text path, text source, const char *kernel = nullptr,
                                   const char *const *arguments = nullptr)

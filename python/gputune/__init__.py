@@ -81,7 +81,7 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
            "diagnose", "draft_template", "emit", "export_wisdom", "forget",
            "import_wisdom", "kernel", "kernels", "load_wisdom", "merge", "misses", "open",
-           "records", "refresh", "replay", "run", "save_wisdom", "space", "trials", "tune", "wait"]
+           "records", "refresh", "run", "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -1135,26 +1135,6 @@ def draft_template(path: Path, kernel: str | None = None, source: str | None = N
     words = (ctypes.c_char_p * (len(arguments) + 1))(*[encoded("arguments", one) for one in arguments], None)
     return _taken(lambda out, _: library.gputune_draft_template(
         out, encoded("path", path), source.encode(), encoded("kernel", kernel), words)).decode()
-
-
-def replay(path: Path, strategies: Sequence[str] = (), *, evaluations: Sequence[int] = (), seeds: int = 0,
-           seed: int = 0, workers: int = 0) -> list[dict[str, Any]]:
-    """Runs strategies against a recorded space (Kernel Tuner's cache or T4 results), `seeds` times each (0:
-    100), and returns how far from the best they are after so many evaluations (50, 100, 200). `workers`
-    compile on a virtual clock."""
-    names = [_choose("strategy", _STRATEGIES, one) for one in strategies]
-    counts = [_integer("evaluations", one, 1, (1 << 32) - 1) for one in evaluations]
-    stop = Interrupt()
-    options = _abi.gputune_replay_options(
-        version=_abi.GPUTUNE_REPLAY_OPTIONS_VERSION, strategies=(ctypes.c_int * max(len(names), 1))(*names),
-        strategy_count=len(names), evaluations=(ctypes.c_uint32 * max(len(counts), 1))(*counts),
-        evaluation_count=len(counts), seeds=_integer("seeds", seeds, 0, (1 << 32) - 1),
-        seed=_integer("seed", seed, 0, (1 << 64) - 1), workers=_integer("workers", workers, 0, (1 << 32) - 1),
-        cancel=ctypes.pointer(stop.flag))
-    found: list[dict[str, Any]] = []
-    each = _abi.FUNCTIONS["gputune_replay"][1][2](stop.guarded(collect(found), 1))
-    stop.run(lambda: int(library.gputune_replay(encoded("path", path), ctypes.byref(options), each, None)))
-    return found
 
 
 def _here(method: Callable[Concatenate[Tuner, _P], _R]) -> Callable[_P, _R]:

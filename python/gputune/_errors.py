@@ -109,7 +109,7 @@ class NotCachedError(Error):
 
 
 class RecordedError(Error):
-    """A recorded space or wisdom has a mistake (ERECORDED)."""
+    """A text of wisdom has a mistake (ERECORDED)."""
 
 
 _CLASSES = {

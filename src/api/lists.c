@@ -14,6 +14,8 @@
 
 #include "kernel/axis_kind.h"
 
+#include "search/strategy.h"
+
 #include <gputune.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +174,11 @@ const char *gputune_objective_name(gputune_objective objective)
 {
     bool exists = (uint32_t)objective < GPUTUNE_OBJECTIVE_COUNT;
     return exists ? gt_objective_facts(objective)->name : "?";
+}
+
+const char *gputune_strategy_name(gputune_strategy strategy)
+{
+    return gt_strategy_name(strategy);
 }
 
 /* ---- spaces ---------------------------------------------------------------------------------- */

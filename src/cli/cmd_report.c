@@ -1,28 +1,31 @@
 /* gputune report: what is stored, as a page to look at. */
 #include "cli/files.h"
-#include "cli/live.h"
 #include "cli/records.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* What is stored, for a page that needs no network (its files are in cli/report), or Markdown. */
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* not empty unless `live` */
+    cli_measured_list measured; /* those that are being tuned come first */
     cli_table standing;         /* cli_record_table() with the records of winners and defaults */
     char **sources;             /* the source of each scenario's winner; NULL: not known */
-    bool live;                  /* the page fetches its data, data.json, again and again */
 } report_data;
 
+/* The options. */
+static struct {
+    cli_list names;
+    int format;
+    bool history;
+    cli_list tuning; /* labels of scenarios that are being tuned */
+} given;
+
 extern const char cli_report_page[]; /* made by tools/report-page */
-static const char place_of_data[] = "@data@\n", policy_of_all[] = "default-src 'none'";
+static const char place_of_data[] = "@data@\n";
 
 #define OF_TRIAL(member, unit) CLI_FIELD(gputune_record, member, "", unit, CLI_IN_DATA)
 
@@ -66,9 +69,12 @@ static void report_write_data(const report_data *report, FILE *file)
         cli_why_explain(&why, &list->items[i]);
     }
     const cli_table tables[] = {report->standing, why.values, why.pairs};
-    fprintf(file,
-            "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"live\": %s, \"shown\": ",
-            CLI_SCHEMA_VERSION, gputune_version(), report->live ? "true" : "false");
+    fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"tuning\": [",
+            CLI_SCHEMA_VERSION, gputune_version());
+    for (size_t i = 0; i < given.tuning.count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(given.tuning.items[i]));
+    }
+    fputs("], \"shown\": ", file);
     cli_tables_write("why", tables, 3, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
@@ -100,10 +106,7 @@ static void report_write_page(const report_data *report, FILE *file)
     report_write_data(report, memory);
     cli_present(fclose(memory) == 0 ? json : NULL);
     const char *place = strstr(cli_report_page, place_of_data);
-    const char *policy = strstr(cli_report_page, policy_of_all) + strlen(policy_of_all);
-    (void)fwrite(cli_report_page, 1, (size_t)(policy - cli_report_page), file);
-    fputs(report->live ? "; connect-src 'self'" : "", file);
-    (void)fwrite(policy, 1, (size_t)(place - policy), file);
+    (void)fwrite(cli_report_page, 1, (size_t)(place - cli_report_page), file);
     write_safely(json, bytes, file);
     fputs(place + strlen(place_of_data), file);
     free(json);
@@ -204,13 +207,6 @@ enum { PAGE, MARKDOWN };
 enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
-/* The options. */
-static struct {
-    cli_list names;
-    int format;
-    bool history, live;
-} given;
-
 /* The source of the winner, by the template that it was measured with. */
 static char *find_source(const cli_session *session, const cli_measured *from)
 {
@@ -247,10 +243,29 @@ static int write_report(const report_data *report)
 {
     cli_output output;
     CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-               "a page is for a browser; --output FILE stores it, --live serves it");
+               "a page is for a browser; --output FILE stores it");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == PAGE ? report_write_page : report_write_markdown)(report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
+}
+
+static bool is_being_tuned(const cli_measured *one)
+{
+    const gputune_record *of = one->trials;
+    const char *label = cli_format("%s %s", of->kernel, cli_short_sizes(of->sizes));
+    return gt_index_of(label, given.tuning.items, given.tuning.count) < given.tuning.count;
+}
+
+static void put_tuning_first(cli_measured_list *list)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_being_tuned(&list->items[i])) {
+            cli_measured moved = list->items[i];
+            memmove(&list->items[first + 1], &list->items[first], (i - first) * sizeof moved);
+            list->items[first++] = moved;
+        }
+    }
 }
 
 static int read_report(report_data *out)
@@ -265,48 +280,12 @@ static int read_report(report_data *out)
         }
     }
     out->measured = cli_measured_of(&out->records);
+    put_tuning_first(&out->measured);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
         out->sources[i] = find_source(&session, &out->measured.items[i]);
     }
     return code;
-}
-
-/* ---- live ---- */
-
-/* What cannot be read is as good as nothing: the page asks again. */
-static void write_live(cli_live_kind kind, FILE *file)
-{
-    report_data report;
-    cli_given.quiet = true;
-    (void)read_report(&report);
-    report.live = kind != CLI_LIVE_LAST_DATA;
-    (kind == CLI_LIVE_PAGE ? report_write_page : report_write_data)(&report, file);
-}
-
-int cli_report_begin_live(cli_live_report *out)
-{
-    int ends[2];
-    const pid_t parent = getpid();
-    *out = (cli_live_report){-1, -1};
-    CLI_REFUSE(pipe2(ends, O_CLOEXEC) != 0 || (out->process = fork()) < 0, CLI_EXIT_NOTHING,
-               "cannot start a process that serves the report: %s", strerror(errno));
-    if (out->process == 0) {
-        close(ends[1]);
-        cli_given.selection.sizes.count = 0; /* the page has all */
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        _exit(getppid() == parent ? cli_live_serve(write_live, stderr, ends[0]) : CLI_EXIT_OK);
-    }
-    close(ends[0]);
-    out->until = ends[1];
-    return CLI_CONTINUE;
-}
-
-void cli_report_end_live(const cli_live_report *live)
-{
-    close(live->until);
-    while (waitpid(live->process, NULL, 0) < 0 && errno == EINTR) {
-    }
 }
 
 static const cli_option options[] = {
@@ -319,23 +298,21 @@ static const cli_option options[] = {
      "what was measured on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also what was measured before a template was edited"},
-    {"live", 0, CLI_OPTION_FLAG, &given.live, NULL, NULL,
-     "serve the page on this machine, with what is measured meanwhile, until Ctrl-C"},
+    {"tuning", 0, CLI_OPTION_LIST, &given.tuning, "SCENARIO", NULL,
+     "a scenario that is being tuned, as 'axpy n=1M T=float': it comes first, and the page reloads "
+     "itself; may be repeated"},
     CLI_FILE_OPTIONS,
 };
 
 static int report(const cli_list *names)
 {
     report_data report;
-    CLI_REFUSE(given.live && (cli_given.output || given.format == MARKDOWN), CLI_EXIT_USAGE,
-               "report: --live serves a page; leave out --output and --format");
     given.names = *names;
     cli_given.read_only = true;
     int code = read_report(&report);
-    if (given.live && (code == CLI_CONTINUE || code == CLI_EXIT_NOTHING)) {
-        return cli_live_serve(write_live, stdout, -1);
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* else there will soon be something */
+        CLI_TRY(code);
     }
-    CLI_TRY(code);
     return write_report(&report);
 }
 
@@ -347,9 +324,8 @@ const cli_command cmd_report = {
     "One file, which fetches nothing: for each scenario every trial by each axis, the best so far, "
     "two axes against each other, default and winner with their intervals, what each axis is "
     "worth, the winner's source, and all trials in a table that filters and sorts. Several GPUs "
-    "and sizes of the database stand side by side. Needs no GPU; the database is only read. --live "
-    "prints the page's address, which holds a secret: only who knows it can read the page, and "
-    "only on this machine. 'gputune warm --live' serves it while it tunes.",
+    "and sizes of the database stand side by side. Needs no GPU; the database is only read. "
+    "'gputune warm --report FILE' writes it again and again while it tunes.",
     {0, SIZE_MAX},
     options,
     report};

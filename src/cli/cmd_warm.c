@@ -1,7 +1,8 @@
 /* The command warm: its options, compiling without measuring, and tuning again when a template is
  * saved; warm_tune.c tunes. */
 #include "cli/files.h"
-#include "cli/live.h"
+#include "cli/fleet.h"
+#include "cli/rewrite.h"
 #include "cli/turns.h"
 #include "cli/warm.h"
 
@@ -96,20 +97,23 @@ static int warm_compile(const cli_session *session, const cli_scenarios *scenari
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-static int tune_or_compile(cli_gpus *gpus)
+/* `quiet`: as the options say; until the scenarios are found only one of several processes says
+ * what all of them find. */
+static int tune_or_compile(const cli_session *session, bool quiet)
 {
     cli_scenarios scenarios = {0};
-    const cli_session *session = &gpus->items[gpus->first].session;
     int code = cli_warm_find(&scenarios, session);
+    cli_given.quiet = quiet;
     if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
         return code;
     }
-    if (!scenarios.count && !cli_warm.shard.count && gpus->is_only) {
+    if (!scenarios.count && !cli_warm.shard.count && !cli_warm.gpus) {
         return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
     return cli_warm.compile_only ? warm_compile(session, &scenarios)
-                                 : cli_warm_tune(gpus, &scenarios);
+           : cli_warm.gpus       ? cli_fleet_serve(session, &scenarios)
+                                 : cli_warm_tune(session, &scenarios);
 }
 
 /* Options of which a command line has one at most. */
@@ -162,13 +166,19 @@ static int check(void)
 
 static int run(void)
 {
-    CLI_SCOPED(cli_gpus_close) cli_gpus gpus = {0};
+    CLI_SCOPED(cli_close) cli_session session = {0};
     cli_open_mode mode = cli_given.arch          ? CLI_OPEN_NO_DEVICE
                          : cli_warm.compile_only ? CLI_OPEN_DEVICE
                                                  : CLI_OPEN_TUNING;
-    CLI_TRY(cli_warm.check ? cli_check_first() : CLI_CONTINUE);
-    CLI_TRY(cli_gpus_open(&gpus, mode, cli_warm.gpus));
-    return tune_or_compile(&gpus);
+    bool is_child = cli_fleet_join();
+    CLI_TRY(cli_warm.check && !is_child ? cli_check_first() : CLI_CONTINUE);
+    if (cli_warm.gpus && !is_child) {
+        return cli_fleet_run();
+    }
+    bool quiet = cli_given.quiet;
+    cli_given.quiet |= cli_fleet_is_silent();
+    CLI_TRY(cli_open(&session, mode));
+    return tune_or_compile(&session, quiet);
 }
 
 /* ---- tuning again when a template is saved --------------------------------------------------- */
@@ -352,23 +362,16 @@ static int tune(void)
     return cli_warm.watch ? warm_watch() : run();
 }
 
-static int tune_live(void)
-{
-    cli_live_report live;
-    CLI_TRY(cli_report_begin_live(&live));
-    int code = tune();
-    cli_report_end_live(&live);
-    return code;
-}
-
 static int check_and_run(const cli_list *kernels)
 {
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
     CLI_TRY(check());
-    cli_locks_begin(cli_given.database, &cli_warm.shard);
-    return cli_locks_end(cli_warm.live ? tune_live() : tune());
+    (void)(cli_warm.gpus && cli_fleet_join()); /* before anything is written */
+    CLI_TRY(cli_rewrite_begin(cli_warm.report));
+    CLI_TRY(cli_shard_check(&cli_warm.shard, cli_given.database));
+    return cli_rewrite_end(cli_warm.report, tune());
 }
 
 static const char more[] =
@@ -433,8 +436,9 @@ static const cli_option options[] = {
      "with --compile-only: for this architecture, without a GPU"},
     {"watch", 0, CLI_OPTION_FLAG, &cli_warm.watch, NULL, NULL,
      "tune PATHs again whenever they are saved, until Ctrl-C"},
-    {"live", 0, CLI_OPTION_FLAG, &cli_warm.live, NULL, NULL,
-     "serve the page of the command report on this machine meanwhile"},
+    {"report", 0, CLI_OPTION_TEXT, &cli_warm.report, "FILE", NULL,
+     "write the page of the command report there every few seconds; it reloads itself until the "
+     "tuning ends"},
     {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
      "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
      "the cores [--device]"},

@@ -15,6 +15,8 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool informs;
 static char progress_line[1024]; /* what is drawn now, or "" */
+static cli_line_fn send_line;    /* in place of stderr; NULL: stderr */
+static cli_draw_fn send_draw;
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -64,18 +66,29 @@ static void erase(void)
     }
 }
 
-static void write_line(const char *prefix, const char *text, const char *color)
+void cli_console_send(cli_line_fn line, cli_draw_fn draw)
 {
-    int error = errno; /* callers may yet look at it */
+    send_line = line;
+    send_draw = draw;
+}
+
+static void print_line(const char *prefix, const char *text, const char *color)
+{
     bool colored = color && cli_console_has_color(stderr);
     char *clean = strdup(text);
-    pthread_mutex_lock(&mutex);
     erase();
     fprintf(stderr, "%sgputune: %s%s%s\n%s", colored ? color : "", prefix, colored ? CLI_PLAIN : "",
             clean ? cli_clean(clean, true) : "out of memory", progress_line);
     fflush(stderr);
-    pthread_mutex_unlock(&mutex);
     free(clean);
+}
+
+void cli_console_line(const char *prefix, const char *text, const char *color)
+{
+    int error = errno; /* callers may yet look at it */
+    pthread_mutex_lock(&mutex);
+    (send_line ? send_line : print_line)(prefix, text, color);
+    pthread_mutex_unlock(&mutex);
     errno = error;
 }
 
@@ -89,16 +102,21 @@ void cli_console_say(bool is_error, const char *format, ...)
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    write_line("", text, is_error ? CLI_RED : NULL);
+    cli_console_line("", text, is_error ? CLI_RED : NULL);
+}
+
+static void print_progress(const char *line)
+{
+    erase();
+    gt_snprintf(progress_line, sizeof progress_line, "%s", line);
+    fputs(progress_line, stderr);
+    fflush(stderr);
 }
 
 static void draw(const char *line)
 {
     pthread_mutex_lock(&mutex);
-    erase();
-    gt_snprintf(progress_line, sizeof progress_line, "%s", line);
-    fputs(progress_line, stderr);
-    fflush(stderr);
+    (send_draw ? send_draw : print_progress)(line);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -131,7 +149,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
                              : informs           ? GPUTUNE_LOG_INFO
                                                  : GPUTUNE_LOG_WARNING;
     if (level <= most) {
-        write_line(prefixes[level], line, colors[level]);
+        cli_console_line(prefixes[level], line, colors[level]);
     }
 }
 

@@ -42,6 +42,13 @@ void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 /* Takes the progress line away. */
 void cli_console_progress_end(void);
 
+/* Prints a line as cli_console_say() does, with the prefix and the colour (NULL: none). */
+void cli_console_line(const char *prefix, const char *text, const char *color);
+/* From now on lines and the progress line are given to these functions in place of stderr. */
+typedef void (*cli_line_fn)(const char *prefix, const char *text, const char *color);
+typedef void (*cli_draw_fn)(const char *text);
+void cli_console_send(cli_line_fn line, cli_draw_fn draw);
+
 /* cli_console_log() is a gputune_log_fn. It prints information lines only with --verbose, or after
  * cli_console_inform(true). */
 void cli_console_log(void *user, gputune_log_level level, const char *line);

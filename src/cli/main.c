@@ -11,9 +11,9 @@
 extern const char cli_template_page[], cli_template_text[]; /* made by tools/language */
 
 static const cli_command *const commands[] = {
-    &cmd_warm,  &cmd_show,   &cmd_run,      &cmd_check,   &cmd_compare, &cmd_kernels, &cmd_space,
-    &cmd_emit,  &cmd_embed,  &cmd_template, &cmd_devices, &cmd_doctor,  &cmd_forget,  &cmd_prune,
-    &cmd_merge, &cmd_replay, &cmd_wisdom,   &cmd_report,  &cmd_export};
+    &cmd_warm,   &cmd_show,  &cmd_run,   &cmd_check,    &cmd_compare, &cmd_kernels,
+    &cmd_space,  &cmd_emit,  &cmd_embed, &cmd_template, &cmd_devices, &cmd_doctor,
+    &cmd_forget, &cmd_prune, &cmd_merge, &cmd_wisdom,   &cmd_report,  &cmd_export};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 static const char help_description[] = "this text, or a command's";
 
@@ -152,6 +152,7 @@ static void forget_orders(void)
 int main(int argc, char **argv)
 {
     fill_descriptors();
+    cli_given.words = argv;
     if (argc < 2 || strcmp(argv[1], "doctor") != 0) { /* which tells of them */
         forget_orders();
     }

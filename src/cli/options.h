@@ -41,6 +41,8 @@ typedef struct cli_selection {
 
 /* What the options say that several commands have. A process runs one command. */
 extern struct cli_given {
+    char **words;        /* the command line */
+    const char *own_gpu; /* the number of the GPU that a process of --gpus is for; else NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output;
@@ -97,4 +99,4 @@ void cli_help(const cli_command *command);
 /* All commands. */
 extern const cli_command cmd_warm, cmd_show, cmd_run, cmd_check, cmd_compare, cmd_kernels,
     cmd_space, cmd_emit, cmd_embed, cmd_template, cmd_devices, cmd_doctor, cmd_forget, cmd_prune,
-    cmd_merge, cmd_replay, cmd_wisdom, cmd_report, cmd_export;
+    cmd_merge, cmd_wisdom, cmd_report, cmd_export;

@@ -88,13 +88,6 @@ static int take_device(cli_session *out)
     return status;
 }
 
-int cli_open_gpu(cli_session *out, const char *number)
-{
-    memset(out, 0, sizeof *out);
-    int status = open_tuner(out, number, true);
-    return status < 0 ? status : take_device(out);
-}
-
 /* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
 static int choose_none(bool *none, cli_open_mode mode)
 {
@@ -111,7 +104,8 @@ int cli_open(cli_session *out, cli_open_mode mode)
     memset(out, 0, sizeof *out);
     bool none;
     CLI_TRY(choose_none(&none, mode));
-    int status = open_tuner(out, none ? "none" : cli_given.device, mode == CLI_OPEN_TUNING);
+    const char *device = cli_given.own_gpu ? cli_given.own_gpu : cli_given.device;
+    int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; going on without a device");

@@ -57,9 +57,6 @@ typedef struct cli_session {
 /* Opens a tuner as the options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
 int cli_open(cli_session *out, cli_open_mode mode);
-/* Opens a tuner that tunes on one of several GPUs, by its number. Prints nothing: returns a
- * gputune_status. Any thread may call it. */
-int cli_open_gpu(cli_session *out, const char *number);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session);
 /* Closes the tuner, if there is one. A command's session ends with its block, on each path out of

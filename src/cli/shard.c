@@ -1,14 +1,10 @@
-/* Which part of the scenarios is this run's, from the option or from what started the process; and
- * whether the locks of the runs that have the other parts are seen. */
+/* Which part of the scenarios is this run's, from the option or from what started the process. */
 #include "cli/shard.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
+#include "base/network.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { MOST_SHARDS = 1000000 };
 
@@ -164,103 +160,7 @@ void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
     }
 }
 
-/* ---- locks ----------------------------------------------------------------------------------- */
-
-enum {
-    LOOKED_AT = 16,
-    FREE_MAX = 3, /* in a row: a record may come late, one that changes again and again does not */
-    PERIOD_MS = 500
-};
-
-/* What a run writes at its place in the file. The lock of the run is on the first byte of that
- * place. */
-typedef struct record {
-    char run[64]; /* "HOST PID START": two runs never have the same */
-    char host[64];
-    uint64_t counter;
-} record;
-
-typedef struct neighbour {
-    record last;
-    bool was_free;
-    unsigned times_free; /* in a row, and it went on */
-} neighbour;
-
-static struct {
-    char *path, *database;
-    cli_shard shard;
-    int file; /* with this run's lock; -1: nothing is looked at */
-    record own;
-    neighbour others[LOOKED_AT];
-    const neighbour *unseen; /* whose locks are not */
-    uint32_t unseen_shard;
-    pthread_t thread;
-    int end[2]; /* a pipe: a byte ends the thread */
-} watch = {.file = -1};
-
-static off_t place_of(uint32_t shard)
-{
-    return (off_t)shard * (off_t)sizeof(record);
-}
-
-/* An open file's lock, as a process's is that SQLite takes; closing another file keeps it. */
-static int lock(int file, int command, struct flock *out, off_t from, off_t bytes)
-{
-    *out = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
-    return fcntl(file, command, out);
-}
-
-/* --- the others ------------------------------------------------------------------------------- */
-
-/* Looks at another run. If the run has written since its lock was seen free, it held its lock then,
- * and this process did not see it. */
-static void look_at(neighbour *other, int file, uint32_t shard)
-{
-    record now;
-    struct flock held;
-    if (pread(file, &now, sizeof now, place_of(shard)) != (ssize_t)sizeof now || !now.counter) {
-        return;
-    }
-    bool is_same = memcmp(now.run, other->last.run, sizeof now.run) == 0;
-    if (is_same && now.counter == other->last.counter) {
-        return;
-    }
-    other->times_free = is_same && other->was_free ? other->times_free + 1 : 0;
-    other->last = now;
-    other->was_free =
-        lock(file, F_OFD_GETLK, &held, place_of(shard), 1) == 0 && held.l_type == F_UNLCK;
-    if (other->times_free >= FREE_MAX && !watch.unseen) {
-        watch.unseen = other;
-        watch.unseen_shard = shard;
-        cli_set_canceled(true);
-    }
-}
-
-/* A file that is opened anew is read anew. */
-static void look(void)
-{
-    int file = open(watch.path, O_RDONLY | O_CLOEXEC);
-    uint32_t count = watch.shard.count - 1 < LOOKED_AT ? watch.shard.count - 1 : LOOKED_AT;
-    for (uint32_t i = 0; i < count && file >= 0; i++) {
-        look_at(&watch.others[i], file, (watch.shard.index + 1 + i) % watch.shard.count);
-    }
-    if (file >= 0) {
-        close(file);
-    }
-}
-
-static void *work(void *unused)
-{
-    struct pollfd end = {watch.end[0], POLLIN, 0};
-    do {
-        watch.own.counter++;
-        (void)!pwrite(watch.file, &watch.own, sizeof watch.own, place_of(watch.shard.index));
-        look();
-    } while (poll(&end, 1, PERIOD_MS) <= 0);
-    return unused;
-}
-
-/* --- beginning, ending ------------------------------------------------------------------------ */
+/* ---- the database ---------------------------------------------------------------------------- */
 
 /* The path of the database, as the library finds it; NULL: it is in memory, or nowhere. */
 static char *path_of(const char *database)
@@ -275,61 +175,18 @@ static char *path_of(const char *database)
                                     : NULL;
 }
 
-static void name_run(void)
+int cli_shard_check(const cli_shard *shard, const char *database)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (gethostname(watch.own.host, sizeof watch.own.host - 1) != 0) {
-        snprintf(watch.own.host, sizeof watch.own.host, "another machine");
+    const char *path = shard->count > 1 ? path_of(database) : NULL;
+    const char *network = path ? gt_network_of(path) : NULL;
+    if (path && !network) { /* the file may yet be made, in this folder */
+        const char *slash = strrchr(path, '/');
+        network = gt_network_of(slash ? cli_copy_part(path, (size_t)(slash - path) + 1) : ".");
     }
-    snprintf(watch.own.run, sizeof watch.own.run, "%.20s %ld %lld.%09ld", watch.own.host,
-             (long)getpid(), (long long)now.tv_sec, now.tv_nsec);
-}
-
-void cli_locks_begin(const char *database, const cli_shard *shard)
-{
-    struct flock unused;
-    watch.database = shard->count > 1 ? path_of(database) : NULL;
-    watch.shard = *shard;
-    if (!watch.database) {
-        return;
-    }
-    watch.path = cli_format("%s-ranks", watch.database);
-    name_run();
-    watch.file = open(watch.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (watch.file >= 0 &&
-        (lock(watch.file, F_OFD_SETLK, &unused, place_of(shard->index), 1) != 0 ||
-         pipe2(watch.end, O_CLOEXEC) != 0 ||
-         pthread_create(&watch.thread, NULL, work, NULL) != 0)) {
-        close(watch.file);
-        watch.file = -1;
-    }
-}
-
-/* Removes the file if this run is the last one: only the last run can lock the whole file. */
-static void remove_if_last(void)
-{
-    struct flock unused;
-    if (lock(watch.file, F_OFD_SETLK, &unused, 0, 0) == 0) {
-        unlink(watch.path);
-    }
-}
-
-int cli_locks_end(int code)
-{
-    if (watch.file < 0) {
-        return code;
-    }
-    (void)!write(watch.end[1], "", 1);
-    pthread_join(watch.thread, NULL);
-    remove_if_last();
-    close(watch.file);
-    watch.file = -1;
-    return watch.unseen
-               ? cli_stop(CLI_EXIT_DATABASE,
-                          "the locks that shard %u on %s holds on %s are not seen here: this file "
-                          "system keeps those of each machine apart, as NFS with nolock does; give "
-                          "each run a database of its own (--db RANK.db), and merge them",
-                          watch.unseen_shard, watch.unseen->last.host, watch.database)
-               : code;
+    CLI_REFUSE(
+        network, CLI_EXIT_DATABASE,
+        "--shard: the database %s is on a network file system, %s, whose locks may not hold "
+        "between machines; give each run one of its own (--db 'shard-%u.db'), and merge them",
+        path, network, shard->index);
+    return CLI_CONTINUE;
 }

@@ -90,6 +90,11 @@ static cell cell_at(const cli_table *table, size_t row, size_t column)
     return out;
 }
 
+static bool is_text(cli_unit unit)
+{
+    return unit == CLI_TEXT || unit == CLI_STATUS || unit == CLI_SIZES || unit == CLI_FIGURE;
+}
+
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count)
 {
@@ -97,10 +102,8 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
     const bool lines = cli_given.format == CLI_FORMAT_JSON ||
                        cli_given.format == CLI_FORMAT_CSV; /* escaped or quoted there */
     for (size_t i = 0; i < count; i++) {
-        cli_unit unit = columns[i].unit;
         size_t at = columns[i].offset;
-        if (at < bytes &&
-            (unit == CLI_TEXT || unit == CLI_STATUS || unit == CLI_SIZES || unit == CLI_FIGURE)) {
+        if (at < bytes && is_text(columns[i].unit)) {
             char **text = (char **)((char *)item + at);
             char *known = like ? *(char *const *)((const char *)like + at) : NULL;
             const char *given = *text ? *text : none;
@@ -125,6 +128,50 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
 void *cli_table_add(cli_table *table, const void *item)
 {
     return cli_table_add_measured(table, item, GPUTUNE_OBJECTIVE_DEFAULT);
+}
+
+size_t cli_table_pack(const cli_table *table, char *out, size_t most)
+{
+    const char *item = table->rows[table->row_count - 1].item;
+    size_t bytes = table->item_bytes;
+    if (bytes > most) {
+        return 0;
+    }
+    memcpy(out, item, bytes);
+    for (size_t i = 0; i < table->column_count; i++) {
+        const cli_column *column = &table->columns[i];
+        const char *text = is_text(column->unit) ? *(char *const *)(item + column->offset) : NULL;
+        size_t length = text ? strlen(text) + 1 : 0;
+        if (length > most - bytes) {
+            return 0;
+        }
+        if (text) {
+            memcpy(out + bytes, text, length);
+        }
+        bytes += length;
+    }
+    return bytes;
+}
+
+bool cli_table_unpack(void *item, const cli_table *table, const char *packed, size_t bytes)
+{
+    size_t at = table->item_bytes;
+    if (bytes < at) {
+        return false;
+    }
+    memcpy(item, packed, at);
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (is_text(table->columns[i].unit)) {
+            const char *text = packed + at;
+            size_t length = strnlen(text, bytes - at);
+            if (length == bytes - at) {
+                return false;
+            }
+            memcpy((char *)item + table->columns[i].offset, &text, sizeof text);
+            at += length + 1;
+        }
+    }
+    return at == bytes;
 }
 
 static int by_key(const void *left, const void *right)

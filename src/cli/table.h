@@ -103,6 +103,11 @@ void cli_table_sort(cli_table *table, double (*key)(const void *item));
  * are equal to those of `like`, an item or NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
+/* Writes the item of the table's last row and its texts to `out`, for another process of this
+ * program; returns how many bytes, 0 where they are more than `most`. */
+size_t cli_table_pack(const cli_table *table, char *out, size_t most);
+/* Reads such an item, whose texts stay in `packed`. False: it is not one of the table's. */
+bool cli_table_unpack(void *item, const cli_table *table, const char *packed, size_t bytes);
 /* The version of the JSON documents, each described by schema/NAME.json. A new key of an object
  * does not change the version; removing a key, or changing its meaning, does. */
 enum { CLI_SCHEMA_VERSION = 1 };

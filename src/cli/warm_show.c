@@ -31,19 +31,7 @@ static void cut(char *text, size_t columns)
     }
 }
 
-/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "": nothing is at work. */
-static char *join(const cli_progress *progress)
-{
-    char *text = cli_copy("");
-    for (const cli_progress *one = progress->first; one; one = one->next) {
-        if (one->shown[0]) {
-            cli_append(&text, "%s%s", text[0] ? " | " : "", one->shown);
-        }
-    }
-    return text;
-}
-
-static void draw(char *text)
+void cli_progress_draw(char *text)
 {
     size_t columns = cli_console_columns(stderr);
     cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
@@ -52,12 +40,8 @@ static void draw(char *text)
 
 void cli_progress_end(cli_progress *progress)
 {
-    progress->shown[0] = '\0';
-    if (progress->gpu && cli_console_is_live()) {
-        draw(join(progress));
-    } else {
-        cli_console_progress_end();
-    }
+    (void)progress;
+    cli_console_progress_end();
 }
 
 /* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
@@ -169,10 +153,9 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut(text, WIDTH_UNKNOWN);
-        snprintf(progress->shown, sizeof progress->shown, "%s", text);
-        draw(join(progress));
+        cli_console_progress("%s", text); /* a part of the line that the parent draws */
     } else if (live) {
-        draw(text);
+        cli_progress_draw(text);
     } else {
         cli_note("%s", text);
     }
@@ -321,6 +304,15 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
 cli_table cli_warm_table(void)
 {
     return (cli_table)CLI_TABLE("winners", columns, outcome, CLI_VIEW);
+}
+
+void cli_warm_take(cli_table *table, double place, const char *packed, size_t bytes)
+{
+    outcome row;
+    if (cli_table_unpack(&row, table, packed, bytes)) {
+        row.place = place;
+        cli_table_add_measured(table, &row, row.info.objective);
+    }
 }
 
 static double place_of(const void *item)

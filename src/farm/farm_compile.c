@@ -1,15 +1,19 @@
 /* Distributes compile jobs over workers, in the order of the jobs. A job whose worker dies is tried
  * once more. */
 #include "base/clock.h"
+#include "base/condition.h"
+#include "base/environment.h"
 #include "base/number.h"
 #include "farm/farm_host.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -53,25 +57,52 @@ static void compile_return_from(gt_slot *slot, size_t from)
     }
 }
 
-/* ---- the cores of this machine, which the farms of a process share --------------------------- */
+/* ---- the cores of this machine, which farms share -------------------------------------------- */
 
-static struct {
-    pthread_mutex_t mutex;
-    pid_t owner;      /* a forked child begins anew */
-    uint32_t farms;   /* that compile on all cores */
-    uint32_t at_work; /* their workers that have a source */
-} shared = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+/* Each farm has a place in a file, and locks there 1 byte and one more for each of its workers that
+ * has a source. Such locks belong to the open file: farms of one process see each other's, and
+ * those of a process that has ended are gone. */
+enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
+
+/* Opens the file that GPUTUNE_CORES names, else this process's own. -1: there is none. */
+static int open_cores(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static int own = -1;
+    char path[64];
+    const char *given = gt_environment("GPUTUNE_CORES");
+    if (given) {
+        return open(given, O_RDWR | O_CLOEXEC);
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex);
+    own = own < 0 ? memfd_create("gputune-cores", MFD_CLOEXEC) : own;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", own);
+    return own < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* F_OFD_SETLK: whether the lock was taken, or given back. F_OFD_GETLK: whether another farm has a
+ * part of it; *bytes is how many bytes that one has. */
+static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
+{
+    struct flock lock = {
+        .l_type = kind, .l_whence = SEEK_SET, .l_start = (off_t)from, .l_len = (off_t)*bytes};
+    bool done = fcntl(file, command, &lock) == 0;
+    *bytes = (uint32_t)lock.l_len;
+    return done && (command != F_OFD_GETLK || lock.l_type != F_UNLCK);
+}
 
 void gt_cores_join(gt_compile_host *host)
 {
-    pthread_mutex_lock(&shared.mutex);
-    if (shared.owner != getpid()) {
-        shared.owner = getpid();
-        shared.farms = shared.at_work = 0;
+    int file = open_cores();
+    for (uint32_t place = 0; place < PLACES && file >= 0 && !host->shares_cores; place++) {
+        uint32_t bytes = 1;
+        host->shares_cores = lock_cores(file, F_OFD_SETLK, F_WRLCK, place * PLACE_BYTES, &bytes);
+        host->place = place;
     }
-    host->shares_cores = true;
-    shared.farms++;
-    pthread_mutex_unlock(&shared.mutex);
+    host->cores = file;
+    if (!host->shares_cores && file >= 0) {
+        close(file);
+    }
 }
 
 static uint32_t cores_at_work(const gt_compile_host *host)
@@ -86,30 +117,42 @@ static uint32_t cores_at_work(const gt_compile_host *host)
 
 void gt_cores_leave(gt_compile_host *host)
 {
-    pthread_mutex_lock(&shared.mutex);
-    if (host->shares_cores && shared.owner == getpid()) {
-        shared.farms--;
-        shared.at_work -= host->told_at_work;
+    if (host->shares_cores) {
+        close(host->cores); /* which gives the locks back */
     }
-    pthread_mutex_unlock(&shared.mutex);
     host->shares_cores = false;
+}
+
+/* Tells the other farms how many cores this one uses. */
+static void tell_cores(gt_compile_host *host, uint32_t at_work)
+{
+    const uint32_t first = host->place * PLACE_BYTES;
+    uint32_t held = 1 + at_work, rest = PLACE_BYTES - held;
+    if (at_work != host->told_at_work) {
+        (void)lock_cores(host->cores, F_OFD_SETLK, F_WRLCK, first, &held);
+        (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, first + 1 + at_work, &rest);
+        host->told_at_work = at_work;
+    }
 }
 
 void gt_cores_divide(gt_compile_host *host)
 {
+    uint32_t all = PLACES * PLACE_BYTES, farms = 1, others = 0;
     host->allowed = host->limit;
     if (!host->shares_cores) {
         return;
     }
-    pthread_mutex_lock(&shared.mutex);
-    uint32_t mine = cores_at_work(host);
-    shared.at_work += mine - host->told_at_work;
-    host->told_at_work = mine;
-    uint32_t others = shared.at_work - mine, all = host->slot_count;
-    uint32_t share = all / shared.farms > 1 ? all / shared.farms : 1;
-    uint32_t left = all > others ? all - others : 0;
-    pthread_mutex_unlock(&shared.mutex);
-    uint32_t most = left > share ? left : share;
+    tell_cores(host, cores_at_work(host));
+    bool is_alone = !lock_cores(host->cores, F_OFD_GETLK, F_WRLCK, 0, &all);
+    for (uint32_t place = 0; place < PLACES && !is_alone; place++) {
+        uint32_t bytes = PLACE_BYTES;
+        if (lock_cores(host->cores, F_OFD_GETLK, F_WRLCK, place * PLACE_BYTES, &bytes)) {
+            farms++;
+            others += bytes - 1;
+        }
+    }
+    uint32_t cores = host->slot_count, left = cores > others ? cores - others : 0;
+    uint32_t share = cores / farms > 1 ? cores / farms : 1, most = left > share ? left : share;
     host->allowed = most < host->limit ? most : host->limit;
 }
 

@@ -198,6 +198,8 @@ typedef struct gt_compile_host {
     uint32_t allowed;        /* workers that may compile at a time: farms share the cores */
     uint32_t told_at_work;   /* workers that compile, as the other farms were last told */
     bool shares_cores;       /* between gt_cores_join() and gt_cores_leave() */
+    int cores;               /* the file by which it shares them, */
+    uint32_t place;          /* and its place there */
     unsigned start_failures; /* workers in a row that ended before they said hello */
     gt_queue queue;          /* jobs that no worker has yet */
     gt_texts environment;    /* of the workers */
@@ -205,8 +207,9 @@ typedef struct gt_compile_host {
     char memory_mb[24];      /* the most that one worker may take */
 } gt_compile_host;
 
-/* The farms of this process that compile on all cores share them. Each such farm joins, and leaves
- * when it is closed. They may be on different threads. */
+/* The farms that compile on all cores share them: those of this process, and where GPUTUNE_CORES
+ * names a file, those of all processes that have it. Each such farm joins, and leaves when it is
+ * closed. They may be on different threads. A farm for which there is no place does not share. */
 void gt_cores_join(gt_compile_host *host);
 /* Does nothing for a farm that has not joined. */
 void gt_cores_leave(gt_compile_host *host);

@@ -4,6 +4,7 @@
 
 #include "base/condition.h"
 #include "base/file.h"
+#include "base/network.h"
 #include "store/layers.h"
 #include "store/schema.h"
 
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 static bool is_own(const struct stat *facts)
@@ -71,29 +71,6 @@ const char *gt_distrust(const char *path)
     const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
     return why || !realpath(path, target) ? why : distrust_folder(target);
-}
-
-const char *gt_network_name(uint64_t type)
-{
-    static const struct {
-        uint64_t type;
-        const char *name;
-    } networks[] = {{0x6969, "NFS"},        {0x517b, "SMB"},        {0xff534d42, "CIFS"},
-                    {0xfe534d42, "SMB2"},   {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},
-                    {0x19830326, "BeeGFS"}, {0x5346414f, "AFS"},    {0x00c36400, "Ceph"},
-                    {0x01021997, "9P"},     {0x65735546, "FUSE"}};
-    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        if (networks[i].type == type) {
-            return networks[i].name;
-        }
-    }
-    return NULL;
-}
-
-const char *gt_network_of(const char *path)
-{
-    struct statfs facts;
-    return statfs(path, &facts) == 0 ? gt_network_name((uint32_t)facts.f_type) : NULL;
 }
 
 static struct {

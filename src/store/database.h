@@ -99,8 +99,3 @@ gputune_status gt_take_integer(void *out, gt_rows *row);
 const char *gt_distrust(const char *path);
 /* Writes the folder that holds the file at `path` into out: "." for a name alone. */
 void gt_folder_of(char *out, size_t bytes, const char *path);
-/* The name of the network file system that the file lies on ("NFS"), whose locks may not hold; NULL
- * for a local one, or if there is no such file. */
-const char *gt_network_of(const char *path);
-/* The same for the file-system type that statfs() tells. */
-const char *gt_network_name(uint64_t type);

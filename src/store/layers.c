@@ -3,6 +3,7 @@
 #include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/network.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "store/layers_parts.h"

@@ -13,25 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <zlib.h>
-
-static const char kernel_tuner[] =
-    "{\"device_name\": \"X\",\n\"tune_params_keys\": [\"B\", \"M\", \"ONE\"],\n"
-    "\"tune_params\": {\"B\": [32, 8, 16], \"M\": [\"row\", \"column\"], \"ONE\": [1]},\n"
-    "\"cache\": {\n"
-    "\"16,row,1\": {\"B\": 16, \"M\": \"row\", \"ONE\": 1, \"time\": 0.5, \"compile_time\": 1500,"
-    " \"benchmark_time\": 200, \"times\": [0.4, 0.6], \"framework_time\": 10},\n"
-    "\"8,row,1\": {\"B\": 8, \"M\": \"row\", \"ONE\": 1, \"time\": \"CompilationFailedConfig\"},\n"
-    "\"32,column,1\": {\"B\": 32, \"M\": \"column\", \"ONE\": 1, \"time\": 2}}}\n";
-
-static const char t4[] =
-    "{\"results\": [\n"
-    "{\"configuration\": {\"B\": 16, \"K\": true}, \"invalidity\": \"correct\", \"times\": "
-    "{\"compilation\": 100, \"runtimes\": [3, 4], \"validation\": 1}, \"measurements\": "
-    "[{\"name\": \"time\", \"value\": 7.5, \"unit\": \"us\"}], \"objectives\": [\"time\"]},\n"
-    "{\"configuration\": {\"K\": false, \"B\": 8}, \"invalidity\": \"timeout\"},\n"
-    "{\"configuration\": {\"B\": 4, \"K\": true}, \"invalidity\": \"constraints\"}]}";
-
 static const char template_text[] =
     "#include \"given.h\"\n"
     "#pragma gputune kernel(given) problem(n = 4096) tune(BLOCK = 64, 128) block(BLOCK)\n"
@@ -74,46 +55,6 @@ static int close_world(void **state)
     folder_remove(w->folder);
     free(w);
     return 0;
-}
-
-/* ---- recorded spaces ------------------------------------------------------------------------- */
-
-static int take_score(void *user, const gputune_replayed *replayed)
-{
-    world *w = user;
-    w->seen++;
-    assert_true(replayed->optimum_ns > 0);
-    return 0;
-}
-
-static gputune_status replay(void *user)
-{
-    static const uint32_t evaluations[] = {2};
-    world *w = user;
-    gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
-    options.evaluations = evaluations;
-    options.evaluation_count = 1;
-    options.seeds = 2;
-    options.workers = 2;
-    w->seen = 0;
-    gputune_status status = gputune_replay(w->path, &options, take_score, w);
-    assert_true(status != GPUTUNE_OK || w->seen == 1);
-    return status;
-}
-
-TEST_OF(recorded_spaces, world *w, open_world, close_world)
-{
-    static const char *const texts[] = {kernel_tuner, t4};
-    static const char *const calls[] = {"open", "read"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gzFile gz = gzopen(w->path, i ? "wb" : "wT"); /* packed, and plain */
-        assert_true(gz && gzwrite(gz, texts[i], (unsigned)strlen(texts[i])) > 0);
-        assert_int_equal(gzclose(gz), Z_OK);
-        each_allocation(1, replay, NULL, w);
-        for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
-            (void)each_failure(calls[c], 1, replay, NULL, w);
-        }
-    }
 }
 
 /* ---- misses ---------------------------------------------------------------------------------- */

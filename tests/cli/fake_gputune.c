@@ -99,33 +99,6 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                : 0;
 }
 
-/* Regret halves with every doubling; without workers there is no clock. */
-int gputune_replay(const char *path, const gputune_replay_options *options,
-                   int (*each)(void *user, const gputune_replayed *replayed), void *user)
-{
-    if (strstr(path, "broken")) {
-        return gt_fail(GPUTUNE_ERECORDED, "%s:3: entry '8': there is no 'time'", path);
-    }
-    gputune_replayed replayed = {.version = GPUTUNE_REPLAYED_VERSION,
-                                 .space = "space",
-                                 .seeds = options->seeds,
-                                 .workers = options->workers,
-                                 .seconds_to_5_percent = options->workers ? 12.5 : 0,
-                                 .configurations = 120,
-                                 .valid = 110,
-                                 .optimum_ns = 5e5};
-    int answer = 0;
-    for (size_t i = 0; i < options->strategy_count; i++) {
-        replayed.strategy = gputune_strategy_name(options->strategies[i]);
-        for (size_t j = 0; j < options->evaluation_count && !answer; j++) {
-            replayed.evaluations = options->evaluations[j];
-            replayed.mean_regret = 8.0 / options->evaluations[j] / (double)(1 + options->seed);
-            answer = each(user, &replayed);
-        }
-    }
-    return answer;
-}
-
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
     const char *device = options->device, *driver = options->driver;

@@ -79,8 +79,6 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_wisdom_load(NULL, NULL, NULL, NULL));
     REFUSES(gputune_wisdom_load(NULL, NULL, "x", NULL));
     REFUSES(gputune_merge(NULL, NULL, NULL, 0));
-    REFUSES(gputune_replay(NULL, NULL, NEVER(gputune_replayed), &calls));
-    REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, NULL, "axpy", none, NULL, NULL));
     REFUSES(gputune_plan_check_argument(NULL, 0, 4));
     REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL, NULL));
@@ -252,7 +250,6 @@ static int refusals(gputune *tuner, uint32_t version)
     gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
     gputune_wisdom_filter wisdom = GPUTUNE_WISDOM_FILTER_INIT;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
-    gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
@@ -262,7 +259,7 @@ static int refusals(gputune *tuner, uint32_t version)
     char *text = NULL;
     int calls = 0, refused = 0;
     open.version = filter.version = device.version = group.version = state.version = version;
-    wisdom.version = trust.version = replay.version = version;
+    wisdom.version = trust.version = version;
     info.version = function.version = parameter.version = version;
     open.device = "none";
     open.database = ":memory:";
@@ -276,7 +273,6 @@ static int refusals(gputune *tuner, uint32_t version)
         gputune_background(&state, tuner),
         gputune_wisdom_export(&text, NULL, tuner, &wisdom),
         gputune_wisdom_import(NULL, tuner, "no wisdom", &trust),
-        gputune_replay("gone.json", &replay, NEVER(gputune_replayed), &calls),
         gputune_plan_info(&info, plan),
         gputune_plan_function(&function, plan, 0),
         gputune_plan_parameter(&parameter, plan, 0, 0),
@@ -295,25 +291,19 @@ static int refusals(gputune *tuner, uint32_t version)
 TEST(test_versions_that_no_header_has_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    assert_int_equal(refusals(tuner, 0), 12);
-    assert_int_equal(refusals(tuner, 0xdeadbeef), 12); /* nobody has initialised it */
+    assert_int_equal(refusals(tuner, 0), 11);
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* nobody has initialised it */
     assert_int_equal(refusals(tuner, 77), 0);          /* of a later header */
 }
 
 TEST(test_other_wrong_values_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    int calls = 0;
     char *text;
     size_t bytes;
-    gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
-    const gputune_strategy odd = (gputune_strategy)99;
     assert_int_equal(gputune_wait(tuner, -1), GPUTUNE_EINVAL);
     assert_int_equal(gputune_wait(tuner, NAN), GPUTUNE_EINVAL);
-    replay.strategies = &odd;
-    replay.strategy_count = 1;
-    assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
     trust.trust = (gputune_trust)99;
     assert_int_equal(gputune_wisdom_import(NULL, tuner, "x", &trust), GPUTUNE_EINVAL);
     assert_int_equal(gputune_emit(&text, &bytes, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), NULL,

@@ -1,8 +1,14 @@
-/* How the farms of a process share the cores. */
+/* How the farms of a process, or of several, share the cores. */
 #include "farm/farm_host.h"
 #include "support/test.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { CORES = 8 };
 
@@ -77,4 +83,35 @@ TEST(more_farms_than_cores_have_one_each)
     for (int i = 0; i < CORES + 2; i++) {
         gt_cores_leave(&farms[i].host);
     }
+}
+
+/* What a process has that was killed is free at once. */
+TEST(processes_share_them_by_a_file)
+{
+    fake one;
+    int ready[2];
+    char byte, path[32];
+    int file = memfd_create("cores", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    setenv("GPUTUNE_CORES", path, 1);
+    open_fake(&one);
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        fake other;
+        open_fake(&other);
+        (void)allowed(&other, 3);
+        (void)!write(ready[1], "", 1);
+        pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(allowed(&one, 0), 5);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(allowed(&one, 0), 8);
+    gt_cores_leave(&one.host);
+    unsetenv("GPUTUNE_CORES");
+    close(file);
+    close(ready[0]);
+    close(ready[1]);
 }

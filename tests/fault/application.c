@@ -138,34 +138,6 @@ static int compare(void)
                        count_record, NULL);
 }
 
-static int count_replayed(void *user, const gputune_replayed *replayed)
-{
-    (void)user;
-    app.called += replayed->optimum_ns > 0;
-    return 0;
-}
-
-static int write_space(void)
-{
-    FILE *file = fopen(app.file, "w");
-    fputs("{\"tune_params_keys\": [\"A\"], \"cache\": {", file);
-    for (int i = 1; i <= 12; i++) {
-        fprintf(file, "%s\"%d\": {\"A\": %d, \"time\": %d.5, \"times\": [1, 2]}", i > 1 ? ", " : "",
-                i, i, 1 + (i - 5) * (i - 5));
-    }
-    fputs("}}", file);
-    return fclose(file);
-}
-
-static int replay(void)
-{
-    gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
-    uint32_t evaluations = 4;
-    options.evaluations = &evaluations;
-    options.evaluation_count = options.seeds = 1;
-    return gputune_replay(app.file, &options, count_replayed, NULL);
-}
-
 static int close_tuner(void)
 {
     gputune_close(app.tuner);
@@ -198,7 +170,6 @@ const scene scenes[] = {
     {"launch", true, look_up, launch, false, false},
     {"show", true, nothing, show, false, false},
     {"compare", true, nothing, compare, false, true},
-    {"replay", true, write_space, replay, false, false},
     {"export", true, nothing, export, false, false},
     {"import", true, write_wisdom, import, false, false},
     {"close", true, look_up, close_tuner, false, false},

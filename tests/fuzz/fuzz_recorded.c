@@ -1,8 +1,8 @@
 /* Recorded spaces: read from a file, and what is read is searched a little. */
 #include "fuzz/fuzz.h"
 
-#include "api/recorded.h"
-#include "search/replay.h"
+#include "replay/read.h"
+#include "replay/replay.h"
 
 #include <math.h>
 #include <string.h>

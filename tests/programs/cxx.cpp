@@ -634,18 +634,6 @@ static void files(const gt::tuner &tuner)
         "axpy", {{"n", 96}}, "sm_90a",
         [&](const gputune_compiled &it) { count += std::string(it.status) == "ok"; }, one);
     expect(compiled && count > 1, "compile", compiled ? "" : compiled.why().message);
-    const std::string space = folder + "/space.json";
-    std::FILE *file = std::fopen(space.c_str(), "w");
-    std::fprintf(file,
-                 "{\"tune_params_keys\": [\"a\"], \"tune_params\": {\"a\": [1, 2]}, \"cache\": {"
-                 "\"1\": {\"a\": 1, \"time\": 2.0}, \"2\": {\"a\": 2, \"time\": 1.0}}}\n");
-    std::fclose(file);
-    double optimum = 0;
-    const auto replayed =
-        gt::try_replay(space, [&](const gputune_replayed &it) { optimum = it.optimum_ns; });
-    expect(replayed && optimum == 1e6, "replay",
-           replayed ? std::to_string(optimum) : replayed.why().message);
-    expect(!gt::try_replay(space + ".none", [](const gputune_replayed &) {}), "no file to replay");
 }
 
 /* A group of one process, and programs that launch by themselves. */

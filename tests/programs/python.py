@@ -926,17 +926,6 @@ def code_spaces_and_drafts():
     draft = gputune.draft_template("k.cu", source="__global__ void k(float *y, int n) {}")
     assert "#pragma gputune kernel(k)" in draft
     raises(gputune.NotFoundError, "", gputune.draft_template, "k.cu", "j", "__global__ void k(int n) {}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "space.json")
-        with open(path, "w") as file:
-            file.write('{"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]}, "cache": {'
-                       '"1": {"a": 1, "time": 2.0}, "2": {"a": 2, "time": 1.0}}}')
-        scores = gputune.replay(path, ["random", "model"], evaluations=[1, 2], seeds=10)
-        assert [(one["strategy"], one["evaluations"]) for one in scores] == \
-            [("random", 1), ("random", 2), ("model", 1), ("model", 2)], scores
-        assert scores[1]["mean_regret"] == 0 and scores[0]["optimum_ns"] == 1e6
-    raises(ValueError, "strategy is 'luck'", gputune.replay, path, ["luck"])
-    raises(gputune.NotFoundError, "space.json", gputune.replay, path)
     with gputune.open(database=":memory:") as tuner:
         variants = tuner.compile("axpy", "sm_90a", n=64, only=["BLOCK=128", "UNROLL=1"])
         assert len(variants) > 1 and all(one["status"] == "ok" for one in variants), variants

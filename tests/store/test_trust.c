@@ -1,6 +1,7 @@
 /* Code that others may have written is not launched. */
 #include "store_support.h"
 
+#include "base/network.h"
 #include "store/database.h"
 
 enum { NOBODY = 65534 };

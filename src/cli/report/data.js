@@ -88,15 +88,8 @@ function group(rows) {
   return out;
 }
 
-let report, recordsOf, worthOf;
-
-function take(text) {
-  report = JSON.parse(text);
-  recordsOf = group(report.shown.records);
-  worthOf = group(report.shown.axes);
-}
-
-take(document.getElementById('data').textContent);
+const report = JSON.parse(document.getElementById('data').textContent);
+const recordsOf = group(report.shown.records), worthOf = group(report.shown.axes);
 
 /* A scenario of the report, with what belongs to it of the records and of the axes' values. */
 class Scenario {
@@ -113,7 +106,8 @@ class Scenario {
     this.records = recordsOf.get(keyOf(this)) ?? [];
     this.worth = worthOf.get(keyOf(this)) ?? [];
     this.units = unitsOf(this.objective);
-    this.title = `${this.kernel} ${shortSizes(this.sizes)}`;
+    const title = `${this.kernel} ${shortSizes(this.sizes)}`;
+    this.title = report.tuning.includes(title) ? `${title} (being tuned)` : title;
     this.rows = Int32Array.from({length: this.variants}, (_, row) => row);
   }
 

@@ -6,21 +6,12 @@ class View {
     this.figures = [];
   }
 
-  /* Takes what the report has now: the scenario that was looked at stays so, with its filter and its trial. */
-  renew() {
-    const {scenario: before, held, scale} = this, filter = document.getElementById('filter').value;
+  begin() {
     this.scenarios = report.scenarios.map(json => new Scenario(json));
     addOverview(document.querySelector('#overview .wide'), this);
-    const same = before && this.scenarios.find(one => keyOf(one) === keyOf(before));
     document.getElementById('scenario').hidden = !this.scenarios.length;
     if (this.scenarios.length) {
-      this.open(same ?? this.scenarios[0]);
-    }
-    if (same) {
-      this.scale = document.getElementById('scale').value = scale;
-      document.getElementById('filter').value = filter;
-      this.show(filter);
-      this.hold(held < 0 ? -1 : same.column.configuration.indexOf(before.column.configuration[held]), false);
+      this.open(this.scenarios[0]);
     }
   }
 
@@ -147,28 +138,36 @@ function start() {
     clearTimeout(waiting);
     waiting = setTimeout(() => view.show(filter.value), 80);
   });
-  view.renew();
+  view.begin();
+  restore(view);
   follow(view);
 }
 
-/* A page that is served while a tuning runs asks for what is new. */
-async function follow(view) {
-  const state = document.getElementById('live');
-  let last;
-  while (report.live) {
-    state.textContent = 'Live: what is measured comes here by itself.';
-    await new Promise(done => setTimeout(done, 2000));
-    try {
-      const text = await (await fetch('data.json')).text();
-      if (text !== last) {
-        take(text);
-        view.renew();
-      }
-      last = text;
-    } catch {
-      report.live = false;
+/* While scenarios are tuned, the page loads itself again, and looks as it did before; not while somebody types. */
+function follow(view) {
+  const filter = document.getElementById('filter');
+  if (!report.tuning.length) {
+    return;
+  }
+  document.getElementById('live').textContent =
+    `Being tuned: ${report.tuning.join(', ')}. This page reloads itself until the tuning ends.`;
+  setInterval(() => {
+    if (document.activeElement !== filter) {
+      const key = view.scenario && keyOf(view.scenario);
+      history.replaceState({key, filter: filter.value, scale: view.scale}, '');
+      location.reload();
     }
-    state.textContent = 'No longer live: this is what was measured.';
+  }, 3000);
+}
+
+/* What was looked at before the page loaded itself again. */
+function restore(view) {
+  const before = history.state, same = before && view.scenarios.find(one => keyOf(one) === before.key);
+  if (same) {
+    view.open(same);
+    view.scale = document.getElementById('scale').value = before.scale;
+    document.getElementById('filter').value = before.filter;
+    view.show(before.filter);
   }
 }
 

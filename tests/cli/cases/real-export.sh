@@ -4,7 +4,7 @@ one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
 $GPUTUNE warm axpy $one --size n=1000 --strategy exhaustive >/dev/null
 for format in t4 kernel-tuner; do
     $GPUTUNE export axpy --format $format -q -o $format.json
-    $GPUTUNE replay $format.json --seeds 2 --evaluations 50 --format json |
+    $REPLAY $format.json --seeds 2 --evaluations 50 --format json |
         sed -n 's/.*\("configurations".*\), "optimum_ns".*/\1/p'
 done
 # the axes with their values; what failed, and how

@@ -17,6 +17,26 @@ grep -c 'an equal GPU tries it' errors
 echo == what a broken one has stored is no evidence
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
+echo == its process is killed
+$GPUTUNE warm axpy --driver emu --db six.db --size n=1000,3000,5000,7000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
+    --gpus 0,1 --format csv 2>errors >table &
+command=$!
+parent_of() { # PROCESS
+    awk '{ print $4 }' "/proc/$1/stat" 2>/dev/null
+}
+at_work() { # the process of a GPU that has a turn: its compile workers run
+    for process in $(grep -lsz '^compile$' /proc/[0-9]*/cmdline); do
+        process=${process%/cmdline}
+        child=$(parent_of "${process#/proc/}")
+        [ "$(parent_of "$child")" = "$command" ] && echo "$child"
+    done
+}
+until second=$(at_work | tail -1) && [ -n "$second" ]; do sleep 0.05; done
+kill -9 "$second"
+wait $command
+echo "exit $?"
+cut -d, -f1-2,16 table
+grep -o 'its process has ended; an equal GPU tries it' errors
 echo == all are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors

@@ -8,18 +8,18 @@
         done
     done
 } >square.json # as Kernel Tuner leaves it: without its closing braces
-$GPUTUNE replay square.json --strategy auto,exhaustive,random,model,local --evaluations 1,64 --seeds 3 \
+$REPLAY square.json --strategy auto,exhaustive,random,model,local --evaluations 1,64 --seeds 3 \
     --format csv
 # the same figures again, and from the packed file
 gzip -k square.json
-$GPUTUNE replay square.json --strategy model,local --evaluations 20 --workers 4 --format json >once
-$GPUTUNE replay square.json.gz --strategy model,local --evaluations 20 --workers 4 --format json |
+$REPLAY square.json --strategy model,local --evaluations 20 --workers 4 --format json >once
+$REPLAY square.json.gz --strategy model,local --evaluations 20 --workers 4 --format json |
     cmp - once && echo same
 head -c 300 square.json.gz >cut.json.gz
 sed 's/"time": 199/"time": "soon"/' square.json >soon.json
 sed 's/"A": 2, //' square.json >missing.json
 sed 's/"time": 1[0-9]*/"time": "InvalidConfig"/' square.json >empty.json
 for file in cut.json.gz soon.json missing.json empty.json none.json; do
-    $GPUTUNE replay $file
+    $REPLAY $file
     echo "$file: exit $?"
 done

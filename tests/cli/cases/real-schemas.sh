@@ -11,6 +11,10 @@ real() {
     count=$((count + 1))
     $GPUTUNE "$@" --format json -q >"$count-real-$1.json"
 }
+replays() {
+    count=$((count + 1))
+    $REPLAY "$@" --format json -q >"$count-real-replay.json"
+}
 page() { # the data of a page
     count=$((count + 1))
     "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
@@ -56,8 +60,8 @@ $GPUTUNE export axpy -o space.json -q
 $GPUTUNE warm axpy $emu $axpy --only BLOCK=64,1024 --only UNROLL=1,8 -q >failed # a block of 1024 fails
 $GPUTUNE export axpy -o t4.json -q
 $GPUTUNE export axpy --format kernel-tuner -o kernel-tuner.json -q
-real replay space.json --seeds 2 --evaluations 2
-real replay space.json --seeds 2 --evaluations 2 --workers 2
+replays space.json --seeds 2 --evaluations 2
+replays space.json --seeds 2 --evaluations 2 --workers 2
 real forget axpy $emu
 real show $emu
 "$tests/validate" "$tests/../../schema" ./*.json

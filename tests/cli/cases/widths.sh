@@ -26,7 +26,6 @@ devices
 doctor
 forget axpy
 prune --dry-run
-replay space.t4
 END
 echo == COLUMNS=0
 COLUMNS=0 script -qec "stty cols 40; NO_COLOR=1 $FAKE show" /dev/null </dev/null | tr -d '\r'

@@ -1,5 +1,5 @@
 /* The virtual clock: compile workers beside each other, one GPU. */
-#include "search/replay.h"
+#include "replay/replay.h"
 
 #include "search/schedule.h"
 

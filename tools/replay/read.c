@@ -1,10 +1,10 @@
 /* A recorded space from its file, plain or gzip: its text as values, the parameters' values among
  * them, and the place of each entry among those. */
-#include "api/recorded.h"
+#include "replay/read.h"
 
-#include "api/json.h"
 #include "base/file.h"
 #include "base/patience.h"
+#include "replay/json.h"
 
 #include <errno.h>
 #include <math.h>

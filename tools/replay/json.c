@@ -1,5 +1,5 @@
 /* Reads JSON: a value by its first character, containers by recursion. */
-#include "api/json.h"
+#include "replay/json.h"
 
 #include "base/number.h"
 #include "base/text.h"

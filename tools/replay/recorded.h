@@ -1,5 +1,5 @@
 /* A recorded space: all its configurations were measured, so that searches can be replayed in it.
- * Pure. api/recorded.h reads one from a file. */
+ * Pure. replay/read.h reads one from a file. */
 #pragma once
 
 #include "base/array.h"

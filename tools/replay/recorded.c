@@ -1,5 +1,5 @@
 /* Recorded spaces in memory. */
-#include "search/recorded.h"
+#include "replay/recorded.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Replays of recorded spaces, scored. */
-#include "search/replay.h"
-#include "api/call.h"
-#include "api/recorded.h"
+#include "replay/score.h"
+
 #include "base/patience.h"
-#include "base/versioned.h"
+#include "replay/read.h"
+#include "replay/replay.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -24,20 +24,15 @@ typedef struct scores {
     uint64_t results;
 } scores;
 
-typedef int (*replayed_fn)(void *user, const gputune_replayed *replayed);
+typedef int (*replayed_fn)(void *user, const replayed *replayed);
 
 typedef struct replay {
-    const gputune_replay_options *options; /* complete */
+    const replay_options *options; /* complete */
     gt_recorded recorded;
     char space[128];
     uint32_t most; /* of the numbers of evaluations */
     scores scores;
 } replay;
-
-const char *gputune_strategy_name(gputune_strategy strategy)
-{
-    return gt_strategy_name(strategy);
-}
 
 /* The file's name without folder and endings. */
 static void name_space(char *out, size_t bytes, const char *path)
@@ -57,12 +52,10 @@ static void name_space(char *out, size_t bytes, const char *path)
 }
 
 /* Fills in the defaults of the options that are 0. */
-static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
+static gputune_status complete(replay_options *out, const replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
-    *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
-    GT_TRY(
-        gt_versioned_read(out, given, GT_LAYOUT(gputune_replay_options, REPLAY_OPTIONS, cancel)));
+    *out = *given;
     if (!out->strategies) {
         out->strategies = &automatic;
         out->strategy_count = 1;
@@ -85,7 +78,7 @@ static gputune_status complete(gputune_replay_options *out, const gputune_replay
 
 static gputune_status make_scores(replay *at)
 {
-    const gputune_replay_options *options = at->options;
+    const replay_options *options = at->options;
     for (size_t i = 0; i < options->evaluation_count; i++) {
         at->most = options->evaluations[i] > at->most ? options->evaluations[i] : at->most;
     }
@@ -101,7 +94,7 @@ static gputune_status make_scores(replay *at)
 
 static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t run)
 {
-    const gputune_replay_options *options = at->options;
+    const replay_options *options = at->options;
     scores *scores = &at->scores;
     /* seeds side by side give runs that have nothing in common */
     gt_random random = {options->seed + run};
@@ -133,13 +126,12 @@ static double median(double *values, uint32_t count, bool is_measured)
 
 static int report(replay *at, gputune_strategy strategy, replayed_fn each, void *user)
 {
-    const gputune_replay_options *options = at->options;
+    const replay_options *options = at->options;
     scores *scores = &at->scores;
     bool clock = options->workers > 0;
-    gputune_replayed replayed = {
-        .version = GPUTUNE_REPLAYED_VERSION,
+    struct replayed replayed = {
         .space = at->space,
-        .strategy = gputune_strategy_name(strategy),
+        .strategy = gt_strategy_name(strategy),
         .seeds = options->seeds,
         .workers = options->workers,
         .seconds_to_5_percent = median(scores->reached[0], options->seeds, clock),
@@ -165,7 +157,7 @@ static double cpu_seconds(void)
 
 static int run_strategy(replay *at, gputune_strategy strategy, replayed_fn each, void *user)
 {
-    const gputune_replay_options *options = at->options;
+    const replay_options *options = at->options;
     memset(at->scores.regret, 0, options->evaluation_count * sizeof(double));
     at->scores.results = 0;
     double start = cpu_seconds();
@@ -175,17 +167,15 @@ static int run_strategy(replay *at, gputune_strategy strategy, replayed_fn each,
     }
     gt_log line = {options->log, options->user};
     gt_log_line(&line, GPUTUNE_LOG_DEBUG, "%s: %s took %.3f ms of one core for a result", at->space,
-                gputune_strategy_name(strategy),
+                gt_strategy_name(strategy),
                 (cpu_seconds() - start) * 1e3 / (double)at->scores.results);
     return report(at, strategy, each, user);
 }
 
-int gputune_replay(const char *path, const gputune_replay_options *options,
-                   int (*each)(void *user, const gputune_replayed *replayed), void *user)
+int replay_score(const char *path, const replay_options *options,
+                 int (*each)(void *user, const replayed *replayed), void *user)
 {
-    gputune_replay_options all;
-    GT_TRY(gt_need(__func__, "path", path));
-    GT_TRY(gt_need_callback(__func__, each != NULL));
+    replay_options all;
     GT_TRY(complete(&all, options));
     gt_log log = {all.log, all.user};
     replay at = {.options = &all};

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "search/recorded.h"
+#include "replay/recorded.h"
 
 /* Reads a whole regular file, plain or gzip, of at most 1 GB unpacked. Closing braces may be
  * missing at its end; an entry that is cut there is left out, with a warning to the log. ENOTFOUND,

@@ -1,5 +1,5 @@
 /* Reading recorded spaces: the formats, what is forgiven, and what is said of the rest. */
-#include "api/recorded.h"
+#include "replay/read.h"
 
 #include "support/folder.h"
 #include "support/test.h"

@@ -1,6 +1,8 @@
-/* The command replay: runs search strategies against recorded spaces. */
+/* replay: runs search strategies against recorded spaces, with the options and output of gputune's
+ * commands. */
 #include "cli/scenarios.h"
 #include "cli/table.h"
+#include "replay/score.h"
 
 #include "base/text.h"
 
@@ -11,10 +13,10 @@
 static struct {
     const char *strategies, *evaluations; /* lists with commas */
     uint32_t seed;
-    gputune_replay_options options;
+    replay_options options;
 } given = {.strategies = "auto",
            .evaluations = "50,100,200",
-           .options = {GPUTUNE_REPLAY_OPTIONS_VERSION, .seeds = 100, .log = cli_console_log}};
+           .options = {.seeds = 100, .log = cli_console_log}};
 
 static int add_strategy(const char *word)
 {
@@ -55,7 +57,7 @@ static int each_word(const char *text, int (*add)(const char *word))
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, CLOCK = CLI_VIEW << 1 };
-#define SAME(name, title, unit, where) CLI_FIELD(gputune_replayed, name, title, unit, where)
+#define SAME(name, title, unit, where) CLI_FIELD(replayed, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(space, "space", CLI_TEXT, BOTH),
@@ -71,9 +73,9 @@ static const cli_column columns[] = {
     SAME(optimum_ns, "optimum", CLI_TIME, BOTH),
 };
 
-static int add(void *user, const gputune_replayed *replayed)
+static int add(void *user, const replayed *row)
 {
-    cli_table_add(user, replayed);
+    cli_table_add(user, row);
     return 0;
 }
 
@@ -98,18 +100,18 @@ static int run(const cli_list *files)
     cli_catch_interrupt();
     given.options.seed = given.seed;
     given.options.cancel = cli_cancel();
-    cli_table table = CLI_TABLE("replays", columns, gputune_replayed,
-                                CLI_VIEW | (given.options.workers ? CLOCK : 0));
+    cli_table table =
+        CLI_TABLE("replays", columns, replayed, CLI_VIEW | (given.options.workers ? CLOCK : 0));
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < files->count && code != CLI_EXIT_CANCELED; i++) {
-        int status = gputune_replay(files->items[i], &given.options, add, &table);
+        int status = replay_score(files->items[i], &given.options, add, &table);
         code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
     }
     cli_table_print(&table);
     return code;
 }
 
-const cli_command cmd_replay = {
+static const cli_command command = {
     "replay",
     "run search strategies against recorded spaces",
     "FILE...",
@@ -123,3 +125,11 @@ const cli_command cmd_replay = {
     {1, SIZE_MAX},
     options,
     run};
+
+int main(int argc, char **argv)
+{
+    cli_list files;
+    cli_tuning_words();
+    int code = cli_parse(&files, &command, argc, argv);
+    return code == CLI_CONTINUE ? command.run(&files) : code;
+}

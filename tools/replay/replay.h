@@ -1,7 +1,7 @@
 /* Runs a strategy against a recorded space on a virtual clock. Pure. */
 #pragma once
 
-#include "search/recorded.h"
+#include "replay/recorded.h"
 
 typedef struct gt_replay_settings {
     gputune_strategy kind;

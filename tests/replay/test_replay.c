@@ -1,5 +1,5 @@
 /* Recorded spaces, and the virtual clock on which strategies run through them. */
-#include "search/replay.h"
+#include "replay/replay.h"
 #include "support/test.h"
 
 #include <stdint.h>

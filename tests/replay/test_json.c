@@ -2,7 +2,7 @@
  */
 #include "base/base_support.h"
 
-#include "api/json.h"
+#include "replay/json.h"
 
 #include <float.h>
 #include <string.h>

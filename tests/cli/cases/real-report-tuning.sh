@@ -1,0 +1,25 @@
+# the page that warm rewrites: while it tunes it names the scenario, in the end it has all, and is complete at any time
+exec 2>&1
+export GPUTUNE_DB=$PWD/x.db COMPILE_SLOWLY=1
+page() { # what the page says is being tuned, once there is one
+    until [ -s page.html ]; do sleep 0.1; done
+    grep -o '"tuning": \[[^]]*\]' page.html
+}
+warm() { # OPTION...
+    $GPUTUNE warm axpy --driver emu -q --only VEC=1,4 --only UNROLL=1,2 --size n=2000,4000 --report page.html "$@" >/dev/null
+}
+warm &
+tuning=$!
+page | sed 's/n=[24]000/n=N/'
+wait $tuning
+echo "exit $?"
+page
+grep -o '"kernel": "axpy", "sizes": "n=[24]000 T=float"' page.html | sort -u
+ls
+rm page.html x.db
+echo == on several GPUs
+GPUTUNE_EMU_DEVICES=h200,h200 warm --gpus all
+page
+grep -o '"kernel": "axpy", "sizes": "n=[24]000 T=float"' page.html | sort -u
+warm --report none/page.html
+echo "exit $?"
