@@ -367,9 +367,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A header that no folder has stops no kernel: most are for host code. The compiler gets an empty
- * one in its place. Which ones a source needs is found by compiling it, so the names are kept for
- * the sources that begin alike. */
+/* A header that no folder has stops no kernel: most are for host code. The compiler gets one
+ * with the integer types in its place. Which ones a source needs is found by compiling it, so the
+ * names are kept for the sources that begin alike. */
 enum { MISSING_MAX = 64, HEADS_MAX = 256 };
 
 static struct {
@@ -427,7 +427,7 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
             return;
         }
     }
-    if (names->count > 0 && known_missing.heads.count < HEADS_MAX &&
+    if (names->count > 0 && request->head_bytes > 0 && known_missing.heads.count < HEADS_MAX &&
         gt_array_reserve(&known_missing.heads) == GPUTUNE_OK &&
         gt_array_push(&known_missing.names, *names) == GPUTUNE_OK) {
         known_missing.heads.items[known_missing.heads.count++] = head;
@@ -438,7 +438,7 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 /* Adds the header that the log names as missing. Returns whether there is one. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "cannot open source file \"";
+    static const char words[] = "open source file \""; /* cannot or could not */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -466,7 +466,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "";
+        all_texts[count++] = "#include <stdint.h>\n"; /* as nearly all headers have it */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

@@ -93,7 +93,7 @@ TEST(test_headers_of_the_host_bring_integer_types)
                        "#include <sys/mman.h>\n#include <unordered_set>\n"
                        "extern \"C\" __global__ void k(const char *p, int *out)\n"
                        "{ *out = reinterpret_cast<uintptr_t>(p) % 4 + sizeof(uint_fast8_t); }\n";
-    assert_int_equal(compile(&result, text, NULL, 0), 0);
+    ASSERT_OK(compile(&result, text, NULL, 0));
     gt_compiled_free(&result);
 }
 

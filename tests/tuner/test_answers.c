@@ -79,7 +79,7 @@ static void rewrite_template(world *w, const char *clause)
     assert_non_null(file);
     fprintf(file,
             "#pragma gputune vector(VEC = 1, 2 : %s)\n#pragma gputune %s\n"
-            "__device__ int width() { return VEC; }\n",
+            "static_assert(VEC > 0, \"\");\n",
             strcmp(clause, "buffers") == 0 ? "x, y" : "x",
             strcmp(clause, "buffers") == 0 ? "define(W = 1)" : clause);
     fclose(file);

@@ -23,7 +23,7 @@ sed 's/width = w/memory = array/; s/ceil_div(w, 8) \* 8/w/; s,(w + 7) / 8 \* 8,w
 $GPUTUNE warm array.cu -s w=67 -s h=35 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
 # a kernel that reads what it was not given
 sed 's/tex2D<float>(q, i + 0.5f, j + 0.5f)/tex1D<float>(q, i + 0.5f)/' "$arrays" >wrong.cu
-$GPUTUNE run wrong.cu --driver emu -q 2>&1 | grep -o 'which has rows.*it' | head -1
+$GPUTUNE run wrong.cu --driver emu -q 2>&1 | grep -o 'which has rows: tex2D() reads it' | head -1
 # kernels of a pipeline
 cat >both.cu <<'CU'
 #pragma gputune kernel(both)
