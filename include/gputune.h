@@ -192,12 +192,18 @@ typedef struct gputune_open_options {
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
+    bool
+        records_only; /* since version 5: for tools that only list, export and edit what is stored.
+                         The device (NULL: 0) is the one that the database remembers from an earlier
+                         tuning by a tool under the same circumstances, without starting the driver;
+                         its `uuid` is "" then, its `ordinal` -1. Where it remembers none, the
+                         driver is started. Calls that tune or make plans are EUNSUPPORTED */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0                                                           \
+            NULL, NULL, NULL, 0, NULL, 0, false                                                    \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no

@@ -10,6 +10,7 @@
 #include "base/versioned.h"
 
 #include "gpu/device.h"
+#include "gpu/surroundings.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -138,6 +139,13 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
 static const char *named_driver(const gputune_open_options *o)
 {
     return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
+}
+
+/* CUDA, unless another driver is named. */
+static const char *wanted_driver(const gputune_open_options *o)
+{
+    const char *name = named_driver(o);
+    return name ? name : "cuda";
 }
 
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
@@ -273,18 +281,73 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
     return choose_device(tuner, o);
 }
 
-/* The worker starts the driver while the files are opened here. */
+/* Takes the device that an earlier tool got in these surroundings from the store. */
+static gputune_status recall_device(gputune *tuner, const gputune_open_options *o)
+{
+    gt_hash surroundings;
+    gt_device device;
+    GT_TRY(gt_surroundings_find(&surroundings, wanted_driver(o), o->device));
+    GT_TRY(gt_store_find_gpu(&device, tuner->store, surroundings));
+    GT_TRY(gt_device_restore(&device));
+    tuner->device = device;
+    tuner->has_device = true;
+    return GPUTUNE_OK;
+}
+
+/* Whether this process may have chosen its device otherwise than another one in the same
+ * surroundings would: by the current context, or by a number from before it changed a variable. */
+static bool chose_freely(const gputune *tuner, const gputune_open_options *o)
+{
+    int ordinal;
+    return tuner->driver && is_numbered(&ordinal, o->device);
+}
+
+/* Notes in which surroundings a tool got its device. A MIG instance is left out, because another
+ * one of the same number may take its place. */
+static void note_surroundings(gputune *tuner, const gputune_open_options *o)
+{
+    tuner->remembers = o->tune_only && !o->read_only && tuner->has_device &&
+                       !chose_freely(tuner, o) && !tuner->device.mig_profile[0] &&
+                       strcmp(tuner->driver_name, wanted_driver(o)) == 0 &&
+                       gt_surroundings_find(&tuner->surroundings, tuner->driver_name,
+                                            o->device ? o->device : "0") == GPUTUNE_OK;
+}
+
+/* For tools that only read records: the files first, since the store may know the device. */
+static gputune_status open_records(gputune *tuner, const gputune_open_options *given)
+{
+    gputune_open_options o = *given;
+    o.device = o.device ? o.device : "0";
+    GT_TRY(open_files(tuner, &o));
+    if (strcmp(o.device, "none") != 0 && recall_device(tuner, &o) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(choose_device(tuner, &o));
+    return complete_device(tuner);
+}
+
+/* The worker starts the driver while the files are opened here; *farm is then set. */
+static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
+                                            gt_farm **farm)
+{
+    *farm = ask_worker(tuner, o);
+    gputune_status status = *farm ? GPUTUNE_OK : choose_device(tuner, o);
+    GT_THEN(status, open_files(tuner, o));
+    GT_THEN(status, *farm ? ask_for_device(tuner, o, farm) : GPUTUNE_OK);
+    GT_THEN(status, complete_device(tuner));
+    return status;
+}
+
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_plan_table_new(&tuner->plans, o->max_plans ? o->max_plans : GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
-    gt_farm *farm = ask_worker(tuner, o);
-    gputune_status status = farm ? GPUTUNE_OK : choose_device(tuner, o);
-    GT_THEN(status, open_files(tuner, o));
-    GT_THEN(status, farm ? ask_for_device(tuner, o, &farm) : GPUTUNE_OK);
-    GT_THEN(status, complete_device(tuner));
+    gt_farm *farm = NULL;
+    gputune_status status =
+        o->records_only ? open_records(tuner, o) : open_device_and_files(tuner, o, &farm);
+    note_surroundings(tuner, o);
     const gt_farm_options options = farm_options(tuner, o);
     gt_workers_open(&tuner->workers, &options, o->keep_workers);
     if (farm) {
@@ -300,7 +363,8 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
                                        {GT_BYTES_THROUGH(gputune_open_options, user),
                                         GT_BYTES_THROUGH(gputune_open_options, include_path_count),
                                         GT_BYTES_THROUGH(gputune_open_options, record),
-                                        GT_BYTES_THROUGH(gputune_open_options, max_plans)}};
+                                        GT_BYTES_THROUGH(gputune_open_options, max_plans),
+                                        GT_BYTES_THROUGH(gputune_open_options, records_only)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
     return gt_versioned_read(out, given, &layouts);
 }
@@ -314,6 +378,7 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
                          .workers = &tuner->workers,
                          .gpu = &tuner->gpu,
+                         .records_only = o->records_only,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,
@@ -383,6 +448,9 @@ static void close_parts(gputune *tuner)
     gt_misses_close(tuner->misses);
     gt_flights_close(&tuner->flights);
     gt_plan_table_free(tuner->plans);
+    if (tuner->remembers) {
+        gt_store_remember_gpu(tuner->store, tuner->surroundings, tuner->device.environment);
+    }
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
     gt_log_output_close(&tuner->output);

@@ -28,6 +28,8 @@ struct gputune {
     const gt_driver *driver; /* NULL with device "none", or if only a worker has started it */
     gt_device device;
     bool has_device;
+    gt_hash surroundings; /* those that led to the device (gpu/surroundings.h) */
+    bool remembers;       /* the store is told of them when the tuner is closed */
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_table *plans;

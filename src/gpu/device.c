@@ -356,6 +356,12 @@ static void read_processor(char *out, size_t bytes)
     }
 }
 
+static int parameter_bytes(int cc, int driver_version)
+{
+    return cc >= 70 && driver_version >= LARGE_PARAMETERS_VERSION ? GT_PARAMETER_LARGE_BYTES
+                                                                  : GT_PARAMETER_PORTABLE_BYTES;
+}
+
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal)
 {
     gt_device device = {.ordinal = ordinal};
@@ -363,9 +369,7 @@ gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int o
     GT_CUDA(driver, DeviceGet, &handle, ordinal);
     GT_TRY(read_attributes(&device, driver, handle));
     GT_TRY(read_identity(&device, driver, handle));
-    device.max_parameter_bytes = device.cc >= 70 && driver->version >= LARGE_PARAMETERS_VERSION
-                                     ? GT_PARAMETER_LARGE_BYTES
-                                     : GT_PARAMETER_PORTABLE_BYTES;
+    device.max_parameter_bytes = parameter_bytes(device.cc, driver->version);
     gt_device_add_arch_facts(&device);
     read_processor(device.processor, sizeof device.processor);
     *out = device;
@@ -397,6 +401,32 @@ void gt_device_set_nvrtc(gt_device *device, int nvrtc_version)
     if (nvrtc_version && nvrtc_version < LARGE_PARAMETERS_VERSION) {
         device->max_parameter_bytes = GT_PARAMETER_PORTABLE_BYTES;
     }
+}
+
+gputune_status gt_device_restore(gt_device *device)
+{
+    gt_device made;
+    GT_REFUSE(gt_device_for_arch(&made, device->arch) != GPUTUNE_OK, GPUTUNE_ENOTFOUND,
+              "the stored facts of %s name no architecture", device->name);
+    snprintf(made.name, sizeof made.name, "%s", device->name);
+    snprintf(made.origin, sizeof made.origin, "%s", device->origin);
+    snprintf(made.mig_profile, sizeof made.mig_profile, "%s", device->mig_profile);
+    made.sm_count = device->sm_count;
+    made.l2_bytes = device->l2_bytes;
+    made.memory_bytes = device->memory_bytes;
+    made.bus_width_bits = device->bus_width_bits;
+    made.memory_clock_khz = device->memory_clock_khz;
+    made.sm_clock_khz = device->sm_clock_khz;
+    made.driver_version = device->driver_version;
+    made.max_parameter_bytes = parameter_bytes(made.cc, device->driver_version);
+    made.emulated = strncmp(device->origin, "emu:", 4) == 0;
+    gt_device_set_nvrtc(&made, device->nvrtc_version);
+    gt_device_environment(&made);
+    GT_REFUSE(strcmp(made.environment, device->environment) != 0, GPUTUNE_ENOTFOUND,
+              "the stored facts of %s are of another GPU", made.name);
+    read_processor(made.processor, sizeof made.processor);
+    *device = made;
+    return GPUTUNE_OK;
 }
 
 static gputune_status no_such_device(const gt_driver *driver, const char *which, int count)

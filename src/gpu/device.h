@@ -22,6 +22,11 @@ gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *dr
  * enough); NULL: the device of the current context, else 0. The message of ENODRIVER lists the
  * devices. */
 gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char *which);
+/* Makes a device of the facts that are stored with results (environment, name, arch, origin,
+ * mig_profile, counts, sizes, rates and versions), without the driver: its architecture decides the
+ * rest. Its uuid is empty, its ordinal -1. ENOTFOUND if that device has another environment key:
+ * then the GPU differs from its architecture, or the stored facts are damaged. */
+gputune_status gt_device_restore(gt_device *device);
 /* Records NVRTC's version (13000; 0: none) and lowers max_parameter_bytes where that version is too
  * old for large kernel parameters (before 12.1). */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);

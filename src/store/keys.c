@@ -222,3 +222,82 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store)
 {
     return gt_store_read(store, find_clock_rates, device, NULL);
 }
+
+/* ---- the GPU by surroundings ---- */
+
+typedef struct surrounded {
+    gt_device device;
+    gt_hash hash;
+} surrounded;
+
+/* Copies the next column to an array; what does not fit is cut off. */
+static void take_text(char *out, size_t bytes, gt_rows *row)
+{
+    (void)snprintf(out, bytes, "%s", gt_rows_text(row));
+}
+#define TAKE_TEXT(array, row) take_text(array, sizeof(array), row)
+
+static gputune_status take_environment(void *context, gt_rows *row)
+{
+    surrounded *at = context;
+    TAKE_TEXT(at->device.environment, row);
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_environment(gt_database *database, void *context)
+{
+    return gt_query_one(database, take_environment, context, GT_SQL_SURROUNDINGS, "h",
+                        ((surrounded *)context)->hash);
+}
+
+static gputune_status take_facts(void *context, gt_rows *row)
+{
+    gt_device *device = &((surrounded *)context)->device;
+    TAKE_TEXT(device->name, row);
+    TAKE_TEXT(device->arch, row);
+    TAKE_TEXT(device->origin, row);
+    TAKE_TEXT(device->mig_profile, row);
+    device->sm_count = (int)gt_rows_integer(row);
+    device->l2_bytes = gt_rows_integer(row);
+    device->memory_bytes = gt_rows_integer(row);
+    device->bus_width_bits = (int)gt_rows_integer(row);
+    GT_TRY(take_clock_rates(device, row));
+    device->driver_version = (int)gt_rows_integer(row);
+    device->nvrtc_version = (int)gt_rows_integer(row);
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_facts(gt_database *database, void *context)
+{
+    return gt_query_one(database, take_facts, context, GT_SQL_GPU_FACTS, "t",
+                        ((surrounded *)context)->device.environment);
+}
+
+gputune_status gt_store_find_gpu(gt_device *out, gt_store *store, gt_hash surroundings)
+{
+    surrounded at = {.hash = surroundings};
+    GT_TRY(gt_store_read(store, find_environment, &at, NULL));
+    GT_TRY(gt_store_read(store, find_facts, &at, NULL));
+    *out = at.device;
+    return GPUTUNE_OK;
+}
+
+static gputune_status set_surroundings(gt_database *database, void *context)
+{
+    const surrounded *at = context;
+    GT_TRY(gt_execute(database, GT_SQL_SURROUNDINGS_SET, "ht", at->hash, at->device.environment));
+    return gt_execute(database, GT_SQL_SURROUNDINGS_TRIM, "");
+}
+
+void gt_store_remember_gpu(gt_store *store, gt_hash surroundings, const char *environment)
+{
+    surrounded at = {.hash = surroundings};
+    bool known = gt_store_read(store, find_environment, &at, NULL) == GPUTUNE_OK &&
+                 strcmp(at.device.environment, environment) == 0;
+    snprintf(at.device.environment, sizeof at.device.environment, "%s", environment);
+    if (!known && gt_store_has_file(store) &&
+        gt_store_read(store, find_facts, &at, NULL) == GPUTUNE_OK) {
+        const gt_patience moment = gt_patience_for(0.1, NULL);
+        (void)gt_store_write_file(store, set_surroundings, &at, &moment);
+    }
+}

@@ -475,6 +475,11 @@ void gt_store_close(gt_store *store)
     free(store);
 }
 
+bool gt_store_has_file(const gt_store *store)
+{
+    return !store->no_file && gt_file_exists(store->asked);
+}
+
 /* --- layers ----------------------------------------------------------------------------------- */
 
 /* Calls `work` on a database, if there is one. What fails there counts as nothing. */

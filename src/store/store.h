@@ -245,6 +245,15 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
  * where no rates are stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
+/* Sets *out to what is stored of the GPU that a process gets in these surroundings
+ * (gpu/surroundings.h): the facts that a site has, and environment. The file is trusted as little
+ * as any: gt_device_restore() checks the facts. ENOTFOUND. */
+gputune_status gt_store_find_gpu(gt_device *out, gt_store *store, gt_hash surroundings);
+/* Remembers the environment of the GPU that a process gets in these surroundings, unless it is
+ * known or nothing is stored for such a GPU. Writes a file that is there, does not make one, and
+ * gives up if it stays locked for a moment: a later process will write it. */
+void gt_store_remember_gpu(gt_store *store, gt_hash surroundings, const char *environment);
+
 /* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {
     const gt_site *site;

@@ -22,6 +22,7 @@ struct gt_services {
     uint32_t compile_workers; /* number in each farm; 0: not known */
     gt_workers *workers;
     gt_gpu_right *gpu;
+    bool records_only;    /* nothing is tuned, and no plan made: requests are EUNSUPPORTED */
     gt_gpu_user gpu_user; /* as whom the GPU is taken */
     /* Makes one live input ready for the measure worker: *out has an IPC handle, or staged bytes,
      * which the caller frees. */

@@ -4,7 +4,7 @@
  * "bad-default", "large" (a space), "limit" (which is said as the reason to stop), "restricted" (a
  * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
  * in a page), "escapes" (names that a terminal would obey), "many" (10^5 trials), "crossing"
- * (trials of which the best VEC depends on BLOCK). */
+ * (trials of which the best VEC depends on BLOCK), "nostart" (a driver that does not start). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -105,6 +105,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     bool none = device && strcmp(device, "none") == 0;
     bool emulated = (driver && strncmp(driver, "emu", 3) == 0) ||
                     (fake("nogpu") && options->emulate_without_gpu && !fake("noemulator"));
+    if (!none && !options->records_only && fake("nostart")) {
+        return gt_fail(GPUTUNE_ENODRIVER, "the CUDA driver does not start");
+    }
     if (!none && !emulated && fake("nogpu")) {
         return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver; searched libcuda.so.1");
     }

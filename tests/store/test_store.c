@@ -467,6 +467,64 @@ TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
+static gputune_status find_gpu(gt_device *out, gt_store *store, const char *surroundings)
+{
+    return gt_store_find_gpu(out, store, gt_hash_string(surroundings));
+}
+
+static void remember_gpu(gt_store *store, const char *surroundings)
+{
+    gt_store_remember_gpu(store, gt_hash_string(surroundings), ENVIRONMENT);
+}
+
+TEST_OF(gpus_are_found_by_surroundings, world *w, open_world, close_world)
+{
+    gt_store *store = open_store(w);
+    const gt_device device = {.name = "NVIDIA H200",
+                              .uuid = "GPU-1",
+                              .arch = "sm_90a",
+                              .origin = "cuda",
+                              .sm_count = 132,
+                              .l2_bytes = 62914560,
+                              .sm_clock_khz = 1980000,
+                              .driver_version = 13000};
+    gt_device found;
+    remember_gpu(store, "here"); /* nothing is stored for the GPU yet */
+    assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);
+    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
+    assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);
+    remember_gpu(store, "here");
+    ASSERT_OK(find_gpu(&found, store, "here"));
+    assert_string_equal(found.environment, ENVIRONMENT);
+    assert_string_equal(found.name, device.name);
+    assert_string_equal(found.arch, device.arch);
+    assert_string_equal(found.origin, device.origin);
+    assert_int_equal(found.sm_count, 132);
+    assert_int_equal(found.l2_bytes, 62914560);
+    assert_int_equal(found.sm_clock_khz, 1980000);
+    assert_int_equal(found.driver_version, 13000);
+    assert_int_equal(find_gpu(&found, store, "elsewhere"), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+}
+
+/* Only as many surroundings are kept as a machine may have at once. */
+TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
+{
+    gt_store *store = open_store(w);
+    const gt_device device = {.name = "NVIDIA H200", .uuid = "GPU-1", .origin = "cuda"};
+    gt_device found;
+    char name[16];
+    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
+    for (int i = 0; i < 70; i++) {
+        snprintf(name, sizeof name, "boot %d", i);
+        remember_gpu(store, name);
+    }
+    ASSERT_OK(find_gpu(&found, store, "boot 69"));
+    ASSERT_OK(find_gpu(&found, store, "boot 6"));
+    assert_int_equal(find_gpu(&found, store, "boot 5"), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+}
+
 TEST(host_joins_the_environment)
 {
     char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];

@@ -1,0 +1,9 @@
+# What only reads results gets its device without the driver; what deletes them does not.
+export GPUTUNE_FAKE=nostart
+$FAKE show axpy | head -n 2
+$FAKE wisdom export axpy -q | head -c 7
+echo
+for command in "forget axpy" "prune" "warm axpy" "run axpy"; do
+    $FAKE $command --driver cuda
+    echo "exit $?"
+done
