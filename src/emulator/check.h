@@ -89,10 +89,14 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 /* ---- values (check_flow.c) ---- */
 
 /* Lanes of a value that come from memory which nothing has set, and the line that read it; 0: from
- * a register. */
+ * a register. Or they come from threads that take no part in the shuffle of that line. */
 typedef struct emu_unset {
     uint32_t lanes, line;
+    bool shuffled;
 } emu_unset;
+/* Reports that `where` gets such a value, or, where it is "", that it decides what is done. */
+void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
+                            const char *where, const emu_unset *unset);
 
 enum { EMU_UNSET_ELEMENTS = 8 };
 
@@ -110,6 +114,7 @@ typedef struct emu_clock emu_clock;
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* the part that a proxy fence has handed over */
+    emu_clock *fenced;  /* the part that is behind a fence of the thread that did it */
 } emu_knowledge;
 
 /* Groups of copies that a lane closes and waits for. */
@@ -132,12 +137,14 @@ typedef struct emu_warp_order {
     uint32_t initialised[EMU_WARP];      /* and for mbarriers alone */
     uint32_t loaded[EMU_UNSET_ELEMENTS]; /* lanes that the operation loads unset, by element */
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* that it stores unset */
-    uint32_t ordered[EMU_WARP];            /* the clock of what the lane did last that orders */
-    const emu_op *last[EMU_WARP];          /* the lane's last access of global or shared memory */
-    emu_groups async[EMU_WARP];            /* of cp.async */
-    emu_groups bulk[EMU_WARP];             /* of bulk copies */
-    emu_groups read[EMU_WARP];             /* the same, where they have read what they copy */
-    uint32_t bulk_line[EMU_WARP];          /* of the last such copy, and its group */
+    uint32_t shuffled;                     /* lanes that it gives the value of lane from[LANE] */
+    uint8_t from[EMU_WARP];
+    uint32_t ordered[EMU_WARP];   /* the clock of what the lane did last that orders */
+    const emu_op *last[EMU_WARP]; /* the lane's last access of global or shared memory */
+    emu_groups async[EMU_WARP];   /* of cp.async */
+    emu_groups bulk[EMU_WARP];    /* of bulk copies */
+    emu_groups read[EMU_WARP];    /* the same, where they have read what they copy */
+    uint32_t bulk_line[EMU_WARP]; /* of the last such copy, and its group */
     uint32_t bulk_group[EMU_WARP];
     struct {
         const emu_op *op; /* of the last test of an mbarrier's phase that was not over */
@@ -218,8 +225,10 @@ void emu_order_forget(emu_check *check);
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
 /* The same of an operation for members of a warp, all of which have come or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
-/* A shuffle of the lane takes its value from another one, which must not have exited. */
-void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from);
+/* A shuffle of the lane takes its value from another one, which must not have exited where the mask
+ * names it. */
+void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
+                      uint32_t named);
 
 /* No group of the worker can go on: reports which threads wait. */
 void emu_check_stuck(const emu_group *group);

@@ -264,15 +264,10 @@ static void look_at_stored(const touch *t, uint32_t element)
 {
     const emu_unset *unset = storing(t->warp, t->lane, element);
     char where[128];
-    if (!unset || !t->region || t->op->flags & EMU_ACCESS_ATOMIC)
+    if (!unset || !t->region)
         return;
-    const emu_stamp here = {.warp = t->stamp.warp, .line = t->op->line, .lane = (uint8_t)t->lane};
-    emu_op origin = *t->op;
-    origin.line = unset->line ? unset->line : t->op->line;
     name_place(where, sizeof where, t, t->host + (size_t)element * t->element_bytes);
-    emu_check_report(t->warp, &origin, t->lane, "unset", where, unset->line ? &here : NULL,
-                     unset->line ? "gets a value from shared or local memory that nothing has set"
-                                 : "gets a value from a register that nothing has set");
+    emu_check_report_unset(t->warp, t->op, t->lane, where, unset);
 }
 
 static void look_at_variable(const touch *t)

@@ -121,9 +121,15 @@ void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
                          "the mask names threads that have gone past it");
 }
 
-void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from)
+void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
+                      uint32_t named)
 {
-    if (exited(warp) >> from & 1)
+    emu_warp_order *order = &warp->block->order->warps[warp->index];
+    if (exited(warp) & named & 1u << from) {
         emu_check_report(warp, op, lane, "shuffle", "", NULL,
                          "takes a value from a thread that has returned");
+        return;
+    }
+    order->shuffled |= 1u << lane;
+    order->from[lane] = (uint8_t)from;
 }

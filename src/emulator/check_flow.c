@@ -4,6 +4,8 @@
  * value was read in. What goes through calls is not followed. */
 #include "emulator/check_parts.h"
 
+#include "base/number.h"
+
 /* ---- one operation ---- */
 
 typedef struct step {
@@ -31,6 +33,7 @@ static emu_unset read_of(const step *s)
         if (!(s->touches[i] & 1) && one->lanes & s->mask) {
             all.lanes |= one->lanes & s->mask;
             all.line = one->line;
+            all.shuffled = one->shuffled;
         }
     }
     return all;
@@ -95,7 +98,8 @@ static void note_loaded(const step *s, const emu_warp_order *order)
     for (uint32_t k = 0; known && k < s->op->count; k++) {
         emu_unset *to = register_of(s, elements[k]);
         to->lanes |= order->loaded[k] & s->mask;
-        to->line = order->loaded[k] & s->mask ? s->op->line : to->line;
+        if (order->loaded[k] & s->mask)
+            *to = (emu_unset){.lanes = to->lanes, .line = s->op->line};
     }
 }
 
@@ -105,8 +109,39 @@ static void note_storing(const step *s, emu_warp_order *order)
     bool known = find_elements(s, false, &elements);
     for (uint32_t k = 0; known && k < s->op->count; k++) {
         const emu_unset *from = register_of(s, elements[k]);
-        order->storing[k] = (emu_unset){from->lanes & s->mask, from->line};
+        order->storing[k] = *from;
+        order->storing[k].lanes &= s->mask;
     }
+}
+
+/* An atomic's value. */
+static void note_adding(const step *s, emu_warp_order *order)
+{
+    const ptx_operand *value = &s->in->operands[is(s, "red.") ? 1 : 2];
+    if (value->kind == PTX_OPERAND_REGISTER) {
+        order->storing[0] = s->frame->unset[value->reg];
+        order->storing[0].lanes &= s->mask;
+    }
+}
+
+/* ---- findings ---- */
+
+void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
+                            const char *where, const emu_unset *unset)
+{
+    char what[160];
+    const char *from = unset->shuffled ? "a thread that takes no part in the shuffle"
+                       : unset->line   ? "shared or local memory that nothing has set"
+                                       : "a register that nothing has set";
+    const emu_stamp here = {.warp = warp->block->order->warps[warp->index].index + 1,
+                            .line = op->line,
+                            .lane = (uint8_t)lane};
+    emu_op origin = *op;
+    origin.line = unset->line ? unset->line : op->line;
+    gt_snprintf(what, sizeof what,
+                *where ? "gets a value from %s" : "a value from %s decides what is done", from);
+    emu_check_report(warp, &origin, lane, unset->shuffled ? "shuffle" : "unset", where,
+                     unset->line ? &here : NULL, what);
 }
 
 /* ---- branches ---- */
@@ -121,27 +156,49 @@ static void look_at_condition(const step *s)
     uint32_t lanes = unset->lanes & s->warp->active;
     if (!lanes)
         return;
-    const emu_stamp here = {.warp = s->warp->block->order->warps[s->warp->index].index + 1,
-                            .line = s->op->line,
-                            .lane = (uint8_t)__builtin_ctz(lanes)};
-    emu_op origin = *s->op;
-    origin.line = unset->line ? unset->line : s->op->line;
-    emu_check_report(s->warp, &origin, here.lane, "unset", "", unset->line ? &here : NULL,
-                     unset->line ? "a value from shared or local memory that nothing has set "
-                                   "decides what is done"
-                                 : "a register that nothing has set decides what is done");
+    emu_check_report_unset(s->warp, s->op, (unsigned)__builtin_ctz(lanes), "", unset);
 }
 
 /* ---- running ---- */
 
+/* The register gets a value that is unset in some of the lanes. */
+static void mark(emu_unset *to, uint32_t mask, emu_unset value)
+{
+    value.lanes |= to->lanes & ~mask;
+    if (!(value.lanes & mask)) {
+        value.line = to->line;
+        value.shuffled = to->shuffled;
+    }
+    *to = value;
+}
+
 static void after(const step *s, emu_unset read)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        emu_unset *to = register_of(s, s->touches[i]);
-        if (s->touches[i] & 1) {
-            to->lanes = (to->lanes & ~s->mask) | read.lanes;
-            to->line = read.lanes ? read.line : to->line;
-        }
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->touches[i] & 1)
+            mark(register_of(s, s->touches[i]), s->mask, read);
+}
+
+static emu_unset value_of_shuffle(const step *s)
+{
+    const ptx_operand *value = &s->in->operands[1];
+    return is(s, "shfl") && value->kind == PTX_OPERAND_REGISTER ? s->frame->unset[value->reg]
+                                                                : (emu_unset){0};
+}
+
+/* A shuffle gives lanes the values of others: unset ones, or those of threads that take no part. */
+static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset value)
+{
+    const ptx_operand *result = &s->in->operands[0];
+    EMU_FOR_LANES(lane, result->kind == PTX_OPERAND_REGISTER ? order->shuffled : 0)
+    {
+        uint32_t here = 1u << lane, from = 1u << order->from[lane];
+        emu_unset absent = {.lanes = here, .line = s->op->line, .shuffled = true};
+        emu_unset unset = {.lanes = here, .line = value.line, .shuffled = value.shuffled};
+        if (!(s->mask & from))
+            mark(&s->frame->unset[result->reg], here, absent);
+        else if (value.lanes & from)
+            mark(&s->frame->unset[result->reg], here, unset);
     }
 }
 
@@ -180,10 +237,14 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
     bool is_load = is(&s, "ld"), is_store = is(&s, "st."), ends = is(&s, "ret") || is(&s, "exit");
     emu_unset read = is_load || ends ? (emu_unset){0} : read_of(&s);
     read.lanes = read.lanes ? depends(&s, read.lanes) : 0;
+    emu_unset value = value_of_shuffle(&s);
     memset(order->loaded, 0, sizeof order->loaded);
     memset(order->storing, 0, sizeof order->storing);
+    order->shuffled = 0;
     if (is_store && read.lanes)
         note_storing(&s, order);
+    if (is(&s, "red.") || is(&s, "atom."))
+        note_adding(&s, order);
     if (is_store || is(&s, "bra"))
         look_at_condition(&s);
     op->run(warp, op);
@@ -191,4 +252,6 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
         note_loaded(&s, order);
     else if (!ends)
         after(&s, read);
+    if (order->shuffled)
+        note_shuffled(&s, order, value);
 }

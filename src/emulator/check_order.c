@@ -30,6 +30,7 @@ static void drop(emu_knowledge *place)
 {
     release(place->order);
     release(place->proxied);
+    release(place->fenced);
     *place = (emu_knowledge){0};
 }
 
@@ -97,6 +98,7 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
 {
     learn_clock(&place->order, more->order);
     learn_clock(&place->proxied, more->proxied);
+    learn_clock(&place->fenced, more->fenced);
 }
 
 /* *place (may be NULL) with the component at least at that clock. NULL when memory runs out. */
@@ -136,7 +138,9 @@ static emu_knowledge take_now(const emu_warp *warp)
     emu_warp_order *order = order_of(warp);
     mark_ordered(order, warp->mask);
     emu_knowledge now = {.order = with(order->known.order, order->index, order->clock),
-                         .proxied = retain(order->known.proxied)};
+                         .proxied = retain(order->known.proxied),
+                         .fenced = retain(order->known.fenced)};
+    learn_clock(&now.fenced, order->fenced.order);
     if (order->some_lanes & warp->mask)
         learn(&now, &order->some);
     order->clock++;
@@ -402,10 +406,12 @@ void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now)
     emu_check *check = warp->worker->check;
     emu_warp_order *order = order_of(warp);
     emu_knowledge told = {0};
-    if (now)
+    if (now) {
         told = take_now(warp);
-    else
+    } else {
         learn(&told, &order->fenced);
+        learn_clock(&told.order, order->known.fenced);
+    }
     if (told.order && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;

@@ -60,6 +60,7 @@ static void shuffle(emu_warp *warp, const emu_op *op)
         return;
     emu_u32 *dst = emu_lanes(warp, op->dst);
     const emu_u32 *b = emu_lanes(warp, op->b), *c = emu_lanes(warp, op->c);
+    const emu_u32 *named = op->flags ? emu_lanes(warp, op->d) : NULL;
     uint32_t values[EMU_WARP], inside = 0;
     memcpy(values, emu_lanes(warp, op->a), sizeof values);
     EMU_FOR_LANES(lane, warp->mask)
@@ -68,7 +69,7 @@ static void shuffle(emu_warp *warp, const emu_op *op)
         bool valid = source_lane(op->count, lane, b[lane], c[lane], &from);
         dst[lane] = values[from];
         if (warp->worker->check)
-            emu_check_source(warp, op, lane, from);
+            emu_check_source(warp, op, lane, from, named ? named[lane] : UINT32_MAX);
         inside |= (uint32_t)valid << lane;
     }
     emu_set_predicate(warp, (uint32_t)op->imm, warp->mask, inside);

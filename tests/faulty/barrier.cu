@@ -137,3 +137,33 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
     }
 #endif
 }
+
+// adds what lanes give that the mask does not name
+// caught: check
+#pragma gputune kernel(shuffle_from_the_unnamed)
+#pragma gputune args(out float y[1], in float x[n], size_t n)
+#pragma gputune clear(y)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
+
+__global__ void shuffle_from_the_unnamed(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    unsigned int mask = __ballot_sync(0xffffffffu, i < n);
+    slowly();
+    if (i < n) {
+        float all = x[i];
+        for (int s = 16; s; s /= 2) {
+            float other = __shfl_down_sync(mask, all, s); // found: shuffle
+#if BAD
+            all += other;
+#else
+            if (threadIdx.x % 32 + s < __popc(mask)) {
+                all += other;
+            }
+#endif
+        }
+        if (threadIdx.x % 32 == 0) {
+            atomicAdd(y, all);
+        }
+    }
+}

@@ -479,3 +479,38 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
     }
 #endif
 }
+
+// counts a block as done behind a fence of its first thread, where others have written
+// caught: check
+#pragma gputune kernel(fence_of_another)
+#pragma gputune args(out float y[128], in float x[n], size_t n)
+#pragma gputune scratch(float part[grid_x * 128], unsigned int done[1] = zero)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(ceil_div(n, 128), [&](int k) { return k * 128 + i < n ? x[k * 128 + i] : 0.0f; }))
+
+__global__ void fence_of_another(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ bool last;
+    slowly();
+    part[i] = i < n ? x[i] : 0.0f;
+#if BAD
+    if (threadIdx.x == 0) {
+        __threadfence();
+    }
+#else
+    __threadfence();
+#endif
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        float all = 0.0f;
+        for (size_t k = threadIdx.x; k < (size_t)gridDim.x * BLOCK; k += BLOCK) {
+            all += ((volatile float *)part)[k]; // found: race
+        }
+        y[threadIdx.x] = all;
+    }
+}

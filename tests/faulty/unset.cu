@@ -161,3 +161,33 @@ __global__ void shared_unset(float *y, const float *x, size_t n)
 #endif
     }
 }
+
+// adds up shared memory of warps that are not there, by shuffles
+// caught: proof, check
+#pragma gputune kernel(shuffled_unset)
+#pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
+#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
+
+__global__ void shuffled_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[32];
+    float v = i < n ? x[i] : 0.0f;
+    slowly();
+    for (int s = 16; s; s /= 2) {
+        v += __shfl_xor_sync(0xffffffffu, v, s);
+    }
+    if (threadIdx.x % 32 == 0) {
+        held[threadIdx.x / 32] = v;
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        v = held[threadIdx.x]; // found: unset
+        for (int s = BAD ? 16 : BLOCK / 64; s; s /= 2) {
+            v += __shfl_down_sync(0xffffffffu, v, s);
+        }
+        if (threadIdx.x == 0) {
+            y[blockIdx.x] = v;
+        }
+    }
+}
