@@ -60,11 +60,14 @@ static bool is_cooperative(const emu_run_state *run)
 /* ---- launches that do not end ---- */
 
 /* A checked launch is taken to be endless after ENDLESS_TIMES as many operations as the longest
- * checked launch of this process that has ended, a variant's of the same kernel, and after
- * ENDLESS_LEAST; while none has ended, after ENDLESS_FIRST. */
+ * checked launch of a kernel of its name that has ended in this process, and after ENDLESS_LEAST;
+ * while none has ended, after ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
-static atomic_uint_least64_t longest; /* in operations */
+enum { NAMES = 64 };
+static struct {
+    atomic_uint_least64_t name, operations;
+} longest[NAMES]; /* by the hash of the name: the last one that had the place */
 
 static uint64_t count_issued(const emu_counters *counters)
 {
@@ -74,19 +77,34 @@ static uint64_t count_issued(const emu_counters *counters)
     return sum;
 }
 
-static void note_ended(const emu_counters *total)
+static uint64_t name_of(const emu_run_state *run)
 {
-    uint64_t issued = count_issued(total), known = atomic_load(&longest);
-    while (issued > known && !atomic_compare_exchange_weak(&longest, &known, issued))
-        ;
+    uint64_t hash = 1;
+    for (const char *at = run->function->source->name; *at; at++)
+        hash = hash * 1000003 + (unsigned char)*at;
+    return hash;
+}
+
+static uint64_t most_operations(const emu_run_state *run)
+{
+    uint64_t name = name_of(run);
+    bool is_known = atomic_load(&longest[name % NAMES].name) == name;
+    uint64_t most = ENDLESS_TIMES * atomic_load(&longest[name % NAMES].operations);
+    return !is_known ? ENDLESS_FIRST : most > ENDLESS_LEAST ? most : ENDLESS_LEAST;
+}
+
+static void note_ended(const emu_run_state *run, const emu_counters *total)
+{
+    uint64_t issued = count_issued(total), name = name_of(run);
+    if (atomic_exchange(&longest[name % NAMES].name, name) != name ||
+        issued > atomic_load(&longest[name % NAMES].operations))
+        atomic_store(&longest[name % NAMES].operations, issued);
 }
 
 static void end_if_endless(emu_worker *worker, const emu_group *running)
 {
-    uint64_t known = atomic_load(&longest), most = ENDLESS_TIMES * known;
-    most = !known ? ENDLESS_FIRST : most > ENDLESS_LEAST ? most : ENDLESS_LEAST;
     if (worker->check && !atomic_load(&worker->run->stop) &&
-        count_issued(&worker->counters) > most) {
+        count_issued(&worker->counters) > worker->run->most_operations) {
         emu_check_endless(running);
         raise_run(worker->run, LAUNCH_FAILED, "launch failed: a loop does not end");
     }
@@ -308,7 +326,7 @@ static void collect(team *all, emu_counters *out)
             free(all->workers[i]);
     }
     if (all->state.launch->check && !all->state.fault->code)
-        note_ended(&total);
+        note_ended(&all->state, &total);
     if (out)
         *out = total;
 }
@@ -341,6 +359,7 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     set_limits(run);
     set_groups(run);
     run->poison = next_poison();
+    run->most_operations = launch->check ? most_operations(run) : 0;
     run->quantum = is_cooperative(run) ? QUANTUM_SHORT : QUANTUM;
     first.run = run;
     first.check = launch->check;

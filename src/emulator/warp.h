@@ -162,7 +162,8 @@ typedef struct emu_run_state {
     emu_fault *fault;
     pthread_mutex_t lock;
     struct timespec started;
-    uint32_t poison; /* which garbage comes first in shared memory */
+    uint32_t poison;          /* which garbage comes first in shared memory */
+    uint64_t most_operations; /* a checked launch that takes more does not end */
 } emu_run_state;
 
 /* Alone in its cache lines: the others' counters change all the time. */
