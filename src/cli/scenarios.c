@@ -156,8 +156,7 @@ static int note_own_reference(void *user, const gputune_kernel *kernel)
 
 void cli_note_own_references(const cli_session *session, const char *name)
 {
-    (void)(name ? gputune_find_kernels(session->tuner, name, note_own_reference, NULL)
-                : gputune_kernels(session->tuner, note_own_reference, NULL));
+    (void)gputune_find_kernels(session->tuner, name, note_own_reference, NULL);
 }
 
 static int unknown_name(const cli_session *session, const char *name)

@@ -46,8 +46,7 @@ bool cli_is_path(const char *name);
  * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
  * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints which of the kernels that `name` stands for (NULL: those of the template folder) are
- * verified only against themselves. */
+/* Prints which of the kernels that `name` stands for are verified only against themselves. */
 void cli_note_own_references(const cli_session *session, const char *name);
 /* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
 int cli_catalogue_check(const cli_session *session, const char *name);
