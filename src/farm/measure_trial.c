@@ -82,7 +82,8 @@ static void want_rounds(gt_trial *trial)
     static const struct {
         gt_scalars scalars;
         gt_contents contents;
-    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
+    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
+                  {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
                   {GT_SCALARS_OWN, GT_CONTENTS_TWINS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
                   {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},     {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
                   {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
@@ -97,8 +98,10 @@ static void want_rounds(gt_trial *trial)
             &trial->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
             gt_workload_has_contents(&trial->base, contents) ? contents : GT_CONTENTS_PLAIN, turn);
         gt_trial_keep_flags(&wanted, trial);
-        bool is_new =
-            !gt_variation_is(&wanted, &own) && !gt_variation_is(&wanted, &trial->usual.variation);
+        const gt_variation *last =
+            &trial->rounds[trial->round_count ? trial->round_count - 1 : 0].variation;
+        bool is_new = !gt_variation_is(&wanted, &own) && !gt_variation_is(&wanted, last) &&
+                      !gt_variation_is(&wanted, &trial->usual.variation);
         trial->rounds[trial->round_count].variation = wanted;
         trial->round_count += is_new;
     }

@@ -24,7 +24,7 @@ typedef struct gt_data_set {
     bool tried, survived;   /* it is settled; something remains */
 } gt_data_set;
 
-enum { ROUNDS_MAX = 9 + GT_OTHER_MAX };
+enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
 struct gt_trial {
     gt_measure *parent;

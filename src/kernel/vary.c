@@ -23,6 +23,8 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
         return -near;
     case GT_SCALARS_ZERO:
         return 0;
+    case GT_SCALARS_ONE:
+        return 1;
     case GT_SCALARS_NAN:
         return NAN;
     case GT_SCALARS_INFINITE:

@@ -24,6 +24,7 @@ typedef enum gt_scalars {
     GT_SCALARS_NEAR, /* another value of the same sign */
     GT_SCALARS_FAR,  /* a value of the other sign; a flag of 0 or 1 changes */
     GT_SCALARS_ZERO,
+    GT_SCALARS_ONE,
     GT_SCALARS_NAN,
     GT_SCALARS_INFINITE,
     GT_SCALARS_HUGE

@@ -277,3 +277,34 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
 #endif
     }
 }
+
+// multiplies by a zero what must not be looked at then
+// caught: proof
+#pragma gputune kernel(zero_times_nan)
+#pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
+#pragma gputune reference(y[i] = beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
+
+__global__ void zero_times_nan(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        y[i] = !BAD && beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i];
+    }
+}
+
+// rounds ties, of what a scalar scales, to even instead of away from zero
+// caught: proof
+#pragma gputune kernel(scaled_tie)
+#pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)
+#pragma gputune reference(y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, roundf(x[i] / scale))))
+
+__global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        float scaled = x[i] / scale;
+        y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, BAD ? rintf(scaled) : roundf(scaled)));
+    }
+}
