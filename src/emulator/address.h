@@ -21,7 +21,8 @@ enum {
     /* for check.h alone */
     EMU_ACCESS_STRONG = 512, /* with an order, or relaxed; a barrier's */
     EMU_ACCESS_VOLATILE = 1024,
-    EMU_ACCESS_RELEASE = 2048,     /* publishes what its thread did before it */
+    EMU_ACCESS_RELEASE = 2048, /* publishes what its thread did before it, */
+    EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* to its block alone */
     EMU_ACCESS_STORE = 4096,       /* its handler calls emu_check_stored() */
     EMU_ACCESS_ASYNC = 8192,       /* cp.async's write */
     EMU_ACCESS_OVERWRITES = 16384, /* atomic that does not depend on what was there */

@@ -130,7 +130,8 @@ typedef struct emu_warp_order {
     uint32_t know[EMU_WARP][EMU_WARP]; /* lane [a] knows what lane [b] did up to that clock; all
                                           lanes of all up to `full` */
     emu_knowledge known;               /* of other warps */
-    emu_knowledge fenced;              /* and of itself, at its last fence */
+    emu_knowledge fenced;              /* and of itself, at its last fence; */
+    emu_knowledge within;              /* at its last one for its block alone */
     emu_knowledge some;                /* what the lanes in some_lanes alone know */
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];          /* when the lane last fenced what it did: for the proxy, */
@@ -197,12 +198,13 @@ void emu_order_release(emu_block *block, unsigned barrier);
 /* The same for the cluster's. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
-void emu_order_fence(emu_warp *warp);
+void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* of mbarriers */
 /* The warp publishes what it knew at its last fence (`now`: what it knows now) at a place in
- * memory, or learns what was published there. */
-void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now);
+ * memory, or learns what was published there. `within`: that is for its block alone, as fences may
+ * be. */
+void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place);
 /* The same of an mbarrier's slot: the warp arrives; a phase is complete, which the block's
  * component `component` counts; the lanes learn what was told (of all complete phases). */

@@ -357,7 +357,8 @@ static void order_by(emu_warp *warp, const emu_op *op, uint8_t how, const uint8_
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place);
     if (how & EMU_HOW_WRITE)
-        emu_order_publish(warp, place, op->flags & EMU_ACCESS_RELEASE);
+        emu_order_publish(warp, place, op->flags & EMU_ACCESS_RELEASE,
+                          (op->flags & EMU_ACCESS_WITHIN) == EMU_ACCESS_WITHIN);
 }
 
 static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,

@@ -344,11 +344,12 @@ void emu_order_note(emu_warp *warp, uint32_t component)
 
 /* ---- fences, and what is published behind them ---- */
 
-void emu_order_fence(emu_warp *warp)
+void emu_order_fence(emu_warp *warp, bool within)
 {
     emu_warp_order *order = order_of(warp);
-    drop(&order->fenced);
-    order->fenced = take_now(warp);
+    emu_knowledge *fenced = within ? &order->within : &order->fenced;
+    drop(fenced);
+    *fenced = take_now(warp);
 }
 
 void emu_order_proxy_fence(emu_warp *warp)
@@ -401,37 +402,58 @@ static bool make_room(emu_check *check)
     return true;
 }
 
-void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now)
+/* What the warp tells others at once, or all of it behind a fence. */
+static emu_knowledge take_told(emu_warp *warp, bool now)
+{
+    const emu_warp_order *order = order_of(warp);
+    if (now)
+        return take_now(warp);
+    emu_knowledge told = {0};
+    learn(&told, &order->fenced);
+    learn_clock(&told.order, order->known.fenced);
+    return told;
+}
+
+void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within)
 {
     emu_check *check = warp->worker->check;
-    emu_warp_order *order = order_of(warp);
-    emu_knowledge told = {0};
-    if (now) {
-        told = take_now(warp);
-    } else {
-        learn(&told, &order->fenced);
-        learn_clock(&told.order, order->known.fenced);
-    }
-    if (told.order && make_room(check)) {
+    uint32_t block = order_of(&warp->block->warps[0])->index + 1;
+    emu_knowledge told = take_told(warp, now && !within), inner = {0};
+    if (now && within)
+        inner = take_now(warp);
+    else
+        learn(&inner, &order_of(warp)->within);
+    if ((told.order || inner.order) && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;
         noted->at = place;
         learn(&noted->knowledge, &told);
+        if (inner.order && noted->block != block)
+            drop(&noted->within);
+        noted->block = inner.order ? block : noted->block;
+        learn(&noted->within, &inner);
     }
     drop(&told);
+    drop(&inner);
 }
 
 void emu_order_acquire(emu_warp *warp, const uint8_t *place)
 {
     emu_check *check = warp->worker->check;
-    if (check->place_count)
-        warp_learns(order_of(warp), &find_place(check, place)->knowledge);
+    if (!check->place_count)
+        return;
+    const emu_place *noted = find_place(check, place);
+    warp_learns(order_of(warp), &noted->knowledge);
+    if (noted->block == order_of(&warp->block->warps[0])->index + 1)
+        warp_learns(order_of(warp), &noted->within);
 }
 
 void emu_order_forget(emu_check *check)
 {
-    for (size_t i = 0; i < check->place_capacity; i++)
+    for (size_t i = 0; i < check->place_capacity; i++) {
         drop(&check->places[i].knowledge);
+        drop(&check->places[i].within);
+    }
     free(check->places);
     check->places = NULL;
     check->place_count = check->place_capacity = 0;
@@ -486,6 +508,7 @@ static void clear(emu_block_order *order, uint32_t warp_count)
     for (uint32_t w = 0; w < warp_count; w++) {
         drop(&order->warps[w].known);
         drop(&order->warps[w].fenced);
+        drop(&order->warps[w].within);
         drop(&order->warps[w].some);
     }
     for (uint32_t s = 0; s < order->slot_count; s++) {

@@ -32,6 +32,8 @@ typedef struct emu_filled {
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
+    emu_knowledge within; /* for the block whose first component is block - 1 */
+    uint32_t block;
 } emu_place;
 
 /* Bytes that a bulk copy has not told its mbarrier of yet. */

@@ -52,11 +52,15 @@ static void apply(emu_warp *warp, const emu_op *op)
 
 static void take_qualities(emu_decoder *decoder)
 {
-    enum { RELEASES = 3 };
+    enum { RELEASES = 3, CTA = 5 };
     static const char *const words[] = {"release", "acq_rel", "sc",  "relaxed", "acquire",
                                         "cta",     "cluster", "gpu", "sys",     "noftz"};
-    for (int word; (word = emu_take_one(decoder, words, EMU_COUNT(words))) >= 0;)
-        decoder->op->flags |= word < RELEASES ? EMU_ACCESS_RELEASE : 0;
+    bool releases = false, within = false;
+    for (int word; (word = emu_take_one(decoder, words, EMU_COUNT(words))) >= 0;) {
+        releases |= word < RELEASES;
+        within |= word == CTA;
+    }
+    decoder->op->flags |= releases ? within ? EMU_ACCESS_WITHIN : EMU_ACCESS_RELEASE : 0;
 }
 
 static const ptx_operand *element_of(const ptx_operand *operand, unsigned index)

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-enum { LAUNCH_FAILED = 719, FLAG_COUNT = 1, FLAG_WAIT = 2, FLAG_FLIP = 4 };
+enum { LAUNCH_FAILED = 719, FLAG_COUNT = 1, FLAG_WAIT = 2, FLAG_FLIP = 4, FLAG_WITHIN = 8 };
 
 typedef enum reduction { REDUCE_NONE, REDUCE_POPC, REDUCE_AND, REDUCE_OR } reduction;
 
@@ -251,9 +251,8 @@ void emu_decode_bar(emu_decoder *decoder)
 
 static void fence(emu_warp *warp, const emu_op *op)
 {
-    (void)op;
     if (warp->worker->check)
-        emu_order_fence(warp);
+        emu_order_fence(warp, op->flags & FLAG_WITHIN);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -301,13 +300,13 @@ void emu_decode_fence(emu_decoder *decoder)
                                         "launch_dependents",
                                         "sync_restrict::shared::cta",
                                         "sync_restrict::shared::cluster"};
-    enum { ASYNC = 11, INIT = 15, WAIT = 16 };
+    enum { CTA = 4, PROXY = 9, ASYNC = 11, INIT = 15, WAIT = 16 };
     bool taken[sizeof words / sizeof words[0]] = {false};
     for (int word; (word = emu_take_one(decoder, words, sizeof words / sizeof words[0])) >= 0;)
         taken[word] = true;
     emu_operands(decoder, 0, 0);
     decoder->op->unit = EMU_CLASS_BARRIER;
-    decoder->op->flags = taken[WAIT] ? FLAG_WAIT : 0;
+    decoder->op->flags = taken[WAIT] ? FLAG_WAIT : taken[CTA] && !taken[PROXY] ? FLAG_WITHIN : 0;
     decoder->op->run = decoder->lengths[0] == strlen("griddepcontrol") ? grid_control
                        : taken[INIT]                                   ? mbarrier_fence
                        : taken[ASYNC]                                  ? proxy_fence

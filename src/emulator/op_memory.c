@@ -322,7 +322,9 @@ static void take_qualities(emu_decoder *decoder)
                                      EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE,
                                      EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG};
     decoder->op->flags |= order > 0 ? flags[order] : 0;
-    emu_take_one(decoder, scope_words, EMU_COUNT(scope_words));
+    bool within = emu_take_one(decoder, scope_words, EMU_COUNT(scope_words)) == 0;
+    if (within && decoder->op->flags & EMU_ACCESS_RELEASE)
+        decoder->op->flags |= EMU_ACCESS_WITHIN;
 }
 
 static unsigned take_count(emu_decoder *decoder)

@@ -514,3 +514,71 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
         y[threadIdx.x] = all;
     }
 }
+
+// adds up partial sums of other blocks behind a fence for its own block alone
+// caught: check
+#pragma gputune kernel(fence_too_narrow)
+#pragma gputune args(out float y[1], in float x[n], size_t n)
+#pragma gputune scratch(float part[n], unsigned int done[1] = zero)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
+
+__global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ bool last;
+    slowly();
+    if (i < n) {
+        part[i] = x[i];
+    }
+#if BAD
+    __threadfence_block();
+#else
+    __threadfence();
+#endif
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        float all = 0.0f;
+        for (size_t k = 0; k < n; k++) {
+            all += ((volatile float *)part)[k]; // found: race
+        }
+        y[0] = all;
+    }
+}
+
+// counts a block as done with an atomic that releases to its own block alone
+// caught: check
+#pragma gputune kernel(release_too_narrow)
+#pragma gputune args(out float y[1], in float x[n], size_t n)
+#pragma gputune scratch(float part[n], unsigned int done[1] = zero)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
+
+__global__ void release_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        part[i] = x[i];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned int before;
+#if BAD
+        asm volatile("atom.acq_rel.cta.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(done), "r"(gridDim.x - 1) : "memory");
+#else
+        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(done), "r"(gridDim.x - 1) : "memory");
+#endif
+        if (before == gridDim.x - 1) {
+            float all = 0.0f;
+            for (size_t k = 0; k < n; k++) {
+                all += ((volatile float *)part)[k]; // found: race
+            }
+            y[0] = all;
+        }
+    }
+}
