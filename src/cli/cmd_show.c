@@ -310,7 +310,8 @@ static int show(const cli_list *arguments)
     filter.failures = true;
     filter.history = given.history;
     cli_given.read_only = true;
-    CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
+    bool any = cli_given.any_gpu || cli_given.gpu;
+    CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_filter(&filter, &session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);

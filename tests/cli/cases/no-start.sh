@@ -7,3 +7,9 @@ for command in "forget axpy" "prune" "warm axpy" "run axpy"; do
     $FAKE $command --driver cuda
     echo "exit $?"
 done
+
+# The results of all GPUs, or of a named one, need no GPU at all.
+export GPUTUNE_FAKE=nogpu
+for option in --any-gpu "--gpu Test"; do
+    $FAKE show axpy $option --driver cuda | head -n 2
+done
