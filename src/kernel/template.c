@@ -240,8 +240,7 @@ enum { WORDS_MAX = 16 };
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
-                            "and default take them, ties, empty rows, twins, and NaN with the "
-                            "scalars' own values, all poisons, "
+                            "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
 
 static void append_clause(gt_text *out, const gt_clause *clause)
