@@ -161,7 +161,7 @@ static int read_winners(cli_records *out, const char *path)
     CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     cli_given.database = path;
-    cli_given.read_only = true;
+    cli_given.read_only = cli_given.records_only = true;
     cli_given.quiet = true; /* the device's note is printed once */
     int code = cli_open(&session, CLI_OPEN_DEVICE);
     code = code == CLI_CONTINUE ? cli_records_read(out, &filter, &session, given.kernel) : code;

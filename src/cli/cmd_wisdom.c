@@ -167,7 +167,7 @@ static int export_wisdom(const char *kernel)
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
-    cli_given.read_only = true;
+    cli_given.read_only = cli_given.records_only = true;
     filter.kernel = kernel;
     filter.gpu = cli_given.gpu;
     filter.any_gpu = cli_given.any_gpu;

@@ -51,6 +51,7 @@ extern struct cli_given {
     int color;  /* a cli_color */
     bool quiet, verbose;
     bool read_only;         /* the database */
+    bool records_only;      /* nothing but what is stored is asked for */
     cli_list include_paths; /* the values of -I */
 } cli_given;
 

@@ -74,7 +74,8 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
     options.emulate_without_gpu = !cli_is_driver_asked_for();
     options.keep_workers = true;
     options.tune_only = tune_only;
-    options.read_only = options.records_only = cli_given.read_only;
+    options.read_only = cli_given.read_only;
+    options.records_only = cli_given.records_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
 }

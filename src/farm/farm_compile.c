@@ -64,20 +64,41 @@ static void compile_return_from(gt_slot *slot, size_t from)
  * those of a process that has ended are gone. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
+/* The file of this process, while a farm uses it. */
+static struct {
+    pthread_mutex_t mutex;
+    int file;
+    uint32_t farms;
+} own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
+
 /* Opens the file that GPUTUNE_CORES names, else this process's own. -1: there is none. */
 static int open_cores(void)
 {
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    static int own = -1;
     char path[64];
     const char *given = gt_environment("GPUTUNE_CORES");
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
+    own_cores.farms++;
     if (given) {
         return open(given, O_RDWR | O_CLOEXEC);
     }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex);
-    own = own < 0 ? memfd_create("gputune-cores", MFD_CLOEXEC) : own;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", own);
-    return own < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+    if (own_cores.file < 0) {
+        own_cores.file = memfd_create("gputune-cores", MFD_CLOEXEC);
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", own_cores.file);
+    return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* What open_cores() gave, -1 included. The last farm closes the process's file. */
+static void close_cores(int file)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
+    if (file >= 0) {
+        close(file); /* which gives the locks back */
+    }
+    if (--own_cores.farms == 0 && own_cores.file >= 0) {
+        close(own_cores.file);
+        own_cores.file = -1;
+    }
 }
 
 /* F_OFD_SETLK: whether the lock was taken, or given back. F_OFD_GETLK: whether another farm has a
@@ -100,8 +121,8 @@ void gt_cores_join(gt_compile_host *host)
         host->place = place;
     }
     host->cores = file;
-    if (!host->shares_cores && file >= 0) {
-        close(file);
+    if (!host->shares_cores) {
+        close_cores(file);
     }
 }
 
@@ -118,7 +139,7 @@ static uint32_t cores_at_work(const gt_compile_host *host)
 void gt_cores_leave(gt_compile_host *host)
 {
     if (host->shares_cores) {
-        close(host->cores); /* which gives the locks back */
+        close_cores(host->cores);
     }
     host->shares_cores = false;
 }

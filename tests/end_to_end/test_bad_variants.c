@@ -31,7 +31,9 @@ static void expect_trials(gputune *tuner, const bad *b)
     filter.kernel = b->name;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_trial, &s));
-    if (s.bad != 1 || s.good != 2 || s.other != 0) {
+    /* a compile that had too little of a busy machine is not judged */
+    const bool is_unjudged = s.bad == 0 && !strcmp(b->status, "slow");
+    if ((s.bad != 1 && !is_unjudged) || s.good != 2 || s.other != 0) {
         fail_msg("%s: %d bad trials, %d good ones, %d others; expected 1, 2 and 0", b->name, s.bad,
                  s.good, s.other);
     }

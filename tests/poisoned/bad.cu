@@ -358,18 +358,18 @@ __global__ void slow_compile(float *y, const float *x, size_t n)
         y[i] = 2.0f * x[i];
     }
 #if BAD
-    float own[64];
+    float own[128];
 #pragma unroll
-    for (int k = 0; k < 64; k++) {
+    for (int k = 0; k < 128; k++) {
         own[k] = x[(i + k) % n];
     }
 #pragma unroll
     for (int a = 0; a < 200; a++) {
 #pragma unroll
-        for (int b = 0; b < 64; b++) {
+        for (int b = 0; b < 128; b++) {
 #pragma unroll
-            for (int c = 0; c < 64; c++) {
-                own[b] += own[c] * own[(b + c + a) % 64];
+            for (int c = 0; c < 128; c++) {
+                own[b] += own[c] * own[(b + c + a) % 128];
             }
         }
     }
