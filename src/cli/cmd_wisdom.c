@@ -183,6 +183,10 @@ static int export_wisdom(const char *kernel)
         code = table_sign(cli_given.output, given.key);
     }
     cli_note("%u result%s", count, gt_plural(count));
+    if (count && given.whole && !strstr(text, "\ncode ")) {
+        cli_note("no compiled code was exported: the database has none, or its folder is one that "
+                 "others may write to");
+    }
     return count ? code : CLI_EXIT_NOTHING;
 }
 
