@@ -5,7 +5,7 @@
 #   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
 #   EXTRA_CFLAGS=, CC=
 
-VERSION := 0.1.0
+VERSION := 1.0.0
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -180,9 +180,9 @@ $(B)/libgputune.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(LD) -r $^ -o $(B)/libgputune.o && \
 	    $(OBJCOPY) -w -G 'gputune_*' -G tune_kernel $(B)/libgputune.o && $(AR) rcs $@ $(B)/libgputune.o
 $(B)/libgputune.so: $(LIB_OBJ) src/api/gputune.map
-	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL \
+	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.1 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
-	@ln -sf $(@F) $@.0
+	@ln -sf $(@F) $@.1
 $(B)/gputune: $(CLI_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
@@ -309,7 +309,7 @@ uninstall:
 # the same once more, but each finds its libraries in its own folder
 WHEEL := $(addprefix $(B)/wheel/,libgputune.so gputune gputune-worker)
 $(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
-	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
+	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.1 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 $(B)/wheel/gputune: $(CLI_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)

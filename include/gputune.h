@@ -14,11 +14,11 @@
  * Units. Names end with them: _ns are nanoseconds, _s seconds, _bytes bytes, _khz, _kb. Speed-ups
  * are ratios, the default's time over the winner's; low and high are the ends of a 95% interval.
  *
- * Versions. Structs that may grow begin with `version`: initialise those that you pass with their
- * _INIT macro. New members come at the end. So a program that was built with an older or a newer
- * header works with this library, which reads and writes the members that both know. A member that
- * the caller's version lacks has its default. In a struct that the library fills in, `version` says
- * which members it has filled.
+ * Structs that may grow begin with `size`: initialise those that you pass with their _INIT macro.
+ * Later releases append members, so a program that was built with an older or a newer header works
+ * with this library. Both read and write the members that both know, and a member that the caller's
+ * struct lacks has its default. In a struct that the library fills in, `size` is the number of
+ * bytes that are filled in.
  *
  * Threads. Every function may be called from any thread at any time, with the same tuner or plan
  * too. A callback runs on the thread of the call that it belongs to, before that call returns;
@@ -90,10 +90,10 @@
 extern "C" {
 #endif
 
-#define GPUTUNE_VERSION_MAJOR  0
-#define GPUTUNE_VERSION_MINOR  1
+#define GPUTUNE_VERSION_MAJOR  1
+#define GPUTUNE_VERSION_MINOR  0
 #define GPUTUNE_VERSION_PATCH  0
-#define GPUTUNE_VERSION_STRING "0.1.0"
+#define GPUTUNE_VERSION_STRING "1.0.0"
 
 #if defined(__GNUC__)
 #define GPUTUNE_API __attribute__((visibility("default")))
@@ -160,7 +160,7 @@ typedef enum gputune_log_level {
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 typedef struct gputune_open_options {
-    uint32_t version;
+    uint32_t size;
     const char *device;    /* "0", "1", a UUID ("GPU-...", "MIG-..."), or "none"; NULL: the current
                               context's, else 0 */
     const char *driver;    /* "cuda", "emu" (the emulator), "emu:PROFILE" or a library's path; NULL:
@@ -182,27 +182,26 @@ typedef struct gputune_open_options {
                           user's database and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
-    /* Since version 2: folders of headers that templates may include, searched in this order,
+    /* Folders of headers that templates may include, searched in this order,
      * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
     const char *const *include_paths;
     size_t include_path_count;
-    const char *record; /* since version 3: a file for misses, like GPUTUNE_RECORD, which overrules
+    const char *record; /* a file for misses, like GPUTUNE_RECORD, which overrules
                            it; NULL: none */
-    uint32_t max_plans; /* since version 4: how many plans the tuner keeps for later calls, so that
+    uint32_t max_plans; /* how many plans the tuner keeps for later calls, so that
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
     bool
-        records_only; /* since version 5: for tools that only list, export and edit what is stored.
+        records_only; /* for tools that only list, export and edit what is stored.
                          The device (NULL: 0) is the one that the database remembers from an earlier
                          tuning by a tool under the same circumstances, without starting the driver;
                          its `uuid` is "" then, its `ordinal` -1. Where it remembers none, the
                          driver is started. Calls that tune or make plans are EUNSUPPORTED */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
+        sizeof(gputune_open_options), NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
             NULL, NULL, NULL, 0, NULL, 0, false                                                    \
     }
 
@@ -435,7 +434,7 @@ typedef struct gputune_progress {
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
 typedef struct gputune_options {
-    uint32_t version;
+    uint32_t size;
     gputune_effort effort; /* 0: MEASURE */
     gputune_objective objective;
     gputune_cache cache;
@@ -464,36 +463,30 @@ typedef struct gputune_options {
     void *user; /* passed to log, progress and reference */
     /* Set it to non-zero, atomically from another thread, to stop. What is finished is kept. */
     volatile int *cancel;
-    const char *samples_path;  /* every raw sample is appended here as CSV; no FIFO; or NULL */
-    gputune_strategy strategy; /* since version 2 */
-    /* since version 3 */
+    const char *samples_path; /* every raw sample is appended here as CSV; no FIFO; or NULL */
+    gputune_strategy strategy;
     bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
                         thread of the tuner, and return the winner to later calls */
     double share;    /* of the GPU's time that a tuning in the background takes while the
                         application uses the GPU; 0: 0.025. Its time limit does not count pauses */
-    /* since version 4 */
     const gputune_file *files; /* inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
-    /* since version 5 */
     const char *reference_tag; /* names what `reference` computes: change it with that. Results that
                                   were proved with the same tag answer at once. NULL: results of
                                   another process, function or `user` are proved again, in a worker,
                                   before they answer */
-    /* since version 6 */
     const char *save; /* of gputune_run(): a folder, to which the outputs of the first configuration
                          are written once it is proved, as NAME.npy of numpy.save(); the log tells
                          the expect() that reads them. NULL: none */
-    /* since version 7 */
     const char *const *input_types; /* the types of the elements of `inputs`, in the same order, as
                                        templates write them ("float"): EINVAL if the template's type
                                        is a different one. An entry, or the list, may be NULL:
                                        unchecked */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
-        GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
+        sizeof(gputune_options), GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
             NULL, NULL                                                                             \
@@ -548,7 +541,7 @@ GPUTUNE_API const char *gputune_source_name(gputune_source source);
 GPUTUNE_API const char *gputune_objective_name(gputune_objective objective);
 
 typedef struct gputune_info {
-    uint32_t version;
+    uint32_t size;
     const char *kernel;        /* the strings live as long as the plan */
     const char *configuration; /* "VEC=4 BLOCK=256 UNROLL=2" */
     const char *default_configuration;
@@ -568,26 +561,22 @@ typedef struct gputune_info {
     uint32_t shared_bytes;                  /* dynamic, of a block */
     int carveout_kb;                        /* of a multiprocessor; -1: the driver's choice */
     uint32_t registers, spill_bytes;        /* of a thread */
-    uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
-    const char *stop_reason;   /* why the race ended, or why there was none, or "" */
-    /* since version 2 */
+    uint32_t variants, failed;  /* of the tuning that this call did; 0 when it measured nothing */
+    const char *stop_reason;    /* why the race ended, or why there was none, or "" */
     const char *sizes;          /* the problem values that it was made for: "n=1048576 T=half" */
     const char *grids, *blocks; /* of every kernel in order: "128x8", or "64 (3 times) + 1" of a
                                    pipeline */
-    /* since version 3 */
-    bool outside_only; /* `only` leaves this configuration out: it is the template's default, which
-                          races beside every space. No variant within is faster, or none is known */
-    /* since version 4 */
+    bool outside_only;  /* `only` leaves this configuration out: it is the template's default, which
+                           races beside every space. No variant within is faster, or none is known */
     uint32_t arguments; /* that a launch takes */
 } gputune_info;
-#define GPUTUNE_INFO_VERSION 4
 #define GPUTUNE_INFO_INIT                                                                          \
     {                                                                                              \
-        GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
+        sizeof(gputune_info), NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
             0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
             NULL, NULL, NULL, NULL, false, 0                                                       \
     }
-/* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
+/* Fills *out, which was initialised with GPUTUNE_INFO_INIT. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Templates of one's own ------------------------------------------------------------------ */
@@ -623,15 +612,14 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 
 /* How many requests wait, are being tuned, have a winner, have none. */
 typedef struct gputune_background_state {
-    uint32_t version;
+    uint32_t size;
     uint32_t waiting, running, tuned, failed;
 } gputune_background_state;
-#define GPUTUNE_BACKGROUND_STATE_VERSION 1
 #define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
     {                                                                                              \
-        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
+        sizeof(gputune_background_state), 0, 0, 0, 0                                               \
     }
-/* Fills *out, as far as its version goes. */
+/* Fills *out. */
 GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
 /* Waits until every tuning in the background has ended, at most so many seconds: ETIMEOUT then.
  * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
@@ -641,7 +629,7 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 
 /* Processes that must all launch the same variant, such as the ranks of an MPI job. */
 typedef struct gputune_group {
-    uint32_t version;
+    uint32_t size;
     int rank; /* of this process; rank 0 measures */
     /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does. Returns 0, or
      * another number where it failed. Called once by each call of gputune_tune_together(), on that
@@ -649,10 +637,9 @@ typedef struct gputune_group {
     int (*broadcast)(void *user, void *data, size_t bytes);
     void *user; /* passed to broadcast */
 } gputune_group;
-#define GPUTUNE_GROUP_VERSION 1
 #define GPUTUNE_GROUP_INIT                                                                         \
     {                                                                                              \
-        GPUTUNE_GROUP_VERSION, 0, NULL, NULL                                                       \
+        sizeof(gputune_group), 0, NULL, NULL                                                       \
     }
 /* tune_kernel() for all processes of a group at once. The call is collective: every process calls
  * it, in the same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel()
@@ -681,7 +668,7 @@ typedef enum gputune_parameter_kind {
 
 /* One parameter of the kernel that a plan launches. */
 typedef struct gputune_parameter {
-    uint32_t version;
+    uint32_t size;
     gputune_parameter_kind kind;
     const char *name, *type; /* as in the template; of a buffer, the type of its elements; "float *"
                                 is a scalar that is a null pointer */
@@ -693,13 +680,12 @@ typedef struct gputune_parameter {
     bool by_address;        /* of a block: the parameter is the device address of its copy */
     bool cleared;           /* set to zero before each launch */
     bool is_size;           /* a scalar that is one of the plan's sizes */
-    int64_t size;           /* its value then */
+    int64_t size_value;     /* its value then */
     uint32_t element_bytes; /* of an element of a buffer or block; else 0 */
 } gputune_parameter;
-#define GPUTUNE_PARAMETER_VERSION 1
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
-        GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
+        sizeof(gputune_parameter), GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
             false, false, false, false, 0, 0                                                       \
     }
 
@@ -718,7 +704,7 @@ typedef struct gputune_constant {
  * buffers that are aligned less, provides scratch memory, which is zero at first, clears buffers,
  * and copies blocks of parameters. */
 typedef struct gputune_function {
-    uint32_t version;
+    uint32_t size;
     void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
     const char *name;  /* in the image */
     const char *sizes; /* that the plan is for: "n=1024" */
@@ -735,10 +721,9 @@ typedef struct gputune_function {
     bool programmatic; /* may begin while the kernel before it still runs (a launch attribute) */
     uint32_t times;    /* how often it is launched in a row */
 } gputune_function;
-#define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+        sizeof(gputune_function), NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
             NULL, NULL, 0, false, false, 1                                                         \
     }
 
@@ -777,19 +762,18 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
  * text. */
 
 typedef struct gputune_wisdom_filter {
-    uint32_t version;
+    uint32_t size;
     const char *kernel; /* a name or a path, as everywhere; NULL: all */
     const char *gpu;    /* a part of its name, or its environment; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
     const char *sizes;  /* "n=1M,16M T=half": results at these sizes; NULL: at all sizes */
     bool whole;         /* with the winners' code, which is taken over by GPUTUNE_TRUST_BOUND, so
                            that no compiler is needed, and with the fastest other trials, from which
-                           searches at other sizes begin. Since version 2 */
+                           searches at other sizes begin */
 } gputune_wisdom_filter;
-#define GPUTUNE_WISDOM_FILTER_VERSION 2
 #define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL, false                              \
+        sizeof(gputune_wisdom_filter), NULL, NULL, false, NULL, false                              \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
  * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
@@ -804,15 +788,14 @@ typedef enum gputune_trust {
 } gputune_trust;
 
 typedef struct gputune_wisdom_options {
-    uint32_t version;
+    uint32_t size;
     gputune_trust trust;
     bool keep; /* true: in the database, for other processes too. false: for this tuner alone; the
                   user's database goes before them */
 } gputune_wisdom_options;
-#define GPUTUNE_WISDOM_OPTIONS_VERSION 1
 #define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
     {                                                                                              \
-        GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
+        sizeof(gputune_wisdom_options), GPUTUNE_TRUST_NOTHING, false                               \
     }
 /* Takes over what gputune_wisdom_export() wrote; a NULL `options` stands for the _INIT ones. A
  * result that is not trusted is compiled and proved when it is first asked for, whatever the call's
@@ -831,7 +814,7 @@ GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char 
 
 /* One GPU that the driver offers. */
 typedef struct gputune_device {
-    uint32_t version;
+    uint32_t size;
     char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes;
@@ -841,10 +824,9 @@ typedef struct gputune_device {
     double peak_bytes_per_s;                                /* from memory clock and bus width */
     bool emulated;
 } gputune_device;
-#define GPUTUNE_DEVICE_VERSION 1
 #define GPUTUNE_DEVICE_INIT                                                                        \
     {                                                                                              \
-        GPUTUNE_DEVICE_VERSION, "", "", "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false \
+        sizeof(gputune_device), "", "", "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false \
     }
 /* Calls `each` for every GPU; needs no tuner. ENODRIVER where there is none. `driver` as in
  * gputune_open_options. */
@@ -864,13 +846,12 @@ typedef enum gputune_verdict {
 } gputune_verdict;
 /* What gputune_diagnose() says of one thing. */
 typedef struct gputune_diagnosis {
-    uint32_t version;
+    uint32_t size;
     const char *subject; /* "driver", "clocks", "database", ... */
     gputune_verdict verdict;
     const char *found;  /* in one line */
     const char *remedy; /* what to do about it; "" where nothing is to be done */
 } gputune_diagnosis;
-#define GPUTUNE_DIAGNOSIS_VERSION 1
 /* Looks at all that tuning depends on, as gputune_open() with these options would use it: driver,
  * GPU, compiler, headers, workers, templates, database and environment variables. Calls `each` for
  * everything. Needs no tuner. What is wrong is said, and no failure of this call. Of the database
@@ -881,14 +862,13 @@ GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
 
 /* One kernel there is to tune. */
 typedef struct gputune_kernel {
-    uint32_t version;
+    uint32_t size;
     const char *name, *path, *summary; /* summary: the template's first comment line */
     const char *sizes;                 /* its problem values with defaults: "n=67108864" */
     const char *axes;                  /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective;       /* its default one */
     bool self_reference; /* it is verified against its own default variant only: reference(self) */
 } gputune_kernel;
-#define GPUTUNE_KERNEL_VERSION 2
 /* Calls `each` for every template in the template folder and every added one, by name. */
 GPUTUNE_API int gputune_kernels(gputune *tuner,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
@@ -904,13 +884,11 @@ GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
 
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
-    uint32_t version;
     const char *axis, *kind; /* kind: the word that declares it, as "tune" */
     const char *value;
     const char *excluded;
     bool is_default;
 } gputune_axis_value;
-#define GPUTUNE_AXIS_VALUE_VERSION 1
 /* How far a count of a large space is to be believed. */
 typedef enum gputune_certainty {
     GPUTUNE_EXACT,
@@ -920,19 +898,17 @@ typedef enum gputune_certainty {
 typedef struct gputune_exclusion {
     const char *reason; /* a require() text, or a limit of the device */
     uint64_t count;
+    gputune_certainty certainty;
 } gputune_exclusion;
 typedef struct gputune_space {
-    uint32_t version;
+    uint32_t size;
     uint64_t combinations, valid, sources; /* sources: how many different ones the valid generate */
+    gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
     const gputune_exclusion *exclusions;
     size_t exclusion_count;
-    /* since version 2 */
-    gputune_certainty valid_certainty, sources_certainty;
-    const gputune_certainty *exclusion_certainties; /* of each exclusion's count */
 } gputune_space;
-#define GPUTUNE_SPACE_VERSION 2
 /* Describes a kernel's space for `arch` ("sm_90"), or for the tuner's GPU where NULL. *out is the
  * caller's, for gputune_space_free(). */
 GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
@@ -967,7 +943,7 @@ GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char 
 
 /* One configuration with its times, or why it failed: measured just now, or stored. */
 typedef struct gputune_record {
-    uint32_t version;
+    uint32_t size;
     const char *kernel, *sizes, *configuration; /* strings live until the callback returns */
     gputune_objective objective;
     gputune_cache cache;
@@ -999,7 +975,6 @@ typedef struct gputune_record {
     bool unreferenced;   /* no reference() and no check(): the default is taken as right */
     const char *only;    /* of a winner: the restrictions of its space; "": the whole space */
     bool unfinished;     /* of a winner: its tuning ended before the race was decided */
-    /* since version 3 */
     /* Hashes in hex, or "": what its trials have in common apart from the GPU, and which version of
      * its template was measured. */
     const char *scenario, *identity;
@@ -1014,41 +989,36 @@ typedef struct gputune_record {
     uint32_t load_widths, store_widths, vector_bytes;
     const char *grids,
         *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
-    /* since version 4 */
     const char *default_configuration; /* of a winner: the default that it was compared with. Where
                                           the template has another one now, default_ns and the
                                           speed-ups are 0; "" */
     bool unproved; /* of a winner: it was imported, or its tuning ended before its last proof. It is
                       proved when it is next asked for */
-    /* since version 5 */
-    int order; /* the trial's place in the order in which trials were stored in its database:
-                  those of one tuning, in the order in which they were tried; 0: not stored */
+    int order;     /* the trial's place in the order in which trials were stored in its database:
+                      those of one tuning, in the order in which they were tried; 0: not stored */
     int driver_version, nvrtc_version;            /* it was tried with: 13000 for 13.0 */
     const char *arch;                             /* of the GPU: "sm_90a"; "" */
     int sm_count, sm_clock_khz, memory_clock_khz; /* of the GPU; 0: unknown */
     double tuning_s; /* of a winner: how long its tuning took; 0: unknown */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 5
 
 typedef struct gputune_record_filter {
-    uint32_t version;
+    uint32_t size;
     const char *kernel; /* a name or a path, as everywhere; NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
-    bool history;  /* since version 2. true: every version of a template. false: for each kernel and
-                      GPU the version that the tuner finds, or the newest where that was not measured
-                    */
-    bool failures; /* since version 3. true: without all_trials, also the trials that failed */
-    /* since version 4 */
+    bool history;       /* true: every version of a template. false: for each kernel and
+                           GPU the version that the tuner finds, or the newest where that was not measured
+                         */
+    bool failures;      /* true: without all_trials, also the trials that failed */
     const char *gpu; /* a part of the GPU's name, or an environment: records of such GPUs; NULL: as
                         any_gpu says */
     const char *sizes; /* "n=1M,16M T=half": only records that have for each name one of its values;
                           NULL: of all sizes */
 } gputune_record_filter;
-#define GPUTUNE_RECORD_FILTER_VERSION 4 /* 1 to 3 work too; 1: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false, NULL, NULL                \
+        sizeof(gputune_record_filter), NULL, false, false, false, false, NULL, NULL                \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, scenario, time. EDATABASE where
  * the database asked for cannot be read. ENOTFOUND where neither a template nor a record has the
@@ -1059,7 +1029,7 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
 /* What goes of the records that a filter finds, scenario by scenario and GPU by GPU: what one of
  * the members says. None of them: everything. */
 typedef struct gputune_forget_options {
-    uint32_t version;
+    uint32_t size;
     bool only_say;       /* nothing goes */
     bool outdated;       /* what gputune_records() gives only with `history` */
     bool older_drivers;  /* what was measured with an older driver than that GPU's last results */
@@ -1067,10 +1037,9 @@ typedef struct gputune_forget_options {
     uint64_t most_bytes; /* then the oldest, until the data takes at most so much; 0: any size */
     bool everything;     /* a filter and options that select nothing stand for all results */
 } gputune_forget_options;
-#define GPUTUNE_FORGET_OPTIONS_VERSION 1
 #define GPUTUNE_FORGET_OPTIONS_INIT                                                                \
     {                                                                                              \
-        GPUTUNE_FORGET_OPTIONS_VERSION, false, false, false, 0, 0, false                           \
+        sizeof(gputune_forget_options), false, false, false, 0, 0, false                           \
     }
 /* Calls `each` for every trial and winner of the user's database that the filter and the options
  * select, then deletes them, with the code that no other record uses. If `each` stops, nothing is
@@ -1085,16 +1054,15 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
 
 /* What gputune_merge() read, and took over. */
 typedef struct gputune_merged {
-    uint32_t version;
+    uint32_t size;
     uint64_t trials, winners, codes;      /* that the files have, together */
     uint64_t taken_trials, taken_winners; /* that the user's database lacked, or had with no more
                                              evidence */
     uint64_t taken_codes;                 /* compiled sources that it lacked */
 } gputune_merged;
-#define GPUTUNE_MERGED_VERSION 1
 #define GPUTUNE_MERGED_INIT                                                                        \
     {                                                                                              \
-        GPUTUNE_MERGED_VERSION, 0, 0, 0, 0, 0, 0                                                   \
+        sizeof(gputune_merged), 0, 0, 0, 0, 0, 0                                                   \
     }
 /* Takes over the trials, winners and code of database files: all, or nothing. The files are only
  * read. Of two trials of the same configuration a finished one stays, then the later. Of two
@@ -1108,7 +1076,7 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 /* A miss, as GPUTUNE_RECORD notes it: programs asked for this scenario, and no stored result
  * answered. */
 typedef struct gputune_miss {
-    uint32_t version;
+    uint32_t size;
     uint64_t count;             /* how often it was asked for */
     const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
     gputune_objective objective;
@@ -1117,7 +1085,6 @@ typedef struct gputune_miss {
     const char *only;               /* "UNROLL=1,2,4; VEC=1"; "": the whole space */
     const char *gpu, *environment;  /* the GPU's name, and the key of its records */
 } gputune_miss;
-#define GPUTUNE_MISS_VERSION 1
 /* Calls `each` for the misses in a file, the most wanted first. ENOTFOUND or EIO where the file
  * cannot be read. */
 GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
@@ -1134,14 +1101,13 @@ GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN
 
 /* One compiled variant. */
 typedef struct gputune_compiled {
-    uint32_t version;
+    uint32_t size;
     const char *kernel, *configuration, *arch;
     const char *status, *message; /* "ok" or "compile" with the first error line */
     const char *log;
     uint32_t registers, spill_bytes, shared_bytes;
     double compile_ns;
 } gputune_compiled;
-#define GPUTUNE_COMPILED_VERSION 1
 /* Compiles the whole space of a kernel for `arch`, stores the cubins, and calls `each` for every
  * variant as it is compiled. Needs no GPU. ECOMPILE where no variant compiled. */
 GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
@@ -1159,7 +1125,7 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
  * gputune_record for one that could not be checked, whose message says why. Of variants that the
  * time limit or a cancel left out there is no call. */
 typedef struct gputune_finding {
-    uint32_t version;
+    uint32_t size;
     const char *kernel, *configuration, *sizes, *kind;
     const char *file;                  /* of the CUDA source */
     uint32_t line, other_line;         /* where; and the other access of a race, else 0 */
@@ -1168,7 +1134,6 @@ typedef struct gputune_finding {
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
     const char *message;
 } gputune_finding;
-#define GPUTUNE_FINDING_VERSION 1
 /* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
  * under the emulator's sanitizer, at the sizes and at awkward ones, and calls `each` for every
  * finding and variant. Without sizes: the template's, cut down to about a megabyte. Needs no GPU,

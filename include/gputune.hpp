@@ -816,8 +816,7 @@ class plan
     /* Which configuration it is, and where it came from. Strings live as long as the plan. */
     gputune_info info() const
     {
-        gputune_info out = {};
-        out.version = GPUTUNE_INFO_VERSION;
+        gputune_info out = GPUTUNE_INFO_INIT;
         gputune_plan_info(&out, get());
         return out;
     }
@@ -909,12 +908,10 @@ class plan
     explicit plan(gputune_plan *handle)
     {
         auto made = std::make_shared<state>(handle);
-        gputune_info info = {};
-        info.version = GPUTUNE_INFO_VERSION;
+        gputune_info info = GPUTUNE_INFO_INIT;
         gputune_plan_info(&info, handle);
         made->arguments.reserve(info.arguments);
-        gputune_parameter one = {};
-        one.version = GPUTUNE_PARAMETER_VERSION;
+        gputune_parameter one = GPUTUNE_PARAMETER_INIT;
         for (std::uint32_t i = 0; i < info.arguments; i++) {
             gputune_plan_argument(&one, handle, i);
             made->arguments.push_back({one.kind, detail::code_named(one.type), one.bytes,

@@ -217,7 +217,7 @@ def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECOR
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
         words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
     return getattr(_abi, f"gputune_{kind.lower()}_filter")(
-        version=getattr(_abi, f"GPUTUNE_{kind}_FILTER_VERSION"), kernel=encoded("kernel", kernel),
+        kernel=encoded("kernel", kernel),
         any_gpu=bool(any_gpu), gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None,
         **members)
 
@@ -249,7 +249,7 @@ def _group(given: Any, stop: Interrupt) -> Any:
         ctypes.memmove(data, received, count)
         return 0
 
-    group = _abi.gputune_group(version=_abi.GPUTUNE_GROUP_VERSION, rank=rank)
+    group = _abi.gputune_group(rank=rank)
     group.broadcast = type(group.broadcast)(stop.guarded(broadcast, 1))
     return group
 
@@ -274,7 +274,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
     if device is not None and not isinstance(device, str):
         device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
     options = _abi.gputune_open_options(
-        version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
+        device=encoded("device", device),
         driver=encoded("driver", driver), database=encoded("database", database),
         templates=encoded("templates", templates), worker=encoded("worker", worker),
         record=encoded("record", record),
@@ -316,7 +316,7 @@ class _Planned(_fast.Launcher):
 def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
     """Takes over a reference to the library's plan."""
     arguments: list[dict[str, Any]] = []
-    argument = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
+    argument = _abi.gputune_parameter()
     while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(arguments)) == 0:
         arguments.append(as_dict(argument))
     planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
@@ -365,7 +365,7 @@ class Plan(_Shared, _fast.Launched):
     @property
     def info(self) -> dict[str, Any]:
         """Which configuration it is, where it came from and what it gained."""
-        info = _abi.gputune_info(version=_abi.GPUTUNE_INFO_VERSION)
+        info = _abi.gputune_info()
         _check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
         out = as_dict(info)
         out["source"] = text(library.gputune_source_name(info.source))
@@ -382,7 +382,7 @@ class Plan(_Shared, _fast.Launched):
         """What is launched, for programs that launch it themselves: each function's name, grid, block,
         cluster, dynamic shared_bytes, parameters and image, a cubin as bytes (PTX of an emulated device)."""
         made: list[dict[str, Any]] = []
-        one = _abi.gputune_function(version=_abi.GPUTUNE_FUNCTION_VERSION)
+        one = _abi.gputune_function()
         held = self._held()
         if held.driver:
             held.driver.ensure_context(held.device["ordinal"])
@@ -393,7 +393,7 @@ class Plan(_Shared, _fast.Launched):
             _check(status)
             parameters = []
             for i in range(one.parameter_count):
-                parameter = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
+                parameter = _abi.gputune_parameter()
                 _check(library.gputune_plan_parameter(ctypes.byref(parameter), held.pointer, len(made), i))
                 parameters.append({**as_dict(parameter), "kind": _KINDS[parameter.kind]})
             made.append({**as_dict(one), "function": one.function, "parameters": parameters,
@@ -545,7 +545,7 @@ class Tuner(_Shared):
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
         self._most_answers = max_plans or 1024
         if device != "none":
-            facts = _abi.gputune_device(version=_abi.GPUTUNE_DEVICE_VERSION)
+            facts = _abi.gputune_device()
             _check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
             self.device = as_dict(facts)
             name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
@@ -593,7 +593,7 @@ class Tuner(_Shared):
                  **members: Any) -> tuple[Any, list[Any]]:
         """gputune_options, and what it points to."""
         restrictions, count = _words("only", only, "BLOCK=128,256")
-        options = _abi.gputune_options(version=_abi.GPUTUNE_OPTIONS_VERSION, only=restrictions,
+        options = _abi.gputune_options(only=restrictions,
                                        only_count=count, cancel=ctypes.pointer(stop.flag), **members)
         kept: list[Any] = [restrictions]
         if progress is not None:
@@ -894,7 +894,7 @@ class Tuner(_Shared):
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes)
         options = _abi.gputune_forget_options(
-            version=_abi.GPUTUNE_FORGET_OPTIONS_VERSION, only_say=bool(dry_run), outdated=bool(outdated),
+            only_say=bool(dry_run), outdated=bool(outdated),
             older_drivers=bool(older_drivers), older_than_s=_seconds("older_than", older_than),
             everything=bool(everything), most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1))
         callback = _abi.FUNCTIONS["gputune_forget"][1][3]
@@ -906,13 +906,13 @@ class Tuner(_Shared):
         and `codes` (compiled sources) they have, and `taken_trials`, `taken_winners` and `taken_codes`, which
         were missing here or had no more evidence."""
         files, count = _paths("paths", paths, "other.db")
-        merged = _abi.gputune_merged(version=_abi.GPUTUNE_MERGED_VERSION)
+        merged = _abi.gputune_merged()
         _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
         return as_dict(merged)
 
     def background(self) -> dict[str, int]:
         """How many tunings in the background are waiting, running, tuned and failed."""
-        state = _abi.gputune_background_state(version=_abi.GPUTUNE_BACKGROUND_STATE_VERSION)
+        state = _abi.gputune_background_state()
         _check(library.gputune_background(ctypes.byref(state), self._handle))
         return as_dict(state)
 
@@ -1026,7 +1026,7 @@ def _taken(call: Callable[[Any, Any], int]) -> bytes:
 
 
 def _trusting(trust: bool, keep: bool) -> Any:
-    return _abi.gputune_wisdom_options(version=_abi.GPUTUNE_WISDOM_OPTIONS_VERSION, keep=bool(keep),
+    return _abi.gputune_wisdom_options(keep=bool(keep),
                                        trust=_abi.GPUTUNE_TRUST_BOUND if trust else 0)
 
 

@@ -28,8 +28,8 @@ def _offer_nvrtc() -> None:
 
 
 def _load() -> ctypes.CDLL:
-    path = os.environ.get("GPUTUNE_LIBRARY") or os.path.join(NATIVE, "libgputune.so.0")
-    path = path if os.path.exists(path) else "libgputune.so.0"
+    path = os.environ.get("GPUTUNE_LIBRARY") or os.path.join(NATIVE, "libgputune.so.1")
+    path = path if os.path.exists(path) else "libgputune.so.1"
     try:
         loaded = ctypes.CDLL(path)
         for name, (result, arguments) in _abi.FUNCTIONS.items():
@@ -71,7 +71,7 @@ def encoded(what: str, value: Any) -> bytes | None:
 
 
 def as_dict(struct: Any) -> dict[str, Any]:
-    """A struct as a dict: strings decoded, arrays as tuples, without version and pointers."""
+    """A struct as a dict: strings decoded, arrays as tuples, without size and pointers."""
     out: dict[str, Any] = {}
     for name, kind in struct._fields_:
         value = getattr(struct, name)
@@ -79,7 +79,7 @@ def as_dict(struct: Any) -> dict[str, Any]:
             out[name] = text(value)
         elif isinstance(value, ctypes.Array):
             out[name] = tuple(value)
-        elif name != "version" and isinstance(value, (int, float, bool)):
+        elif name != "size" and isinstance(value, (int, float, bool)):
             out[name] = value
     return out
 

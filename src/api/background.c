@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/signals.h"
-#include "base/versioned.h"
+#include "base/sized.h"
 #include "gpu/nvml.h"
 #include "tuner/request.h"
 
@@ -325,7 +325,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 
 static gputune_background_state count(const gt_background *background)
 {
-    gputune_background_state out = {.version = GPUTUNE_BACKGROUND_STATE_VERSION};
+    gputune_background_state out = {.size = sizeof(gputune_background_state)};
     for (size_t i = 0; i < background->jobs.count; i++) {
         uint32_t *const counts[] = {&out.waiting, &out.running, &out.tuned, &out.failed};
         ++*counts[background->jobs.items[i]->state];
@@ -340,8 +340,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&tuner->background->mutex);
     const gputune_background_state state = count(tuner->background);
-    return gt_versioned_write(out, &state,
-                              GT_LAYOUT(gputune_background_state, BACKGROUND_STATE, failed));
+    return GT_SIZED_WRITE(gputune_background_state, out, &state);
 }
 
 /* Under the mutex. */

@@ -64,7 +64,7 @@ static void set_scalar(gputune_parameter *out, const gt_number *number, uint32_t
     out->bytes = bytes;
     out->is_input = true;
     out->is_size = number && number->problem_value >= 0;
-    out->size = out->is_size ? number->integer : 0;
+    out->size_value = out->is_size ? number->integer : 0;
 }
 
 static void set_block(gputune_parameter *out, const gt_block *block, const gt_buffer *contents)
@@ -81,7 +81,7 @@ static void set_argument(gt_described *out, const gt_workload *workload, const g
                          uint32_t index)
 {
     gputune_parameter *parameter = &out->parameter;
-    *parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
+    *parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
                                      .name = out->name,
                                      .type = out->type,
                                      .argument = (int)index};
@@ -126,7 +126,7 @@ static void describe_scratch(gt_described *out, const gt_template *template, uin
     const gt_argument *scratch = &template->arguments[template->argument_count + index];
     gt_snprintf(out->name, sizeof out->name, "%s", scratch->name);
     gt_snprintf(out->type, sizeof out->type, "%s", scratch->type);
-    out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
+    out->parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
                                          .kind = GPUTUNE_PARAMETER_SCRATCH,
                                          .name = out->name,
                                          .type = out->type,

@@ -45,7 +45,7 @@ static void say(patient *p, gputune_verdict verdict, const char *remedy, const c
     va_start(values, format);
     (void)gt_vsnprintf(found, sizeof found, format, values);
     va_end(values);
-    const gputune_diagnosis diagnosis = {.version = GPUTUNE_DIAGNOSIS_VERSION,
+    const gputune_diagnosis diagnosis = {.size = sizeof(gputune_diagnosis),
                                          .subject = p->subject,
                                          .verdict = verdict,
                                          .found = found,

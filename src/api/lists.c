@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/environment.h"
 #include "base/objective.h"
+#include "base/sized.h"
 #include "base/text.h"
-#include "base/versioned.h"
 
 #include "gpu/device.h"
 #include "gpu/nvml.h"
@@ -48,7 +48,7 @@ static int describe_kernel(void *user, const gt_template *template)
     GT_TRY(gt_problem_text(&sizes, template, &problem));
     append_axes(&axes, template);
     GT_TRY(gt_text_take(&axis_text, &axes));
-    const gputune_kernel kernel = {.version = GPUTUNE_KERNEL_VERSION,
+    const gputune_kernel kernel = {.size = sizeof(gputune_kernel),
                                    .name = template->name,
                                    .path = template->path,
                                    .summary = template->summary,
@@ -83,7 +83,7 @@ int gputune_find_kernels(gputune *tuner, const char *kernel,
 
 static void describe(gputune_device *out, const gt_device *device)
 {
-    *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
+    *out = (gputune_device){.size = sizeof(gputune_device),
                             .ordinal = device->ordinal,
                             .compute_capability = device->cc,
                             .sm_count = device->sm_count,
@@ -159,7 +159,7 @@ int gputune_tuner_device(gputune_device *out, gputune *tuner)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
     describe(&description, &tuner->device);
-    return gt_versioned_write(out, &description, GT_LAYOUT(gputune_device, DEVICE, emulated));
+    return GT_SIZED_WRITE(gputune_device, out, &description);
 }
 
 const char *gputune_source_name(gputune_source source)
@@ -190,7 +190,6 @@ typedef struct space_parts {
     gt_device device;
     GT_ARRAY(gputune_axis_value) values;
     GT_ARRAY(gputune_exclusion) exclusions;
-    GT_ARRAY(gputune_certainty) certainties;
     gt_texts texts;
 } space_parts;
 
@@ -203,7 +202,6 @@ void gputune_space_free(gputune_space *space)
     gt_texts_free(&parts->texts);
     gt_array_free(&parts->values);
     gt_array_free(&parts->exclusions);
-    gt_array_free(&parts->certainties);
     gt_request_free(parts->request);
     free(parts);
 }
@@ -232,8 +230,7 @@ static gputune_status describe_value(space_parts *parts, uint32_t axis_index, ui
 {
     const gt_template *template = parts->request->template;
     const gt_axis *axis = &template->axes[axis_index];
-    gputune_axis_value value = {.version = GPUTUNE_AXIS_VALUE_VERSION,
-                                .axis = axis->name,
+    gputune_axis_value value = {.axis = axis->name,
                                 .kind = gt_axis_traits_of(axis->kind)->name,
                                 .excluded = why_excluded(parts, axis_index, choice),
                                 .is_default = axis->default_choice == choice};
@@ -280,9 +277,9 @@ static gputune_status describe_exclusions(space_parts *parts)
     const gt_exclusion_count *counts;
     size_t count = gt_space_exclusions(parts->request->space, &counts);
     for (size_t i = 0; i < count; i++) {
-        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
+        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count,
+                                             (gputune_certainty)counts[i].certainty};
         GT_TRY(gt_array_push(&parts->exclusions, exclusion));
-        GT_TRY(gt_array_push(&parts->certainties, (gputune_certainty)counts[i].certainty));
     }
     return GPUTUNE_OK;
 }
@@ -291,7 +288,7 @@ static gputune_status describe_exclusions(space_parts *parts)
 static gputune_status describe_space(space_parts *parts)
 {
     gputune_space *space = &parts->space;
-    space->version = GPUTUNE_SPACE_VERSION;
+    space->size = sizeof(gputune_space);
     GT_TRY(describe_counts(parts));
     if (space->valid) {
         gt_request_warn_of_default(parts->request);
@@ -302,7 +299,6 @@ static gputune_status describe_space(space_parts *parts)
     space->value_count = parts->values.count;
     space->exclusions = parts->exclusions.items;
     space->exclusion_count = parts->exclusions.count;
-    space->exclusion_certainties = parts->certainties.items;
     return GPUTUNE_OK;
 }
 

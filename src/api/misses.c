@@ -168,7 +168,7 @@ static bool read_line(gputune_miss *out, char *line)
         columns[i] = at;
         at += strcspn(at, "\t");
     }
-    *out = (gputune_miss){.version = GPUTUNE_MISS_VERSION,
+    *out = (gputune_miss){.size = sizeof(gputune_miss),
                           .count = strtoull(line, NULL, 10),
                           .environment = columns[0],
                           .gpu = columns[1],

@@ -8,8 +8,8 @@
 #include "base/number.h"
 #include "base/references.h"
 #include "base/signals.h"
+#include "base/sized.h"
 #include "base/text.h"
-#include "base/versioned.h"
 #include "gpu/launcher.h"
 #include "kernel/problem.h"
 
@@ -328,7 +328,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
 {
     const gt_launch *launch = plan->winner->launch;
     const gt_kernel_step *g = &launch->steps[0];
-    plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
+    plan->info = (gputune_info){.size = sizeof(gputune_info),
                                 .kernel = plan->kernel,
                                 .configuration = plan->configuration,
                                 .default_configuration = plan->default_configuration,
@@ -623,13 +623,8 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    static const gt_layouts layouts = {
-        "gputune_info",
-        GPUTUNE_INFO_VERSION,
-        {GT_BYTES_THROUGH(gputune_info, stop_reason), GT_BYTES_THROUGH(gputune_info, blocks),
-         GT_BYTES_THROUGH(gputune_info, outside_only), GT_BYTES_THROUGH(gputune_info, arguments)}};
     GT_TRY(check_call(__func__, out, plan));
-    return gt_versioned_write(out, &plan->info, &layouts);
+    return GT_SIZED_WRITE(gputune_info, out, &plan->info);
 }
 
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
@@ -666,7 +661,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     GT_TRY(load(&launcher, plan, plan->winner));
     GT_TRY(gt_launcher_function(&facts, launcher, index));
     const gt_kernel_step *kernel = &launch->steps[index];
-    gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
+    gputune_function function = {.size = sizeof(gputune_function),
                                  .function = facts.function,
                                  .name = facts.symbol,
                                  .sizes = plan->description.sizes,
@@ -677,12 +672,12 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .image = plan->winner->image.data,
                                  .image_bytes = plan->winner->image.bytes};
     fill_shape(&function, kernel);
-    return gt_versioned_write(out, &function, GT_LAYOUT(gputune_function, FUNCTION, times));
+    return GT_SIZED_WRITE(gputune_function, out, &function);
 }
 
 static int write_parameter(gputune_parameter *out, const gputune_parameter *found)
 {
-    return gt_versioned_write(out, found, GT_LAYOUT(gputune_parameter, PARAMETER, element_bytes));
+    return GT_SIZED_WRITE(gputune_parameter, out, found);
 }
 
 int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,

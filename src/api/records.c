@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/signals.h"
-#include "base/versioned.h"
+#include "base/sized.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -120,15 +120,8 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 
 static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
 {
-    static const gt_layouts layouts = {"gputune_record_filter",
-                                       GPUTUNE_RECORD_FILTER_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
-                                        GT_BYTES_THROUGH(gputune_record_filter, history),
-                                        GT_BYTES_THROUGH(gputune_record_filter, failures),
-                                        GT_BYTES_THROUGH(gputune_record_filter, sizes)}};
     *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
-    out->history = given; /* an older caller sees every version */
-    return gt_versioned_read(out, given, &layouts);
+    return GT_SIZED_READ(gputune_record_filter, out, given);
 }
 
 /* Records as they go to the application. */
@@ -233,8 +226,7 @@ static gputune_status read_forget_options(gputune_forget_options *out,
                                           const gputune_forget_options *given)
 {
     *out = (gputune_forget_options)GPUTUNE_FORGET_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(out, given,
-                             GT_LAYOUT(gputune_forget_options, FORGET_OPTIONS, everything)));
+    GT_TRY(GT_SIZED_READ(gputune_forget_options, out, given));
     GT_REFUSE(!(out->older_than_s >= 0 && out->older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
               "gputune_forget: older_than_s is %g; expected 0 to %g", out->older_than_s, MAX_AGE_S);
     return GPUTUNE_OK;
@@ -280,12 +272,8 @@ int gputune_check_database(gputune *tuner)
 static gputune_status read_wisdom_filter(asked *out, bool *whole, gputune *tuner,
                                          const gputune_wisdom_filter *filter)
 {
-    static const gt_layouts layouts = {"gputune_wisdom_filter",
-                                       GPUTUNE_WISDOM_FILTER_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes),
-                                        GT_BYTES_THROUGH(gputune_wisdom_filter, whole)}};
     gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
-    GT_TRY(gt_versioned_read(&f, filter, &layouts));
+    GT_TRY(GT_SIZED_READ(gputune_wisdom_filter, &f, filter));
     GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
               "this tuner has no device; name a GPU, or set any_gpu");
     *whole = f.whole;
@@ -344,7 +332,7 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
 {
     *out = (gputune_wisdom_options)GPUTUNE_WISDOM_OPTIONS_INIT;
-    GT_TRY(gt_versioned_read(out, given, GT_LAYOUT(gputune_wisdom_options, WISDOM_OPTIONS, keep)));
+    GT_TRY(GT_SIZED_READ(gputune_wisdom_options, out, given));
     return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL,
@@ -403,5 +391,5 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
-    return gt_versioned_write(out, &merged, GT_LAYOUT(gputune_merged, MERGED, taken_codes));
+    return GT_SIZED_WRITE(gputune_merged, out, &merged);
 }

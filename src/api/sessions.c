@@ -3,7 +3,6 @@
 #include "api/tuner.h"
 
 #include "base/number.h"
-#include "base/versioned.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 

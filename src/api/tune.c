@@ -6,7 +6,7 @@
 #include "base/condition.h"
 #include "base/objective.h"
 #include "base/readers.h"
-#include "base/versioned.h"
+#include "base/sized.h"
 #include "tuner/tune.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
 
 static void say_chosen(const gt_request *request, const gputune_plan *plan)
 {
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
                     request->problem_text, info.configuration, gputune_source_name(info.source),
@@ -429,7 +429,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     const gputune_options *o = options ? options : &standard;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "the tuner", tuner));
-    if (o->version != GPUTUNE_OPTIONS_VERSION) {
+    if (o->size != sizeof(gputune_options)) {
         GT_TRY(gt_options_read(&converted, o));
         o = &converted;
     }
@@ -466,7 +466,7 @@ static gputune_status find_identity(gt_hash *out, const asking *a)
 
 static gputune_status describe(verdict *out, const asking *a, const gputune_plan *plan)
 {
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     GT_TRY(find_identity(&out->identity, a));
     GT_TRY(gputune_plan_info(&info, plan));
     GT_REFUSE(strlen(info.configuration) >= sizeof out->text, GPUTUNE_EUNSUPPORTED,
@@ -527,7 +527,7 @@ static gputune_plan *find_same(const asking *a, const char *configuration)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = a->tuner->device.driver_version};
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
     if (plan && (gputune_plan_info(&info, plan) != GPUTUNE_OK ||
                  strcmp(info.configuration, configuration) != 0)) {
@@ -566,7 +566,7 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
 static gputune_status read_group(gputune_group *out, const gputune_group *given)
 {
     GT_TRY(gt_need("gputune_tune_together", "the group", given));
-    GT_TRY(gt_versioned_read(out, given, GT_LAYOUT(gputune_group, GROUP, user)));
+    GT_TRY(GT_SIZED_READ(gputune_group, out, given));
     return out->rank >= 0 && out->broadcast
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/readers.h"
 #include "base/signals.h"
+#include "base/sized.h"
 #include "base/text.h"
-#include "base/versioned.h"
 
 #include "gpu/device.h"
 #include "gpu/surroundings.h"
@@ -358,15 +358,8 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given)
 {
-    static const gt_layouts layouts = {"gputune_open_options",
-                                       GPUTUNE_OPEN_OPTIONS_VERSION,
-                                       {GT_BYTES_THROUGH(gputune_open_options, user),
-                                        GT_BYTES_THROUGH(gputune_open_options, include_path_count),
-                                        GT_BYTES_THROUGH(gputune_open_options, record),
-                                        GT_BYTES_THROUGH(gputune_open_options, max_plans),
-                                        GT_BYTES_THROUGH(gputune_open_options, records_only)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
-    return gt_versioned_read(out, given, &layouts);
+    return GT_SIZED_READ(gputune_open_options, out, given);
 }
 
 static gt_services services_of(gputune *tuner, const gputune_open_options *o)

@@ -182,12 +182,6 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
 #define COUNT(name, title)       CLI_FIELD(gputune_space, name, title, CLI_BIG_COUNT, BOTH)
 
-typedef struct exclusion {
-    const char *reason;
-    uint64_t count;
-    gputune_certainty certainty;
-} exclusion;
-
 #define CERTAINTY(name) CLI_FIELD(gputune_space, name, "", CLI_CERTAINTY, DATA)
 
 static const cli_column total_columns[] = {
@@ -202,24 +196,22 @@ static const cli_column value_columns[] = {
 };
 
 static const cli_column exclusion_columns[] = {
-    CLI_FIELD(exclusion, count, "variants", CLI_BIG_COUNT, BOTH),
-    CLI_FIELD(exclusion, reason, "excluded by", CLI_TEXT, BOTH),
-    CLI_FIELD(exclusion, certainty, "", CLI_CERTAINTY, DATA),
+    CLI_FIELD(gputune_exclusion, count, "variants", CLI_BIG_COUNT, BOTH),
+    CLI_FIELD(gputune_exclusion, reason, "excluded by", CLI_TEXT, BOTH),
+    CLI_FIELD(gputune_exclusion, certainty, "", CLI_CERTAINTY, DATA),
 };
 
 static void write_space(const gputune_space *space, cli_format_kind format)
 {
     cli_table tables[] = {CLI_TABLE("totals", total_columns, gputune_space, CLI_VIEW),
                           CLI_TABLE("values", value_columns, gputune_axis_value, CLI_VIEW),
-                          CLI_TABLE("exclusions", exclusion_columns, exclusion, CLI_VIEW)};
+                          CLI_TABLE("exclusions", exclusion_columns, gputune_exclusion, CLI_VIEW)};
     cli_table_add(&tables[0], space);
     for (size_t i = 0; i < space->value_count; i++) {
         cli_table_add(&tables[1], &space->values[i]);
     }
     for (size_t i = 0; i < space->exclusion_count; i++) {
-        const exclusion row = {space->exclusions[i].reason, space->exclusions[i].count,
-                               space->exclusion_certainties[i]};
-        cli_table_add(&tables[2], &row);
+        cli_table_add(&tables[2], &space->exclusions[i]);
     }
     cli_tables_write("space", tables, 3, format, stdout);
 }

@@ -297,7 +297,7 @@ int cli_records_add(void *list, const gputune_record *record)
 {
     cli_records *records = list;
     const gputune_record *last =
-        records->count ? &records->items[records->count - 1] : &(gputune_record){.version = 0};
+        records->count ? &records->items[records->count - 1] : &(gputune_record){.size = 0};
     gputune_record copy = *record;
     cli_copy_item(&copy, sizeof copy, last, columns, sizeof columns / sizeof *columns);
     cli_add(records, copy);
@@ -332,7 +332,7 @@ cli_measured_list cli_measured_of(const cli_records *records)
     cli_records none = {NULL, 0};
     cli_measured_list list = {NULL, 0};
     cli_measured *last = NULL;
-    cli_records_add(&none, &(gputune_record){.version = 0});
+    cli_records_add(&none, &(gputune_record){.size = 0});
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
         last =

@@ -528,7 +528,7 @@ int cli_tuning_inputs(void)
 gputune_options cli_tuning_options(const cli_scenario *scenario)
 {
     gputune_options options = cli_tuning.options;
-    options.version = GPUTUNE_OPTIONS_VERSION;
+    options.size = sizeof(gputune_options);
     options.effort = efforts[cli_tuning.effort];
     options.objective = (gputune_objective)cli_tuning.objective;
     options.cache = (gputune_cache)cli_tuning.cache;

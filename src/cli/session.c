@@ -83,7 +83,7 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
 /* Asks the open tuner for its device. */
 static int take_device(cli_session *out)
 {
-    out->device.version = GPUTUNE_DEVICE_VERSION;
+    out->device.size = sizeof(gputune_device);
     int status = gputune_tuner_device(&out->device, out->tuner);
     out->has_device = status >= 0;
     return status;

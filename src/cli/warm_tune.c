@@ -37,7 +37,7 @@ static void show(void *user, const gputune_progress *at)
 static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                 const gputune_options *options)
 {
-    *out = (cli_tuned){.info = {.version = GPUTUNE_INFO_VERSION}};
+    *out = (cli_tuned){.info = {.size = sizeof(gputune_info)}};
     out->status =
         tune_kernel(&out->plan, session->tuner, scenario->kernel->name, scenario->sizes, options);
     if (out->status == GPUTUNE_OK) {

@@ -171,6 +171,6 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
                              const gt_answer *answer, const void *object);
 
-/* Writes "0.1.0/HASH" to `out`, and returns it: the version and a hash of all member tables. Those
+/* Writes "1.0.0/HASH" to `out`, and returns it: the version and a hash of all member tables. Those
  * of host and worker must be equal. */
 const char *gt_wire_version(char out[64]);

@@ -64,7 +64,7 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
 static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;
-    r->version = GPUTUNE_RECORD_VERSION;
+    r->size = sizeof(gputune_record);
     gt_site_show(r, &row->site);
     gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";

@@ -126,7 +126,7 @@ static int report_variant(const report *r, const gt_variant *variant)
     const gt_request *request = r->session->request;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, request->template, &variant->config));
-    gputune_finding finding = {.version = GPUTUNE_FINDING_VERSION,
+    gputune_finding finding = {.size = sizeof(gputune_finding),
                                .kernel = request->template->name,
                                .configuration = config,
                                .sizes = r->sizes[0],

@@ -55,7 +55,7 @@ static gputune_status report(compile_run *run, const gt_session *session, const 
     const gt_unit *unit = variant->unit;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, session->request->template, &variant->config));
-    const gputune_compiled compiled = {.version = GPUTUNE_COMPILED_VERSION,
+    const gputune_compiled compiled = {.size = sizeof(gputune_compiled),
                                        .kernel = session->request->template->name,
                                        .configuration = config,
                                        .arch = session->request->device->arch,

@@ -1,7 +1,7 @@
 /* Options of a call: their versions and limits. */
 #include "tuner/request.h"
 
-#include "base/versioned.h"
+#include "base/sized.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,16 +9,8 @@
 
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {
-    static const gt_layouts layouts = {
-        "gputune_options",
-        GPUTUNE_OPTIONS_VERSION,
-        {GT_BYTES_THROUGH(gputune_options, samples_path),
-         GT_BYTES_THROUGH(gputune_options, strategy), GT_BYTES_THROUGH(gputune_options, share),
-         GT_BYTES_THROUGH(gputune_options, reference),
-         GT_BYTES_THROUGH(gputune_options, reference_tag), GT_BYTES_THROUGH(gputune_options, save),
-         GT_BYTES_THROUGH(gputune_options, input_types)}};
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
-    return gt_versioned_read(out, given, &layouts);
+    return GT_SIZED_READ(gputune_options, out, given);
 }
 
 /* `name` is the option, and the end of its type's name. */

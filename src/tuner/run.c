@@ -173,7 +173,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
-    *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
+    *record = (gputune_record){.size = sizeof(gputune_record),
                                .stop_reason = "",
                                .default_configuration = "",
                                .created = "",

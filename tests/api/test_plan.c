@@ -86,16 +86,16 @@ TEST_OF(test_launch_refuses_what_the_plan_is_not_for, world *w, open_world, clos
 
 TEST_OF(test_info_says_what_was_chosen, world *w, open_world, close_world)
 {
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     ASSERT_OK(gputune_plan_info(&info, w->plan));
     assert_string_equal(info.kernel, "axpy");
     assert_string_equal(info.configuration, info.default_configuration);
     assert_float_equal(info.time_ns, 5, 0);
-    gputune_parameter last = {.version = GPUTUNE_PARAMETER_VERSION};
+    gputune_parameter last = GPUTUNE_PARAMETER_INIT;
     assert_int_equal(info.arguments, 4);
     ASSERT_OK(gputune_plan_argument(&last, w->plan, info.arguments - 1));
     assert_int_equal(gputune_plan_argument(&last, w->plan, info.arguments), GPUTUNE_ENOTFOUND);
-    info.version = 0;
+    info.size = 0;
     assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_EINVAL);
 }
 
@@ -203,7 +203,7 @@ static void *read_table(void *user)
         sure = atomic_load(&shared->added);
         for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the first ones as they appear */
             gputune_plan *found = find(shared->w, n, terms_of(GPUTUNE_CACHED_ONLY));
-            gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+            gputune_info info = GPUTUNE_INFO_INIT;
             shared->missing += !found && n <= sure;
             shared->wrong += found && (gputune_plan_info(&info, found) < 0 || info.time_ns != 5);
             gputune_plan_release(found);

@@ -57,7 +57,7 @@ const char *gputune_strategy_name(gputune_strategy strategy)
 
 int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss), void *user)
 {
-    gputune_miss miss = {.version = GPUTUNE_MISS_VERSION,
+    gputune_miss miss = {.size = sizeof(gputune_miss),
                          .count = 3,
                          .kernel = "axpy",
                          .sizes = "n=4096",
@@ -93,7 +93,7 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
 int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
     (void)tuner;
-    *out = (gputune_merged){GPUTUNE_MERGED_VERSION, 18 * count, count, 20 * count, 18, 1, 20};
+    *out = (gputune_merged){sizeof(gputune_merged), 18 * count, count, 20 * count, 18, 1, 20};
     return strstr(paths[0], "absent")
                ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be merged: none", paths[0])
                : 0;
@@ -137,7 +137,7 @@ void gputune_close(gputune *tuner)
 
 static void fill_device(gputune_device *out, bool emulated)
 {
-    *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
+    *out = (gputune_device){.size = sizeof(gputune_device),
                             .uuid = "GPU-00000000-0000-0000-0000-000000000001",
                             .arch = "sm_90",
                             .environment = "cc90-sm132",
@@ -200,11 +200,11 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
                     void *user)
 {
     const gputune_kernel kernels[] = {
-        {GPUTUNE_KERNEL_VERSION, "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
+        {sizeof(gputune_kernel), "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
          "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL, false},
-        {GPUTUNE_KERNEL_VERSION, "scale", "templates/scale.cu", "scale: x[i] *= a, of any type",
+        {sizeof(gputune_kernel), "scale", "templates/scale.cu", "scale: x[i] *= a, of any type",
          "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH, false},
-        {GPUTUNE_KERNEL_VERSION, "mine", tuner->added, "a template of one's own", "n=4096",
+        {sizeof(gputune_kernel), "mine", tuner->added, "a template of one's own", "n=4096",
          "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL, false},
     };
     size_t count = tuner->added[0] ? 3 : 2;
@@ -319,7 +319,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     if (fails && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
     }
-    plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
+    plan->info = (gputune_info){.size = sizeof(gputune_info),
                                 .kernel = strcmp(kernel, "scale") ? "axpy" : "scale",
                                 .configuration = fails ? default_configuration : best_configuration,
                                 .default_configuration = default_configuration,
@@ -364,27 +364,26 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
 {
     (void)tuner, (void)kernel, (void)sizes, (void)options;
     static const gputune_axis_value values[] = {
-        {1, "VEC", "vector", "1", "", true},
-        {1, "VEC", "vector", "4", "", false},
-        {1, "CLUSTER", "cluster", "1", "", true},
-        {1, "CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
+        {"VEC", "vector", "1", "", true},
+        {"VEC", "vector", "4", "", false},
+        {"CLUSTER", "cluster", "1", "", true},
+        {"CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
     };
-    static const gputune_exclusion exclusions[] = {{"compute capability 9.0 or higher only", 2}};
-    static const gputune_certainty certainties[] = {GPUTUNE_EXACT};
+    static const gputune_exclusion exclusions[] = {
+        {"compute capability 9.0 or higher only", 2, GPUTUNE_EXACT}};
     bool old = arch && strcmp(arch, "sm_80") == 0;
     gputune_space *space = calloc(1, sizeof *space);
     if (!space) {
         return gt_fail_memory();
     }
-    *space = (gputune_space){.version = GPUTUNE_SPACE_VERSION,
+    *space = (gputune_space){.size = sizeof(gputune_space),
                              .combinations = 4,
                              .valid = old ? 2 : 4,
                              .sources = 2,
                              .values = values,
                              .value_count = old ? 4 : 3,
                              .exclusions = exclusions,
-                             .exclusion_count = old,
-                             .exclusion_certainties = certainties};
+                             .exclusion_count = old};
     *out = space;
     return 0;
 }
@@ -422,7 +421,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
 
 static gputune_record base_record(const char *sizes)
 {
-    return (gputune_record){.version = GPUTUNE_RECORD_VERSION,
+    return (gputune_record){.size = sizeof(gputune_record),
                             .kernel = "axpy",
                             .sizes = sizes,
                             .objective = GPUTUNE_OBJECTIVE_KERNEL,
@@ -638,12 +637,12 @@ int gputune_diagnose(const gputune_open_options *options,
                      int (*each)(void *user, const gputune_diagnosis *diagnosis), void *user)
 {
     static const gputune_diagnosis found[] = {
-        {GPUTUNE_DIAGNOSIS_VERSION, "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
-        {GPUTUNE_DIAGNOSIS_VERSION, "other users", GPUTUNE_VERDICT_WARNING,
+        {sizeof(gputune_diagnosis), "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
+        {sizeof(gputune_diagnosis), "other users", GPUTUNE_VERDICT_WARNING,
          "1 other process, process 17 for one", "tune while nothing else computes"},
-        {GPUTUNE_DIAGNOSIS_VERSION, "database integrity", GPUTUNE_VERDICT_FAILURE,
+        {sizeof(gputune_diagnosis), "database integrity", GPUTUNE_VERDICT_FAILURE,
          "damaged: row 7 missing", "move the file away"},
-        {GPUTUNE_DIAGNOSIS_VERSION, "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
+        {sizeof(gputune_diagnosis), "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
     size_t count = fake("nonvrtc") ? 4 : fake("baddb") ? 3 : 2;
     int answer = 0;
     (void)options;
@@ -659,7 +658,7 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
 {
     (void)tuner;
     (void)sizes;
-    gputune_finding race = {.version = GPUTUNE_FINDING_VERSION,
+    gputune_finding race = {.size = sizeof(gputune_finding),
                             .kernel = kernel,
                             .configuration = "VEC=4 BLOCK=64",
                             .sizes = "n=1048563",
@@ -675,7 +674,7 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
     int answer = 0;
     for (uint32_t i = 0; i < (options->max_variants ? options->max_variants : 120) && !answer;
          i++) {
-        gputune_finding checked = {.version = GPUTUNE_FINDING_VERSION,
+        gputune_finding checked = {.size = sizeof(gputune_finding),
                                    .kernel = kernel,
                                    .configuration = "VEC=1",
                                    .sizes = "n=1048576",

@@ -221,8 +221,8 @@ TEST(test_wrong_options_are_refused_for_known_kernels_too)
         wrong[i] = cached_only();
         ASSERT_OK(ask_known(tuner, &wrong[i]));
     }
-    wrong[0].version = 0;
-    wrong[1].version = 0xdeadbeef; /* nobody has initialised it */
+    wrong[0].size = 0;
+    wrong[1].size = 0xdeadbeef; /* nobody has initialised it */
     wrong[2].effort = (gputune_effort)99;
     wrong[3].objective = (gputune_objective)99;
     wrong[4].cache = (gputune_cache)-1;
@@ -239,8 +239,8 @@ static int together(void *user, void *data, size_t bytes)
     return 0;
 }
 
-/* Passes a struct of each type with this version. Returns how many were refused with EINVAL. */
-static int refusals(gputune *tuner, uint32_t version)
+/* Passes a struct of each type with this size. Returns how many were refused with EINVAL. */
+static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -258,9 +258,9 @@ static int refusals(gputune *tuner, uint32_t version)
     gputune_plan *plan = NULL, *same = NULL;
     char *text = NULL;
     int calls = 0, refused = 0;
-    open.version = filter.version = device.version = group.version = state.version = version;
-    wisdom.version = trust.version = version;
-    info.version = function.version = parameter.version = version;
+    open.size = filter.size = device.size = group.size = state.size = size;
+    wisdom.size = trust.size = size;
+    info.size = function.size = parameter.size = size;
     open.device = "none";
     open.database = ":memory:";
     group.broadcast = together;
@@ -288,12 +288,12 @@ static int refusals(gputune *tuner, uint32_t version)
     return refused;
 }
 
-TEST(test_versions_that_no_header_has_are_refused)
+TEST(test_sizes_that_no_header_has_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
-    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* nobody has initialised it */
-    assert_int_equal(refusals(tuner, 77), 0);          /* of a later header */
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* not initialised */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* of a later header */
 }
 
 TEST(test_other_wrong_values_are_refused)

@@ -45,7 +45,7 @@ static void *ask_for_all(void *user)
             m->failed++;
             continue;
         }
-        gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+        gputune_info info = GPUTUNE_INFO_INIT;
         gputune_plan_info(&info, plan);
         m->measured += info.source == GPUTUNE_SOURCE_MEASURED && !atomic_exchange(&taken_over, 0);
         m->failed += info.source != GPUTUNE_SOURCE_MEASURED && info.source != GPUTUNE_SOURCE_CACHED;

@@ -117,7 +117,8 @@ static int call_records(gputune *tuner)
 
 static int call_forget(gputune *tuner)
 {
-    const gputune_forget_options say = {.version = 1, .only_say = true, .everything = true};
+    const gputune_forget_options say = {
+        .size = sizeof(gputune_forget_options), .only_say = true, .everything = true};
     return gputune_forget(tuner, NULL, &say, SEE(gputune_record), NULL);
 }
 

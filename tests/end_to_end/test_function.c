@@ -11,11 +11,11 @@ typedef struct told {
 
 static told ask(gputune_plan *plan)
 {
-    told out = {.function = {.version = GPUTUNE_FUNCTION_VERSION}};
+    told out = {.function = {.size = sizeof(gputune_function)}};
     OK(gputune_plan_function(&out.function, plan, 0));
     assert_in_range(out.function.parameter_count, 1, PARAMETERS);
     for (uint32_t i = 0; i < out.function.parameter_count; i++) {
-        out.parameters[i].version = GPUTUNE_PARAMETER_VERSION;
+        out.parameters[i].size = sizeof(gputune_parameter);
         OK(gputune_plan_parameter(&out.parameters[i], plan, 0, i));
     }
     return out;
@@ -70,7 +70,7 @@ TEST(plain_kernel_is_launched_by_its_function)
     assert_int_equal(a_told->bytes, 4);
     assert_false(a_told->is_size);
     assert_true(n_told->is_size);
-    assert_int_equal(n_told->size, n);
+    assert_int_equal(n_told->size_value, n);
     assert_int_equal(n_told->argument, 3);
     CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
     launch_as_told(&t.function, t.function.function, (void *[]){&dy, &dx, &a, &n});
@@ -266,7 +266,7 @@ TEST(sizes_of_host_types_are_checked)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
-    gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
+    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_check_argument(plan, 0, sizeof(int[8])));
     OK(gputune_plan_check_argument(plan, 0, sizeof(int)));
     OK(gputune_plan_check_argument(plan, 1, sizeof(struct step)));
@@ -318,7 +318,7 @@ TEST(mistakes_are_refused)
     assert_int_equal(gputune_plan_function(NULL, plan, 0), GPUTUNE_EINVAL);
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 4), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 0), GPUTUNE_ENOTFOUND);
-    parameter.version = 0;
+    parameter.size = 0;
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 0), GPUTUNE_EINVAL);
     CU(CtxSetCurrent(NULL));
     assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);

@@ -134,7 +134,7 @@ TEST(failures_reach_every_rank)
         gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
         GPUTUNE_EINVAL);
     group = rank_of(0, &w);
-    group.version = 0;
+    group.size = 0;
     assert_int_equal(
         gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
         GPUTUNE_EINVAL);

@@ -121,7 +121,7 @@ static int be_limited(size_t index)
         fprintf(stderr, "%s\n", gputune_error());
         return NO_PLAN;
     }
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan_info(&info, plan);
     bool unmeasured =
         (info.source == GPUTUNE_SOURCE_NEAREST || info.source == GPUTUNE_SOURCE_DEFAULT) &&
@@ -167,7 +167,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune_options options = few_variants();
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     gputune *tuner;
     gputune_plan *plan;
     options.samples_path = files[0];

@@ -71,7 +71,7 @@ static int open_tool(gputune **out, bool reads, const char *device)
 
 static gputune_device device_of(gputune *tuner)
 {
-    gputune_device device = {.version = GPUTUNE_DEVICE_VERSION};
+    gputune_device device = GPUTUNE_DEVICE_INIT;
     OK(gputune_tuner_device(&device, tuner));
     return device;
 }

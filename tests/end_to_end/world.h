@@ -31,7 +31,7 @@
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
     {                                                                                              \
-        GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, .time_limit_s = 120, __VA_ARGS__                 \
+        sizeof(gputune_options), GPUTUNE_MEASURE, .time_limit_s = 120, __VA_ARGS__                 \
     }
 
 static struct {
@@ -155,7 +155,7 @@ static void plan_end(gputune_plan **plan)
 
 static gputune_info info_of(const gputune_plan *plan)
 {
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     OK(gputune_plan_info(&info, plan));
     return info;
 }

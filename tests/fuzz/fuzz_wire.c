@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-const char *const fuzz_seeds[] = {"0.1.0/1234", "sm_90a", "\1\1\1\1\1\1\1\1", NULL};
+const char *const fuzz_seeds[] = {"1.0.0/1234", "sm_90a", "\1\1\1\1\1\1\1\1", NULL};
 const char *const fuzz_words[] = {"\1", "\377\377\377\377\377\377\377\377", "\177", "gtW2", NULL};
 
 /* Any struct that decodes must encode again to bytes that decode. */

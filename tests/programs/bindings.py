@@ -23,7 +23,7 @@ def words(paths):
 
 
 def members(struct):
-    return [name for name, _ in getattr(_abi, struct)._fields_ if not name.endswith("_count")]
+    return [name for name, _ in getattr(_abi, struct)._fields_ if name != "size" and not name.endswith("_count")]
 
 
 def told(where, wanted, lacks):

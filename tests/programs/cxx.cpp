@@ -659,7 +659,7 @@ static void by_oneself(const gt::tuner &tuner)
                function->block[0] == plan->info().block[0] && !plan->try_function(1),
            "what is launched");
     const auto first = plan->try_parameter(0), last = plan->try_argument(3);
-    expect(first && std::string(first->name) == "y" && last && last->is_size && last->size == 98 &&
+    expect(first && std::string(first->name) == "y" && last && last->is_size && last->size_value == 98 &&
                !plan->try_parameter(4) && !plan->try_argument(4),
            "its parameters");
     expect(plan->try_check_argument<float>(0) && !plan->try_check_argument<double>(0),

@@ -98,13 +98,13 @@ static gputune_options any_options(gt_random *random)
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .time_limit_s = LONGEST_S);
     switch (below(random, 56)) {
     case 0:
-        options.version = 0;
+        options.size = 0;
         break;
     case 1:
-        options.version = 0xffffffff;
+        options.size = 0xffffffff;
         break;
     case 2:
-        options.version = 77; /* of a later header */
+        options.size = 4096; /* of a later header */
         break;
     case 3:
         options.effort = (gputune_effort)99;
@@ -198,8 +198,8 @@ static void ask_about(gt_random *random)
     gputune *tuner = any_tuner(random);
     gputune_device device = GPUTUNE_DEVICE_INIT;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    device.version = below(random, 4);
-    filter.version = below(random, 4);
+    device.size = 4 * below(random, 4);
+    filter.size = 4 * below(random, 4);
     switch (below(random, 7)) {
     case 0:
         expect("gputune_tuner_device", gputune_tuner_device(&device, tuner));

@@ -57,7 +57,7 @@
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
     {                                                                                              \
-        GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, __VA_ARGS__                                      \
+        sizeof(gputune_options), GPUTUNE_MEASURE, __VA_ARGS__                                      \
     }
 #pragma GCC diagnostic ignored "-Woverride-init" /* of the effort */
 

@@ -293,7 +293,7 @@ static void describe(const char *config, gputune_source source, double time_ns, 
 
 static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options *options)
 {
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan;
     GT_TRY(tune_kernel(&plan, &process.tuner, process.path, sizes, options));
     must(gputune_plan_info(&info, plan), "plan");

@@ -130,7 +130,7 @@ static int ask_for_all(const char *driver)
     for (size_t i = 0; i < stored.count; i++) {
         const asked *one = &stored.items[i];
         gputune_plan *plan;
-        gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+        gputune_info info = GPUTUNE_INFO_INIT;
         double begun = now_s();
         must(tune_kernel(&plan, tuner, one->kernel, (gputune_sizes){one->size_count, one->sizes},
                          NULL),

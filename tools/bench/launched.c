@@ -265,7 +265,7 @@ static void show(gputune *tuner, const bench_scenario *scenario, gputune_objecti
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     options.objective = objective;
     options.time_limit_s = 60;
     must(tune_kernel(&plan, tuner, scenario->kernel, bench_sizes(scenario), &options), "tune");

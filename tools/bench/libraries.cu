@@ -301,7 +301,7 @@ void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {
     gputune_info info = {};
-    info.version = GPUTUNE_INFO_VERSION;
+    info.size = sizeof(gputune_info);
     CHECK(gputune_plan_info(&info, plan.plan));
     char share[16] = "";
     if (std::strcmp(unit, "GB/s") == 0 && work > copied_at_least) {

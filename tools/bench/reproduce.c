@@ -171,7 +171,7 @@ static void tune(study *study, int turn)
 {
     gputune_options options = options_of(study->scenario, 1 + (uint64_t)turn);
     gputune_plan *plan;
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_info info = GPUTUNE_INFO_INIT;
     must(tune_kernel(&plan, study->tuner, study->scenario->kernel, bench_sizes(study->scenario),
                      &options),
          study->scenario->kernel);

@@ -36,8 +36,7 @@ static float *make_input(size_t n, float start)
 
 static void print_plan(const gputune_plan *plan)
 {
-    gputune_info info;
-    info.version = GPUTUNE_INFO_VERSION;
+    gputune_info info = GPUTUNE_INFO_INIT;
     CHECK_GPUTUNE(gputune_plan_info(&info, plan));
     printf("%s: %s (%s), %.2f times as fast as the default %s\n", info.kernel, info.configuration,
            gputune_source_name(info.source), info.speedup, info.default_configuration);

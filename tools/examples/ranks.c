@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     int devices = 0;
     gputune *tuner = NULL;
     gputune_plan *axpy = NULL;
-    gputune_info info;
+    gputune_info info = GPUTUNE_INFO_INIT;
     gputune_group group = GPUTUNE_GROUP_INIT;
     group.broadcast = broadcast;
     MPI_Init(&argc, &argv);
@@ -31,7 +31,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "rank %d: %s\n", group.rank, gputune_error());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    info.version = GPUTUNE_INFO_VERSION;
     gputune_plan_info(&info, axpy);
     printf("rank %d: %s (%s)\n", group.rank, info.configuration, gputune_source_name(info.source));
     gputune_plan_release(axpy);

@@ -1,0 +1,41 @@
+/* Reads and writes structs of the public headers by their size. */
+#include "base/sized.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* A size outside of these is memory that was not initialised. */
+enum { SMALLEST = 8, LARGEST = 4096 };
+
+/* Sets *common to the number of bytes that the caller's struct and the one here share. */
+static gputune_status compare(uint32_t *common, const void *theirs, size_t bytes, const char *type)
+{
+    memcpy(common, theirs, sizeof *common);
+    GT_REFUSE(
+        *common < SMALLEST || *common > LARGEST || *common % sizeof(uint32_t), GPUTUNE_EINVAL,
+        "the size of a %s is %u; expected its sizeof, %zu: initialise it with its _INIT macro",
+        type, *common, bytes);
+    *common = *common < bytes ? *common : (uint32_t)bytes;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sized_read(void *known, const void *given, size_t bytes, const char *type)
+{
+    uint32_t common;
+    if (!given) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(compare(&common, given, bytes, type));
+    memcpy(known, given, common);
+    memcpy(known, &(uint32_t){(uint32_t)bytes}, sizeof(uint32_t));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sized_write(void *out, const void *known, size_t bytes, const char *type)
+{
+    uint32_t common;
+    GT_TRY(compare(&common, out, bytes, type));
+    memcpy(out, known, common);
+    memcpy(out, &common, sizeof common);
+    return GPUTUNE_OK;
+}
