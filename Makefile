@@ -44,7 +44,7 @@ LIBS := $(call lib,sqlite3) $(call lib,xxhash) $(call lib,z) -lm -ldl
 # --- what there is ---------------------------------------------------------------------------------
 ROOMS := base gpu kernel draft stats store search farm tuner api
 MAINS := src/farm/worker_main.c
-LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
+LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
 EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
@@ -129,7 +129,7 @@ $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profil
 	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
 
 # the template language, as the source describes it: in the command line, and as a page
-LANGUAGE_SRC := tools/language src/kernel/template.h src/kernel/symbols.h templates/axpy.cu templates/gputune.cuh
+LANGUAGE_SRC := tools/language src/kernel/template/template.h src/kernel/template/symbols.h templates/axpy.cu templates/gputune.cuh
 $(B)/generated/language.c: tools/embed $(LANGUAGE_SRC)
 	$(call say,GEN)mkdir -p $(@D); for part in page text; do tools/language $$part > $(@D)/$$part.txt && \
 	    tools/embed --text cli_template_$$part $(@D)/$$part.txt || exit 1; done > $@
@@ -145,11 +145,11 @@ $(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report
 
 # the structs that pass between host and worker, as their headers declare them
 WIRE_SRC := include/gputune.h $(patsubst %,src/%.h,base/operation base/sequence base/launch base/device \
-            kernel/element_kinds kernel/template kernel/problem gpu/nvrtc farm/job farm/wire)
+            kernel/text/element_kinds kernel/text/types kernel/template/template kernel/bind/problem gpu/nvrtc farm/job farm/wire)
 $(B)/generated/wire_tables.c: tools/wire-tables $(WIRE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/wire-tables $(WIRE_SRC) > $@
 
-SERVICE_SRC := src/kernel/element_kinds.h src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
+SERVICE_SRC := src/kernel/text/element_kinds.h src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 

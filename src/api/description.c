@@ -3,8 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "kernel/structure.h"
-#include "kernel/types.h"
+#include "kernel/bind/binding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 
-#include "kernel/axis_kind.h"
-
 #include "search/strategy.h"
 
 #include <gputune.h>
@@ -231,7 +229,7 @@ static gputune_status describe_value(space_parts *parts, uint32_t axis_index, ui
     const gt_template *template = parts->request->template;
     const gt_axis *axis = &template->axes[axis_index];
     gputune_axis_value value = {.axis = axis->name,
-                                .kind = gt_axis_traits_of(axis->kind)->name,
+                                .kind = gt_axis_kind_name(axis->kind),
                                 .excluded = why_excluded(parts, axis_index, choice),
                                 .is_default = axis->default_choice == choice};
     gt_text text = {0};

@@ -11,7 +11,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "gpu/launcher.h"
-#include "kernel/problem.h"
+#include "kernel/bind/problem.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* From what a kernel does and how it is launched to the values of a template's clauses. */
 #include "draft/parts.h"
 
-#include "kernel/symbols.h"
+#include "kernel/template/symbols.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "kernel/template.h"
+#include "kernel/template/template.h"
 
 typedef struct gt_includes gt_includes; /* for one thread at a time: the caller sees to that */
 

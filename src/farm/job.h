@@ -5,8 +5,8 @@
 #include "base/device.h"
 #include "base/launch.h"
 #include "gpu/nvrtc.h"
-#include "kernel/npy.h"
-#include "kernel/problem.h"
+#include "kernel/bind/problem.h"
+#include "kernel/text/npy.h"
 
 /* A request to compile one source to an image for one architecture. The answer is a gt_compiled. */
 typedef struct gt_compile_job {

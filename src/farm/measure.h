@@ -20,7 +20,7 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 
 /* Prepares for a setup, which replaces an earlier setup and its variants. Makes inputs and pristine
  * copies, runs the reference twice, and keeps its results on the device. If the template states no
- * tolerance, the reference also runs a few times with moved inputs (kernel/tolerance.h). The
+ * tolerance, the reference also runs a few times with moved inputs (kernel/bind/tolerance.h). The
  * caller's inputs serve the timed workload only. The awkward workload has generated inputs, and its
  * buffers are aligned exactly as promised and no better. Without a reference, the first variant
  * that is verified takes its place. Nothing of `setup` is used after the return. EUNSUPPORTED if

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
-#include "kernel/vary.h"
+#include "kernel/bind/vary.h"
 #include "stats/summary.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "farm/measure_parts.h"
 #include "gpu/launcher.h"
-#include "kernel/tolerance.h"
+#include "kernel/bind/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>

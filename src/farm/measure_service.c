@@ -4,8 +4,8 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "gpu/image.h"
-#include "kernel/tolerance.h"
-#include "kernel/vary.h"
+#include "kernel/bind/tolerance.h"
+#include "kernel/bind/vary.h"
 
 /* Elements or bytes of one tile. */
 static uint32_t tile_of(uint32_t operation)

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "farm/measure_parts.h"
-#include "kernel/vary.h"
+#include "kernel/bind/vary.h"
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* Elements as raw bits on the host, exactly as the service kernels make them on the device. */
 #pragma once
 
-#include "kernel/problem.h"
+#include "kernel/bind/problem.h"
 
 /* The value of an element, given as its bits. 64-bit integers beyond 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);

@@ -1,10 +1,10 @@
 /* What the host and the service kernels share: tasks, findings, and their constants. The host
- * compiles this file as C. As CUDA C++ it is compiled in one text, behind kernel/element_kinds.h
- * and in front of service_tasks.cu, without any other header. */
+ * compiles this file as C. As CUDA C++ it is compiled in one text, behind
+ * kernel/text/element_kinds.h and in front of service_tasks.cu, without any other header. */
 #pragma once
 
 #ifndef __CUDACC__
-#include "kernel/template.h"
+#include "kernel/template/template.h"
 #else
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
@@ -40,7 +40,7 @@ enum {
     GT_TASK_NAN_OK = 1,
     GT_TASK_GAPS = 2,       /* compare: an element that both sides left at their poison is right */
     GT_TASK_WHOLE = 4,      /* move: whole numbers stay as they are */
-    GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/vary.h) */
+    GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
     GT_TASK_SPECIALS = 16,  /* fill: likewise */
     GT_TASK_FREE = 32,      /* fill: no range is declared */
     GT_TASK_UNBOUNDED = 64, /* compare: elements that are not finite are equal */

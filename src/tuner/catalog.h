@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "kernel/template.h"
+#include "kernel/template/template.h"
 
 #include <stdatomic.h>
 

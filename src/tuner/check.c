@@ -2,8 +2,7 @@
  * worker's text. */
 #include "base/random.h"
 #include "base/text.h"
-#include "kernel/body.h"
-#include "kernel/vary.h"
+#include "kernel/bind/vary.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "farm/measure_value.h"
-#include "kernel/binding.h"
+#include "kernel/bind/binding.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "kernel/npy.h"
+#include "kernel/text/npy.h"
 #include "tuner/field.h"
 
 /* A file with the contents of an input buffer, or with the contents that an output must have after

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "farm/farm.h"
-#include "kernel/source.h"
+#include "kernel/bind/source.h"
 #include "search/schedule.h"
 #include "tuner/history.h"
 #include "tuner/proposer.h"

@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "kernel/body.h"
 #include "tuner/outcome.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * loaded. */
 #pragma once
 
-#include "kernel/space.h"
+#include "kernel/space/space.h"
 #include "store/store.h"
 
 struct gt_request;

@@ -2,7 +2,7 @@
  * one kind of proposer. One thread. */
 #pragma once
 
-#include "kernel/space.h"
+#include "kernel/space/space.h"
 #include "search/strategy.h"
 
 typedef struct gt_proposer gt_proposer;

@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
-#include "kernel/symbols.h"
-#include "kernel/types.h"
 #include "tuner/data.h"
 #include "tuner/samples.h"
 

@@ -4,7 +4,8 @@
 
 #include "base/status.h"
 #include "farm/farm.h"
-#include "kernel/source.h"
+#include "kernel/bind/source.h"
+#include "kernel/space/space.h"
 #include "store/store.h"
 #include "tuner/catalog.h"
 #include "tuner/workers.h"

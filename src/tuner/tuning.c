@@ -3,7 +3,6 @@
 
 #include "base/objective.h"
 #include "farm/measure_plan.h"
-#include "kernel/body.h"
 #include "tuner/outcome.h"
 
 #include <assert.h>

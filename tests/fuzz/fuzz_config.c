@@ -2,7 +2,7 @@
 #include "fuzz/device.h"
 #include "fuzz/fuzz.h"
 
-#include "kernel/space.h"
+#include "kernel/space/space.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Expressions of templates: parsed, then evaluated over extreme values. */
 #include "fuzz/fuzz.h"
 
-#include "kernel/expression.h"
+#include "kernel/text/expression.h"
 #include "support/parse_expression.h"
 
 #include <math.h>

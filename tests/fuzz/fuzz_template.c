@@ -2,7 +2,8 @@
 #include "fuzz/device.h"
 #include "fuzz/fuzz.h"
 
-#include "kernel/source.h"
+#include "kernel/bind/source.h"
+#include "kernel/space/space.h"
 
 #include <string.h>
 

@@ -10,7 +10,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/device.h"
-#include "kernel/source.h"
+#include "kernel/bind/source.h"
+#include "kernel/space/space.h"
 #include "support/test.h"
 
 /* The axis of that name, or NULL. */

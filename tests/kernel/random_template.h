@@ -4,8 +4,8 @@
 #include "kernel_support.h"
 
 #include "base/random.h"
-#include "kernel/binding.h"
-#include "kernel/template_parts.h"
+#include "kernel/bind/binding.h"
+#include "kernel/template/declared.h"
 
 static inline int pick(gt_random *random, int bound)
 {

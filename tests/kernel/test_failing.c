@@ -2,7 +2,7 @@
  * such, and never as a mistake of the template. */
 #include "kernel_support.h"
 
-#include "kernel/compiler_options.h"
+#include "kernel/text/compiler_options.h"
 #include "support/each_failure.h"
 
 typedef struct job {

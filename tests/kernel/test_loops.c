@@ -1,7 +1,7 @@
 /* Loops of launches: what for(), end(), swap(), when and computed arguments become. */
 #include "kernel_support.h"
 
-#include "kernel/axis_kind.h"
+#include "kernel/template/axis_kind.h"
 
 #define P "#pragma gputune "
 #define HEAD                                                                                       \

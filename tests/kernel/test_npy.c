@@ -1,5 +1,5 @@
 /* NPY files: what is read, and what is refused. */
-#include "kernel/npy.h"
+#include "kernel/text/npy.h"
 #include "support/test.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Cutting a program down to what its kernels need. */
 #include "kernel_support.h"
 
-#include "kernel/reach.h"
+#include "kernel/text/reach.h"
 
 /* Blanks at the ends of lines, and more than one in a row, go. */
 static void squeeze(char *text)

@@ -1,7 +1,7 @@
 /* Structs in arguments: their layout, what their numbers hold, and their mistakes. */
 #include "kernel_support.h"
 
-#include "kernel/structure.h"
+#include "kernel/template/structure.h"
 
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) problem(n = 100, const R = 2, type T = float, double) block(1) "    \

@@ -1,7 +1,7 @@
 /* What a template says, once parsed. */
 #include "kernel_support.h"
 
-#include "kernel/template_parts.h"
+#include "kernel/template/declared.h"
 
 static const char full[] =
     "/* Sums rows,\n   and more */\n"

@@ -1,5 +1,5 @@
 /* Tolerances that templates do not state: what follows from types, lengths and sensitivities. */
-#include "kernel/tolerance.h"
+#include "kernel/bind/tolerance.h"
 
 #include "kernel_support.h"
 

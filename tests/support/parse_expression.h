@@ -1,7 +1,7 @@
 /* Parses a text that is one expression and nothing else. */
 #pragma once
 
-#include "kernel/lexer.h"
+#include "kernel/text/lexer.h"
 
 #include <string.h>
 

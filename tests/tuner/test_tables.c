@@ -1,7 +1,8 @@
 /* The tables that come with gputune are of the templates as they are: each winner's code is found
  * there, by the source that its configuration makes today, so that no compiler is needed for it. */
 #include "gpu/device.h"
-#include "kernel/source.h"
+#include "kernel/bind/source.h"
+#include "kernel/space/space.h"
 #include "support/test.h"
 #include "tuner/catalog.h"
 

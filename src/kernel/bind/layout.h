@@ -1,0 +1,35 @@
+/* Lays structs out as the compiler does; every generated source asserts that the layout is right.
+ */
+#pragma once
+
+#include "kernel/bind/binding.h"
+#include "kernel/template/structure.h"
+
+enum { GT_LEAF_MAX = 256 };
+
+/* One number of an element: "pos.x", "m[2][0]"; or an address. */
+typedef struct gt_leaf {
+    char name[GT_NAME_MAX];
+    gt_type type;
+    uint32_t offset;            /* bytes from the beginning of the element */
+    const gt_expression *value; /* the value that the code gives; NULL: none */
+    bool is_pointer;
+} gt_leaf;
+
+/* All numbers of an element, in the order of memory. */
+typedef struct gt_layout {
+    uint32_t bytes, alignment, count;
+    gt_leaf leaves[GT_LEAF_MAX];
+} gt_layout;
+
+/* Lays out an element of the type `name` at the binding's problem. An element of a number type has
+ * one number, without a name. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1.
+ * The caller frees *out, whatever the status. */
+gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name);
+/* Whether the number at index `leaf` is what the path names, or a part of it. A path is written
+ * like a leaf's name, but #k may stand for the name of the part at place k: "pos.x", "pos#0",
+ * "#1.x", "m#2[0]". */
+bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path);
+/* Appends assertions, with which a source does not compile if the compiler lays out one of the
+ * template's structs differently. */
+gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);

@@ -1,0 +1,406 @@
+/* Binds a template's problem values to those of a request; and makes the awkward problem size, at
+ * which variants are verified beside the requested one. */
+#include "kernel/bind/binding.h"
+#include "kernel/bind/tensormap.h"
+#include "kernel/template/structure.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gputune_status refuse(const gt_problem_value *value, const char *given)
+{
+    GT_SCOPED(gt_text_free) gt_text list = {0};
+    gt_values_append(&list, value->values, value->count);
+    return gt_fail(GPUTUNE_EINVAL, "%s is not %s; expected %s%s", value->name, given,
+                   value->count > 1 ? "one of " : "", gt_text_string(&list));
+}
+
+static gputune_status set_number(gt_value *out, const gt_problem_value *value, int64_t number)
+{
+    const gt_value given = {number, NULL};
+    const char *text = GT_TEXT_OF_VALUE(&given);
+    GT_REFUSE(value->kind == GT_PROBLEM_TYPE, GPUTUNE_EINVAL,
+              "%s is a type, not %s; expected it as a word, \"%s=%s\"", value->name, text,
+              value->name, value->fallback.word);
+    GT_REFUSE(value->kind == GT_PROBLEM_SIZE && (number < 0 || number > GT_SIZE_MAX),
+              GPUTUNE_EINVAL, "size %s is %s; expected 0 to 2^40", value->name, text);
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (value->values[i].number == number) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    if (value->count > 0) {
+        return refuse(value, text);
+    }
+    *out = given;
+    return GPUTUNE_OK;
+}
+
+/* The number type or vector of that name. What C++ calls __nv_bfloat16 is bfloat16 everywhere
+ * else. */
+static bool find_element(gt_element *out, const char *name)
+{
+    return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
+}
+
+/* Whether two words name the same type, as half and __half do. */
+static bool is_same_type(const char *left, const char *right)
+{
+    gt_element a, b;
+    return find_element(&a, left) && find_element(&b, right) && a.type == b.type &&
+           a.lanes == b.lanes && a.alignment == b.alignment;
+}
+
+static gputune_status set_word(gt_value *out, const gt_problem_value *value, const char *word)
+{
+    int64_t number;
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (value->values[i].word && strcmp(value->values[i].word, word) == 0) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    for (uint32_t i = 0; i < value->count && value->kind == GT_PROBLEM_TYPE; i++) {
+        if (is_same_type(value->values[i].word, word)) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    if (value->kind == GT_PROBLEM_TYPE) {
+        return refuse(value, word);
+    }
+    GT_TRY(gt_parse_int(&number, word));
+    return set_number(out, value, number);
+}
+
+static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
+                               const gt_template *template, const gputune_size *size)
+{
+    char name[GT_NAME_MAX];
+    uint32_t index = 0;
+    GT_REFUSE(!size->name, GPUTUNE_EINVAL, "a size without a name; expected {\"n\", value}");
+    const char *equals = strchr(size->name, '=');
+    size_t length = equals ? (size_t)(equals - size->name) : strlen(size->name);
+    GT_REFUSE(length >= sizeof name, GPUTUNE_EINVAL, "%s has no size '%s'", template->name,
+              size->name);
+    memcpy(name, size->name, length);
+    name[length] = '\0';
+    GT_TRY(gt_name_find(&index, template, false, name));
+    GT_REFUSE(given[index], GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
+    given[index] = true;
+    return equals ? set_word(&problem->values[index], &template->problem[index], equals + 1)
+                  : set_number(&problem->values[index], &template->problem[index], size->value);
+}
+
+gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes)
+{
+    gt_problem problem = {0};
+    bool given[GT_PROBLEM_MAX] = {false};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        problem.values[i] = template->problem[i].fallback;
+    }
+    for (size_t i = 0; i < sizes.count; i++) {
+        GT_TRY(bind_one(&problem, given, template, &sizes.items[i]));
+    }
+    *out = problem;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem)
+{
+    gt_text text = {0};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        gt_text_printf(&text, "%s%s=%s", i ? " " : "", template->problem[i].name,
+                       GT_TEXT_OF_VALUE(&problem->values[i]));
+    }
+    return gt_text_take(out, &text);
+}
+
+gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text)
+{
+    gputune_size items[GT_PROBLEM_MAX];
+    gputune_sizes sizes = {0, items};
+    char *rest = NULL;
+    GT_FREED char *words = NULL;
+    GT_TRY(gt_strdup(&words, text));
+    for (char *word = strtok_r(words, " ", &rest); word && sizes.count < GT_PROBLEM_MAX;
+         word = strtok_r(NULL, " ", &rest)) {
+        items[sizes.count++] = (gputune_size){word, 0};
+    }
+    return gt_problem_bind(out, template, sizes);
+}
+
+gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem)
+{
+    gt_problem bucket = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        int64_t up = problem->values[i].number > 0;
+        while (up < problem->values[i].number) {
+            up *= 2;
+        }
+        if (template->problem[i].bucket_pow2) {
+            bucket.values[i].number = up;
+        }
+    }
+    return bucket;
+}
+
+/* ---- awkward problems ------------------------------------------------------------------------ */
+
+/* Enough for several blocks of the widest tiles, and quick to check. */
+static const uint64_t cheap_bytes = 32 << 20;
+
+/* What comes from a file has one size. */
+static bool has_files(const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (template->arguments[i].fill.file || template->arguments[i].expected) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].fill.file) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in all
+ * extents but the slowest, or in what the map states itself. */
+static bool shapes_map(const gt_template *template, int size)
+{
+    const gt_template_parts *parts = template->parts;
+    bool shapes = false;
+    for (const gt_expression *own = NULL; (own = gt_expression_of(parts, "tensormap", own));) {
+        shapes |= gt_expression_uses(own, GT_SLOT_PROBLEM + size);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        const gt_argument *argument = &template->arguments[parts->maps[i].argument];
+        for (uint32_t k = 1; k < argument->extent_count; k++) {
+            shapes |= gt_expression_uses(argument->extents[k], GT_SLOT_PROBLEM + size);
+        }
+    }
+    return shapes;
+}
+
+/* Sizes that meet a tunable in a require(), are an extent that a vector must divide, or shape a
+ * tensor map. */
+static bool must_stay(const gt_template *template, int size)
+{
+    enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        const gt_expression *require = parts->requires[i];
+        const bool tunable = gt_expression_uses_any(require, GT_SLOT_AXIS, GT_AXIS_MAX) ||
+                             gt_expression_uses_any(require, GT_SLOT_BLOCK, OF_LAUNCH);
+        if (tunable && gt_expression_uses(require, GT_SLOT_PROBLEM + size)) {
+            return true;
+        }
+    }
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            const gt_argument *argument = &template->arguments[i];
+            if (gt_axis_widens(&template->axes[a], i) && argument->extent_count > 1 &&
+                gt_expression_uses(argument->extents[argument->extent_count - 1],
+                                   GT_SLOT_PROBLEM + size)) {
+                return true;
+            }
+        }
+    }
+    return shapes_map(template, size);
+}
+
+/* Whether an odd size is none that a texture can have, whose rows nothing pads. */
+static bool shapes_texture(const gt_template *template, const gt_problem *problem,
+                           const gt_device *device, int size)
+{
+    gt_binding binding;
+    gt_texture textures[GT_TEXTURE_MAX];
+    gt_problem odd = *problem;
+    odd.values[size].number = (odd.values[size].number - 1) | 1;
+    gt_binding_open(&binding, template, &odd, device);
+    return gt_textures_make(textures, &binding) != GPUTUNE_OK;
+}
+
+/* Whether the template allows these sizes: its requirements without tunables, its buffers, which
+ * take *bytes, and the default's launch. */
+static bool is_allowed(const gt_template *template, const gt_problem *problem,
+                       const gt_device *device, uint64_t *bytes)
+{
+    gt_binding binding;
+    const gt_config standard = gt_config_default(template);
+    /* too large for the stacks of some threads */
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
+    if (!workload || gt_workload_bind(workload, template, problem, device, 0, NULL, 0) < 0) {
+        return false;
+    }
+    *bytes = gt_workload_device_bytes(workload);
+    gt_binding_open(&binding, template, problem, device);
+    if (gt_binding_all(&binding, &standard)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < template->parts->require_count; i++) {
+        int64_t holds;
+        if (gt_expression_try(&holds, template->parts->requires[i], binding.slots) || !holds) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Halves the largest size that may change until the problem takes at most `most_bytes`; stops where
+ * it must, and at sizes below `least`. A size on which the memory hardly depends is left alone. */
+static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
+                   const bool *may_change, uint64_t most_bytes, int64_t least)
+{
+    uint64_t bytes, fewer;
+    bool stays[GT_PROBLEM_MAX] = {false};
+    while (is_allowed(template, problem, device, &bytes) && bytes > most_bytes) {
+        int largest = -1;
+        for (uint32_t i = 0; i < template->problem_count; i++) {
+            if (may_change[i] && !stays[i] &&
+                (largest < 0 || problem->values[i].number > problem->values[largest].number)) {
+                largest = (int)i;
+            }
+        }
+        if (largest < 0 || problem->values[largest].number < least) {
+            return;
+        }
+        gt_problem half = *problem;
+        half.values[largest].number /= 2;
+        if (!is_allowed(template, &half, device, &fewer)) {
+            return;
+        }
+        stays[largest] = fewer > bytes / 8 * 7;
+        if (!stays[largest]) {
+            *problem = half;
+        }
+    }
+}
+
+/* Subtracts the prime from every size that may change and is larger, and from each next one
+ * `apart` more, so that what is square is square no longer. */
+static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
+                   const bool *may_change, int64_t prime, int64_t apart)
+{
+    bool changed = false;
+    int64_t more = 0;
+    *out = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        int64_t value = problem->values[i].number - prime - more;
+        if (may_change[i] && value >= 1) {
+            /* odd, so that no vector width divides it */
+            out->values[i].number = value % 2 ? value : value - 1;
+            changed = true;
+            more += apart;
+        }
+    }
+    return changed;
+}
+
+gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
+                            const gt_device *device)
+{
+    static const uint64_t most_bytes = 1 << 20;
+    enum { LEAST = 32 };
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE;
+    }
+    if (!has_files(template)) {
+        shrink(&small, template, device, may_change, most_bytes, LEAST);
+    }
+    return small;
+}
+
+gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device)
+{
+    static const int64_t primes[] = {13, 7, 5, 3, 2};
+    enum { LEAST = 128 }; /* of three sizes; fewer are larger when they are cheap */
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem, awkward;
+    uint64_t bytes;
+    *out = *problem;
+    *changed = false;
+    if (has_files(template)) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE &&
+                        !must_stay(template, (int)i) &&
+                        !shapes_texture(template, problem, device, (int)i);
+    }
+    shrink(&small, template, device, may_change, cheap_bytes, LEAST);
+    const gt_problem *bases[] = {&small, problem};
+    enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
+    for (size_t w = 0; w < WAYS && !*changed; w++) {
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* sizes may have to be equal */
+        if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
+                   apart) &&
+            is_allowed(template, &awkward, device, &bytes)) {
+            *out = awkward;
+            *changed = true;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- slots ---- */
+
+const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)
+{
+    for (int step = 0; step < GT_PROBLEM_MAX + GT_STRUCTURE_MAX; step++) {
+        const gt_problem_value *type = gt_problem_type(template, name);
+        const gt_structure *other = type ? NULL : gt_structure_of(template, name);
+        if (!type && !(other && other->alias[0])) {
+            break;
+        }
+        name = type ? problem->values[type - template->problem].word : other->alias;
+    }
+    return name;
+}
+
+static int64_t type_bytes(const char *word)
+{
+    gt_element element;
+    return gt_element_from_name(&element, word) ? element.bytes : 0;
+}
+
+void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
+                   const gt_problem *problem, const gt_device *device)
+{
+    memset(slots, 0, GT_SLOT_MAX * sizeof *slots);
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        slots[GT_SLOT_PROBLEM + i] = problem->values[i].number;
+        if (template->problem[i].kind == GT_PROBLEM_TYPE) {
+            slots[GT_SLOT_PROBLEM_BYTES + i] =
+                type_bytes(gt_type_word(template, problem, problem->values[i].word));
+        }
+    }
+    gt_slots_device(slots, device);
+}
+
+void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint32_t axis,
+                   uint8_t choice)
+{
+    const gt_value *value = &template->axes[axis].values[choice];
+    int type = value->word ? gt_template_problem_index(template, value->word) : -1;
+    slots[GT_SLOT_AXIS + axis] = value->number;
+    slots[GT_SLOT_AXIS_BYTES + axis] = type >= 0     ? slots[GT_SLOT_PROBLEM_BYTES + type]
+                                       : value->word ? type_bytes(value->word)
+                                                     : 0;
+}
+
+void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
+                     const gt_config *config)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        gt_slots_axis(slots, template, i, config->choice[i]);
+    }
+}

@@ -1,0 +1,439 @@
+/* What the elements of buffers, blocks and scalars are made of, and what they hold. */
+#include "kernel/bind/layout.h"
+#include "kernel/bind/tolerance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+uint64_t gt_buffer_count(const gt_buffer *buffer)
+{
+    return buffer->per_element > 1 ? buffer->elements / buffer->per_element : buffer->elements;
+}
+
+uint32_t gt_buffer_element_bytes(const gt_buffer *buffer)
+{
+    uint64_t count = gt_buffer_count(buffer);
+    return count > 0 ? (uint32_t)(buffer->bytes / count) : gt_type_bytes(buffer->type);
+}
+
+uint32_t gt_buffer_alignment(const gt_buffer *buffer)
+{
+    return buffer->alignment ? buffer->alignment : gt_type_bytes(buffer->type);
+}
+
+uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer)
+{
+    return buffer->reference_type == buffer->type
+               ? buffer->bytes
+               : buffer->elements * gt_type_bytes(buffer->reference_type);
+}
+
+const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar)
+{
+    const gt_number *first = &workload->numbers[scalar->first_number];
+    return scalar->number_count == 1 && strcmp(first->name, scalar->name) == 0 ? first : NULL;
+}
+
+const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
+                              const gt_buffer *buffer, uint64_t index)
+{
+    static const char *const lanes[] = {"x", "y", "z", "w"};
+    uint32_t per = buffer->per_element > 1 ? buffer->per_element : 1;
+    const char *lane = buffer->number_count
+                           ? workload->numbers[buffer->first_number + index % per].name
+                       : per > 1 ? lanes[index % per % 4]
+                                 : "";
+    (void)snprintf(out, GT_COMPONENT_TEXT, "%.60s[%llu]%s%.60s", buffer->name,
+                   (unsigned long long)(index / per), lane[0] ? "." : "", lane);
+    return out;
+}
+
+gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index)
+{
+    return buffer->number_count
+               ? workload->numbers[buffer->first_number + index % buffer->number_count].type
+               : buffer->type;
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+
+/* What a fill that states no values is made from. `count`: of the elements that it makes. */
+static void set_range(gt_number *out, uint64_t count)
+{
+    bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
+    out->low = out->high = 0;
+    if (out->fill == GT_FILL_UNIFORM || (sorted && !integers)) {
+        out->low = -1;
+        out->high = 1;
+    } else if (sorted) {
+        out->high = (double)(count - 1);
+    }
+}
+
+/* The largest number of a fill that makes its own must be one of the type's. */
+static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
+                                  const char *name)
+{
+    double most = out->fill == GT_FILL_PERMUTATION ? (double)(count - 1) : out->high;
+    bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
+    GT_REFUSE(out->low > out->high, GPUTUNE_EINVAL,
+              "%s is filled from %g to %g at these sizes; expected low <= high", name, out->low,
+              out->high);
+    bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
+    GT_REFUSE_AT(!holds_any && !(isfinite(out->low) && isfinite(out->high)), place,
+                 "%s is filled from %g to %g; expected numbers that %s holds", name, out->low,
+                 out->high, gt_type_name(out->type));
+    GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
+                 "prefix(%g) at these sizes; expected 0 or more", out->low);
+    GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
+                 "%s would hold numbers up to %.0f at these sizes, which its type %s does not "
+                 "hold; expected a wider type",
+                 name, most, gt_type_name(out->type));
+    return GPUTUNE_OK;
+}
+
+/* The values of what comes from the host are computed when it is sent. `out` has its type. */
+static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
+                                uint64_t count, const char *name)
+{
+    out->fill = fill->kind;
+    set_range(out, count);
+    if (gt_fill_is_sent(fill->kind)) {
+        return GPUTUNE_OK;
+    }
+    if (fill->low) {
+        GT_TRY(gt_expression_real(&out->low, fill->low, slots, true));
+        out->high = out->low;
+    }
+    if (fill->high) {
+        GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
+    }
+    return check_range(out, count, fill->place, name);
+}
+
+/* ---- Elements of several numbers ------------------------------------------------------------- */
+
+/* The item that says what a number holds: the last that does; NULL: none. */
+static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
+                                     uint32_t leaf)
+{
+    for (uint32_t i = list->count; i-- > 0;) {
+        if (gt_leaf_is_within(layout, leaf, list->items[i].path)) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a list in braces gives an array its first numbers, and not this one: it is 0, as in C. */
+static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
+{
+    const size_t length = strlen(layout->leaves[leaf].name);
+    bool found = false;
+    for (uint32_t i = 0; i < list->count && !found; i++) {
+        char outer[sizeof list->items[i].path];
+        memcpy(outer, list->items[i].path, sizeof outer);
+        char *last = strrchr(outer, '#');
+        if (last && last > outer && !strpbrk(last, ".[")) {
+            *last = '\0';
+            found = gt_leaf_is_within(layout, leaf, outer);
+        }
+    }
+    return found && layout->leaves[leaf].name[length - 1] == ']';
+}
+
+/* Every item of a list must belong to some number. */
+static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
+                                  const char *type, gt_place place)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *path = list->items[i].path, *number = strrchr(path, '#');
+        bool used = false;
+        for (uint32_t k = 0; k < layout->count && !used; k++) {
+            used = gt_leaf_is_within(layout, k, path);
+        }
+        GT_REFUSE_AT(!used && (!number || strpbrk(number, ".[")), place,
+                     "%s has no member '%s'; expected one that it has", type, path);
+        GT_REFUSE_AT(!used, place,
+                     "item %lu of %s belongs to no member of %s; expected at most one for each; "
+                     "where a member holds several numbers, theirs stand in { }",
+                     strtoul(number + 1, NULL, 10) + 1,
+                     number > path ? "a list in the list" : "the list", type);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
+                                  const gt_binding *binding, const gt_layout *layout)
+{
+    GT_REFUSE(workload->number_count + layout->count > GT_NUMBER_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: the structs of all arguments have more than %d numbers; expected fewer",
+              binding->template->path, GT_NUMBER_MAX);
+    *first = workload->number_count;
+    *out = &workload->numbers[*first];
+    for (uint32_t i = 0; i < layout->count; i++) {
+        gt_number *number = &(*out)[i];
+        memcpy(number->name, layout->leaves[i].name, sizeof number->name);
+        number->type = layout->leaves[i].type;
+        number->offset = layout->leaves[i].offset;
+        number->problem_value = -1;
+    }
+    workload->number_count += layout->count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status fill_number(gt_number *number, const gt_layout *layout, uint32_t index,
+                                  const gt_binding *binding, const gt_buffer *buffer,
+                                  const gt_argument *declared)
+{
+    char name[GT_COMPONENT_TEXT];
+    const gt_leaf *leaf = &layout->leaves[index];
+    const gt_initialiser *item = item_of(&declared->initialisers, layout, index);
+    (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
+    const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
+                       buffer->direction != GT_OUT;
+    if (lacks && binding->template->parts->init.present) {
+        number->fill = GT_FILL_ZERO; /* until init() fills it */
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(lacks, declared->place,
+                 "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) }, "
+                 "index, zero or constant(value)",
+                 name, leaf->name);
+    const gt_fill *fill = item ? &item->fill : &declared->fill;
+    GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,
+                 "'%s' cannot be filled so, as its elements have several numbers; expected "
+                 "uniform(low, high), index, zero or constant(value)",
+                 buffer->name);
+    return bind_fill(number, fill, binding->slots, buffer->elements, name);
+}
+
+/* The type that stands for all numbers: the coarsest float, because tolerances follow from it. */
+static gt_type coarsest(const gt_layout *layout)
+{
+    gt_type type = layout->leaves[0].type;
+    for (uint32_t i = 1; i < layout->count; i++) {
+        gt_type other = layout->leaves[i].type;
+        type = gt_type_roundoff(other) > gt_type_roundoff(type) ? other : type;
+    }
+    return type;
+}
+
+static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                 const gt_layout *layout, const gt_argument *declared)
+{
+    gt_number *numbers = NULL;
+    GT_TRY(new_numbers(&numbers, &buffer->first_number, out, binding, layout));
+    buffer->number_count = layout->count;
+    buffer->type = coarsest(layout);
+    buffer->fill = GT_FILL_ZERO;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        GT_TRY(fill_number(&numbers[i], layout, i, binding, buffer, declared));
+        bool moves = numbers[i].fill == GT_FILL_UNIFORM && gt_type_is_float(numbers[i].type);
+        buffer->fill = moves ? GT_FILL_UNIFORM : buffer->fill;
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                const gt_argument *declared)
+{
+    const char *name = declared->type;
+    gt_number plain;
+    GT_FREED gt_layout *layout = NULL;
+    GT_TRY(gt_layout_make(&layout, binding, name));
+    GT_TRY(check_items(&declared->initialisers, layout, name, declared->place));
+    GT_REFUSE_AT(layout->count == 0, declared->place,
+                 "elements of '%s' are %s, which has no data; expected a type with numbers",
+                 buffer->name, name);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        GT_REFUSE_AT(layout->leaves[i].is_pointer && !binding->template->parts->init.present,
+                     declared->place,
+                     "elements of '%s' have a pointer, '%s'; expected an init() kernel, which sets "
+                     "it to the address of another buffer of args()",
+                     buffer->name, layout->leaves[i].name);
+    }
+    buffer->type = layout->leaves[0].type;
+    buffer->per_element = layout->count;
+    buffer->alignment = layout->alignment;
+    buffer->bytes = buffer->elements * layout->bytes;
+    buffer->elements *= layout->count;
+    bool one_by_one =
+        declared->initialisers.count > 0 ||
+        gt_structure_of(binding->template, gt_type_word(binding->template, binding->problem, name));
+    if (one_by_one) {
+        return bind_apart(out, buffer, binding, layout, declared);
+    }
+    plain.type = buffer->type;
+    GT_TRY(bind_fill(&plain, &declared->fill, binding->slots, buffer->elements, buffer->name));
+    buffer->fill = plain.fill;
+    buffer->low = plain.low;
+    buffer->high = plain.high;
+    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill.low;
+    return GPUTUNE_OK;
+}
+
+/* ---- Scalars --------------------------------------------------------------------------------- */
+
+/* A number by its expression; NULL: by the problem value that it is named like. */
+static gputune_status bind_number(gt_number *out, const gt_binding *binding,
+                                  const gt_expression *value, const char *name)
+{
+    if (!value) {
+        out->problem_value = gt_template_problem_index(binding->template, out->name);
+        out->integer = binding->problem->values[out->problem_value].number;
+        out->low = (double)out->integer;
+    } else if (gt_type_is_float(out->type)) {
+        GT_TRY(gt_expression_real(&out->low, value, binding->slots, true));
+    } else if (value->is_real) {
+        return gt_fail_at(value->place,
+                          "'%s' is floating, and %s is not; expected an integer expression",
+                          value->text, name);
+    } else {
+        GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
+        out->low = (double)out->integer;
+        out->derived = gt_expression_uses_any(value, GT_SLOT_PROBLEM, GT_PROBLEM_MAX);
+    }
+    return gt_type_holds(out->type, out->integer)
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", name,
+                         (long long)out->integer, gt_type_name(out->type));
+}
+
+/* An address needs an argument of its own. */
+static gputune_status check_pointer(const gt_binding *binding, const gt_argument *holder,
+                                    const gt_structure_member *member, const char *path,
+                                    gt_place place)
+{
+    char name[GT_COMPONENT_TEXT];
+    const gt_template *template = binding->template;
+    const char *type = member && member->type[0] ? member->type : "void";
+    (void)snprintf(name, sizeof name, "%.60s.%.60s", holder->name, path);
+    if (GT_NAMED(template->arguments, template->argument_count, name) >= 0) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail_at(place,
+                      "'%s' is a pointer and has no buffer; expected one at the end of args(), as "
+                      "in 'in %s %s[n]', or '%s *%s = null'",
+                      name, type, name, type, name);
+}
+
+/* What the list says of an address would be lost, as it says nothing of a buffer. */
+static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
+                                     const gt_layout *layout, gt_place place)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const gt_leaf *leaf = &layout->leaves[i];
+        if (!leaf->is_pointer) {
+            continue;
+        }
+        GT_REFUSE_AT(item_of(&argument->initialisers, layout, i), place,
+                     "%s.%s is a pointer, and the list gives it a number; expected a list without "
+                     "it, as in {.n = 2}",
+                     argument->name, leaf->name);
+        GT_TRY(check_pointer(binding, argument,
+                             gt_structure_pointer(binding->template, argument->type, leaf->name),
+                             leaf->name, place));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                                   const gt_argument *argument, gt_layout *layout)
+{
+    gt_number *numbers = NULL;
+    const gt_template *template = binding->template;
+    const gt_place place = argument->place;
+    GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
+    GT_TRY(check_pointers(binding, argument, layout, place));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < layout->count; i++) { /* the launch puts the addresses in */
+        layout->leaves[count] = layout->leaves[i];
+        count += !layout->leaves[i].is_pointer;
+    }
+    layout->count = count;
+    GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
+    out->number_count = layout->count;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        char name[GT_COMPONENT_TEXT];
+        const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
+        const gt_expression *value = item ? item->value : argument->value;
+        const bool is_part = numbers[i].name[0];
+        (void)snprintf(name, sizeof name, is_part ? "%.60s.%.60s" : "%.60s", argument->name,
+                       numbers[i].name);
+        if (!is_part) {
+            memcpy(numbers[i].name, argument->name, sizeof numbers[i].name);
+        }
+        const bool is_size = gt_template_problem_index(template, numbers[i].name) >= 0 &&
+                             !gt_problem_type(template, numbers[i].name);
+        value = value || is_size ? value : layout->leaves[i].value;
+        if (!value && !is_size && is_behind_list(&argument->initialisers, layout, i)) {
+            continue;
+        }
+        GT_REFUSE_AT(!value && !is_size, place,
+                     "%s without a value; expected { .%s = value }, or the name of a problem value",
+                     name, numbers[i].name);
+        GT_TRY(bind_number(&numbers[i], binding, value, name));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Gives a number the values that prove() states. */
+static gputune_status bind_proved(gt_workload *workload, gt_number *number,
+                                  const gt_binding *binding, const gt_proved *proved)
+{
+    number->is_stated = true;
+    number->first_other = workload->other_count;
+    GT_REFUSE_AT(workload->other_count + proved->other_count > GT_OTHERS_MAX, proved->place,
+                 "more than %d further values in all; expected fewer", GT_OTHERS_MAX);
+    for (uint32_t i = 0; i < proved->other_count; i++) {
+        gt_number one = {.type = number->type, .problem_value = -1};
+        GT_TRY(bind_number(&one, binding, proved->others[i], number->name));
+        workload->others[workload->other_count++] = (struct gt_other){one.integer, one.low};
+    }
+    number->other_count = proved->other_count;
+    return GPUTUNE_OK;
+}
+
+/* Carries out one part of prove() on the scalar's numbers that it names. */
+static gputune_status prove_numbers(gt_workload *workload, const gt_scalar *scalar,
+                                    const gt_binding *binding, const gt_layout *layout,
+                                    const gt_proved *proved)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < scalar->number_count; i++) {
+        if (!proved->path[0] || gt_leaf_is_within(layout, i, proved->path)) {
+            GT_TRY(bind_proved(workload, &workload->numbers[scalar->first_number + i], binding,
+                               proved));
+            named++;
+        }
+    }
+    GT_REFUSE_AT(proved->path[0] && named == 0, proved->place,
+                 "'%s' has no member '%s'; expected one that is a number", scalar->name,
+                 proved->path);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                              const gt_argument *argument)
+{
+    GT_FREED gt_layout *layout = NULL;
+    GT_TRY(gt_layout_make(&layout, binding, argument->type));
+    memcpy(out->name, argument->name, sizeof out->name);
+    out->bytes = layout->bytes;
+    if (layout->count == 0) { /* a functor: one byte that nobody reads */
+        return GPUTUNE_OK;
+    }
+    GT_TRY(bind_numbers(workload, out, binding, argument, layout));
+    for (uint32_t i = 0; i < out->number_count; i++) {
+        workload->numbers[out->first_number + i].keeps = argument->keeps;
+    }
+    for (uint32_t i = 0; i < argument->proved_count; i++) {
+        GT_TRY(prove_numbers(workload, out, binding, layout, &argument->proved[i]));
+    }
+    return GPUTUNE_OK;
+}

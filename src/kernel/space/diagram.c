@@ -1,0 +1,384 @@
+/* Builds diagrams of valid combinations, level by level. */
+#include "kernel/space/internal.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHECKS_MAX = 1 << 20,      /* of one value at one node, in a whole diagram */
+    LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
+};
+
+/* The nodes of one level while it is built. What is left of each rule that is open there (some of
+ * its axes have values, others not) is a column of keys; nodes with equal keys are one. */
+typedef struct level {
+    uint32_t width;
+    uint8_t *prefixes; /* positions of the axes before, of one of the combinations that lead here */
+    double *paths;     /* how many do */
+    uint64_t *keys;
+    int open[GT_RULES_MAX], open_count;
+} level;
+
+typedef struct builder {
+    gt_diagram *diagram;
+    const gt_space *space;
+    gt_binding binding;
+    uint32_t at;         /* the level that is taken */
+    uint32_t all, known; /* all axes of the diagram; those with values once it is taken */
+    level now, next;
+    uint32_t capacity; /* of next */
+    uint32_t *table;   /* of next's nodes by their keys; slots hold the node plus 1 */
+    uint32_t table_mask;
+} builder;
+
+static void free_level(level *level)
+{
+    free(level->prefixes);
+    free(level->paths);
+    free(level->keys);
+    *level = (struct level){0};
+}
+
+static uint32_t axis_of(const builder *b)
+{
+    return b->diagram->axes[b->at];
+}
+
+static uint32_t values_of(const builder *b)
+{
+    return (uint32_t)b->space->counts[axis_of(b)];
+}
+
+static gputune_status open_level(level *level, const builder *b, uint32_t capacity)
+{
+    level->open_count = 0;
+    for (int r = 0; r < b->space->rule_count; r++) {
+        uint32_t axes = b->space->rules[r].axes;
+        if (!(axes & ~b->all) && axes & b->known && axes & ~b->known) {
+            level->open[level->open_count++] = r;
+        }
+    }
+    level->width = 0;
+    level->prefixes = calloc(capacity, b->at + 1);
+    level->paths = calloc(capacity, sizeof *level->paths);
+    level->keys = calloc((size_t)capacity * (size_t)level->open_count + 1, sizeof *level->keys);
+    return level->prefixes && level->paths && level->keys ? GPUTUNE_OK : gt_fail_memory();
+}
+
+/* Gives the binding the values that lead to a node, and applies the steps on them. */
+static void load_node(builder *b, uint32_t node)
+{
+    const gt_diagram *d = b->diagram;
+    const uint8_t *prefix = b->now.prefixes + (size_t)node * b->at;
+    uint32_t known = 0;
+    b->binding = b->space->base;
+    for (uint32_t i = 0; i < b->at; i++) {
+        gt_slots_axis(b->binding.slots, b->space->template, d->axes[i],
+                      b->space->choices[d->axes[i]][prefix[i]]);
+        known |= UINT32_C(1) << d->axes[i];
+    }
+    for (int r = 0; r < b->space->rule_count; r++) {
+        const gt_rule *rule = &b->space->rules[r];
+        if (rule->bind && rule->axes && !(rule->axes & ~known)) {
+            (void)rule->bind(&b->binding);
+        }
+    }
+}
+
+/* The reason against the value that the binding has for this level's axis, from the rules that can
+ * be decided now. */
+static int reason_now(builder *b)
+{
+    return gt_space_check(b->space, &b->binding, b->known, axis_of(b));
+}
+
+/* Fills the keys of what is left behind the value, for the node that would be next's last; the
+ * reason when nothing is. from: where next's columns stand in the node before, or -1. */
+static int reason_left(builder *b, uint32_t node, const int *from)
+{
+    level *next = &b->next;
+    uint64_t *keys = next->keys + (size_t)next->width * (size_t)next->open_count;
+    const uint64_t *old = b->now.keys + (size_t)node * (size_t)b->now.open_count;
+    for (int i = 0; i < next->open_count; i++) {
+        const gt_rule *rule = &b->space->rules[next->open[i]];
+        if (!(rule->axes >> axis_of(b) & 1)) {
+            keys[i] = old[from[i]];
+            continue;
+        }
+        int reason = gt_rule_ahead(b->space, &b->binding, rule, b->known, &keys[i]);
+        if (reason) {
+            return reason;
+        }
+    }
+    return 0;
+}
+
+static uint32_t find_slot(const builder *b, const uint64_t *keys)
+{
+    size_t bytes = (size_t)b->next.open_count * sizeof *keys;
+    uint32_t slot = (uint32_t)gt_hash64(keys, bytes) & b->table_mask;
+    while (b->table[slot] &&
+           memcmp(b->next.keys + (size_t)(b->table[slot] - 1) * (size_t)b->next.open_count, keys,
+                  bytes) != 0) {
+        slot = (slot + 1) & b->table_mask;
+    }
+    return slot;
+}
+
+/* The node of next with the keys of its last row: an old one, or that row itself. */
+static uint32_t intern(builder *b, uint32_t node, uint32_t position)
+{
+    level *next = &b->next;
+    uint32_t slot = find_slot(b, next->keys + (size_t)next->width * (size_t)next->open_count);
+    if (!b->table[slot]) {
+        uint8_t *prefix = next->prefixes + (size_t)next->width * (b->at + 1);
+        memcpy(prefix, b->now.prefixes + (size_t)node * b->at, b->at);
+        prefix[b->at] = (uint8_t)position;
+        next->paths[next->width] = 0;
+        b->table[slot] = ++next->width;
+    }
+    uint32_t child = b->table[slot] - 1;
+    next->paths[child] += b->now.paths[node];
+    return child;
+}
+
+static void take_node(builder *b, uint32_t node, const int *from, double below)
+{
+    uint32_t axis = axis_of(b), values = values_of(b);
+    load_node(b, node);
+    for (uint32_t v = 0; v < values; v++) {
+        uint32_t *child = &b->diagram->children[b->at][(size_t)node * values + v];
+        int reason = b->space->blocked[axis][v];
+        if (!reason) {
+            gt_slots_axis(b->binding.slots, b->space->template, axis, b->space->choices[axis][v]);
+            reason = reason_now(b);
+        }
+        reason = reason ? reason : reason_left(b, node, from);
+        *child = reason ? GT_NODE_DEAD : intern(b, node, v);
+        if (reason) {
+            b->diagram->excluded[reason] += b->now.paths[node] * below;
+        }
+    }
+}
+
+static gputune_status open_table(builder *b)
+{
+    uint32_t slots = 64;
+    while (slots < 2 * b->capacity) {
+        slots *= 2;
+    }
+    free(b->table);
+    b->table = calloc(slots, sizeof *b->table);
+    b->table_mask = slots - 1;
+    return gt_allocated(b->table);
+}
+
+static gputune_status take_level(builder *b)
+{
+    int from[GT_RULES_MAX] = {0};
+    double below = 1; /* combinations of the axes behind this one */
+    size_t checks = (size_t)b->now.width * values_of(b);
+    b->capacity = (uint32_t)checks + 1; /* one row to write the next keys into */
+    b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
+    GT_TRY(gt_allocated(b->diagram->children[b->at]));
+    b->known |= UINT32_C(1) << axis_of(b);
+    GT_TRY(open_level(&b->next, b, b->capacity));
+    GT_TRY(open_table(b));
+    for (int i = 0; i < b->next.open_count; i++) {
+        from[i] = -1;
+        for (int k = 0; k < b->now.open_count; k++) {
+            from[i] = b->now.open[k] == b->next.open[i] ? k : from[i];
+        }
+    }
+    for (uint32_t i = b->at + 1; i < b->diagram->count; i++) {
+        below *= b->space->counts[b->diagram->axes[i]];
+    }
+    for (uint32_t node = 0; node < b->now.width; node++) {
+        GT_REFUSE(node % 256 == 0 && gt_space_is_canceled(b->space), GPUTUNE_ECANCELED,
+                  "canceled while the configurations were counted");
+        take_node(b, node, from, below);
+    }
+    return GPUTUNE_OK;
+}
+
+/* A check takes longer the more rules are open. */
+static uint64_t checks_allowed(const builder *b)
+{
+    uint64_t most = CHECKS_MAX / b->diagram->count;
+    most = most < LEVEL_CHECKS_MAX ? most : LEVEL_CHECKS_MAX;
+    return most * 8 / (8 + (uint64_t)b->next.open_count);
+}
+
+static bool is_too_wide(const builder *b)
+{
+    return b->at + 1 < b->diagram->count && b->next.open_count > 0 &&
+           (uint64_t)b->next.width * (uint32_t)b->space->counts[b->diagram->axes[b->at + 1]] >
+               checks_allowed(b);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* *complete: false if a level has too many nodes. */
+static gputune_status take_levels(builder *b, bool *complete)
+{
+    b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
+    GT_TRY(open_level(&b->now, b, 1));
+    GT_TRY(gt_allocated(b->diagram->excluded));
+    b->now.width = 1;
+    b->now.paths[0] = 1;
+    b->diagram->width[0] = 1;
+    for (b->at = 0; b->at < b->diagram->count; b->at++) {
+        GT_TRY(take_level(b));
+        if (is_too_wide(b)) {
+            return GPUTUNE_OK;
+        }
+        b->diagram->width[b->at + 1] = b->next.width;
+        free_level(&b->now);
+        b->now = b->next;
+        b->next = (level){0};
+    }
+    *complete = true;
+    return GPUTUNE_OK;
+}
+
+/* Fills `endings`, from the last level up; a child that has none becomes GT_NODE_DEAD. */
+static gputune_status count_endings(gt_diagram *d, const gt_space *space)
+{
+    for (uint32_t i = 0; i <= d->count; i++) {
+        d->endings[i] = calloc((size_t)d->width[i] + 1, sizeof **d->endings);
+        GT_TRY(gt_allocated(d->endings[i]));
+    }
+    for (uint32_t n = 0; n < d->width[d->count]; n++) {
+        d->endings[d->count][n] = 1;
+    }
+    for (uint32_t i = d->count; i-- > 0;) {
+        size_t values = (size_t)space->counts[d->axes[i]];
+        for (size_t e = 0; e < d->width[i] * values; e++) {
+            uint32_t *child = &d->children[i][e];
+            double count = *child == GT_NODE_DEAD ? 0 : d->endings[i + 1][*child];
+            d->endings[i][e / values] += count;
+            *child = count > 0 ? *child : GT_NODE_DEAD;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_diagram_clear(gt_diagram *diagram)
+{
+    gt_diagram empty = {.count = diagram->count};
+    for (int i = 0; i < GT_AXIS_MAX; i++) {
+        free(diagram->children[i]);
+    }
+    for (int i = 0; i <= GT_AXIS_MAX; i++) {
+        free(diagram->endings[i]);
+    }
+    free(diagram->excluded);
+    memcpy(empty.axes, diagram->axes, sizeof empty.axes);
+    *diagram = empty;
+}
+
+/* Fills the diagram, or leaves it without nodes. */
+static gputune_status build(builder *b)
+{
+    bool complete = false;
+    GT_TRY(take_levels(b, &complete));
+    if (!complete) {
+        gt_diagram_clear(b->diagram);
+        return GPUTUNE_OK;
+    }
+    return count_endings(b->diagram, b->space);
+}
+
+gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
+                                uint32_t count)
+{
+    builder b = {.diagram = out, .space = space};
+    *out = (gt_diagram){.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        out->axes[i] = axes[i];
+        b.all |= UINT32_C(1) << axes[i];
+    }
+    const gputune_status status = build(&b);
+    if (status < 0) {
+        gt_diagram_clear(out);
+    }
+    free_level(&b.now);
+    free_level(&b.next);
+    free(b.table);
+    return status;
+}
+
+uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node, int position)
+{
+    uint32_t axis = diagram->axes[level];
+    if (!diagram->children[level]) {
+        return space->blocked[axis][position] ? GT_NODE_DEAD : 0;
+    }
+    return diagram->children[level][(size_t)node * (size_t)space->counts[axis] + (size_t)position];
+}
+
+static double free_values(const gt_space *space, uint32_t axis)
+{
+    double count = 0;
+    for (int v = 0; v < space->counts[axis]; v++) {
+        count += !space->blocked[axis][v];
+    }
+    return count;
+}
+
+double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node)
+{
+    double endings = 1;
+    if (diagram->endings[level]) {
+        return diagram->endings[level][node];
+    }
+    for (uint32_t i = level; i < diagram->count; i++) {
+        endings *= free_values(space, diagram->axes[i]);
+    }
+    return endings;
+}
+
+/* Counted from the level up: each node there that leads anywhere is one ending. */
+static double beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels, double *some)
+{
+    for (uint32_t n = 0; n < d->width[levels]; n++) {
+        some[n] = d->endings[levels][n] > 0;
+    }
+    for (uint32_t i = levels; i-- > 0;) {
+        /* a level's counts go behind those of the level below, then take their place */
+        double *above = some + d->width[i + 1];
+        size_t values = (size_t)space->counts[d->axes[i]];
+        for (uint32_t n = 0; n < d->width[i]; n++) {
+            above[n] = 0;
+            for (size_t v = 0; v < values; v++) {
+                uint32_t child = d->children[i][n * values + v];
+                above[n] += child == GT_NODE_DEAD ? 0 : some[child];
+            }
+        }
+        memmove(some, above, d->width[i] * sizeof *some);
+    }
+    return some[0];
+}
+
+double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels)
+{
+    size_t widest = 1;
+    double count = 1;
+    for (uint32_t i = 0; i <= levels; i++) {
+        widest = diagram->width[i] > widest ? diagram->width[i] : widest;
+    }
+    if (!diagram->children[0]) {
+        for (uint32_t i = 0; i < levels; i++) {
+            count *= free_values(space, diagram->axes[i]);
+        }
+        return count;
+    }
+    double *some = calloc(2 * widest, sizeof *some);
+    count = some ? beginnings(diagram, space, levels, some) : -1;
+    free(some);
+    return count;
+}

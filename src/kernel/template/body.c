@@ -1,0 +1,629 @@
+/* Makes the texts that are compiled out of the template's text. */
+#include "kernel/template/body.h"
+
+#include "kernel/template/reader.h"
+#include "kernel/text/branches.h"
+#include "kernel/text/functions.h"
+#include "kernel/text/reach.h"
+#include "kernel/text/types.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append_token(gt_text *out, const gt_token *token)
+{
+    gt_text_append_bytes(out, token->text, token->length);
+    gt_text_append(out, " ");
+}
+
+void gt_tokens_append(gt_text *out, const char *text, size_t length)
+{
+    gt_lexer lexer = gt_lexer_on(text, length), line;
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            append_token(out, &lexer.token);
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_is(&line, "line")) {
+            continue;
+        }
+        gt_text_append(out, "\n#");
+        for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            /* `#define f(x)` and `#define f (x)` differ */
+            bool glued = gt_lexer_is(&line, "(") && line.token.text[-1] != ' ';
+            gt_text_append(out, glued ? "\b" : "");
+            append_token(out, &line.token);
+        }
+        gt_text_append(out, "\n");
+    }
+}
+
+/* Notes which names are macros in the body, and what it depends on. Names of the code's own
+ * parameters are none where the kernel gets the value as an argument, or expressions alone use it.
+ */
+static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_template *template)
+{
+    gt_template_parts *parts = template->parts;
+    const gt_body *kernel = &parts->kernel_body, *judge = &parts->judge_body;
+    uint64_t given = kernel->arguments | judge->arguments;
+    for (uint32_t i = 0; i < template->argument_count; i++) { /* and what kernels get as it is */
+        int index = gt_template_problem_index(template, template->arguments[i].name);
+        given |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
+    }
+    GT_TRY(gt_name_uses_find(uses, template, body->text));
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
+    }
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        const gt_name_use *use = &uses->names[i];
+        const bool free = !(given >> i & 1) || !use->is_declared;
+        const bool doubtful = use->is_in_doubt || (template->has_headers && use->occurs);
+        body->macros |= (uint64_t)(use->occurs && free) << i;
+        body->doubtful |= (uint64_t)(doubtful && free) << i;
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Edits ----------------------------------------------------------------------------------- */
+
+/* A piece of a text that another text takes the place of. */
+typedef struct edit {
+    size_t begin, end, order;
+    const char *by; /* NULL: the newlines of the piece, so that lines keep their numbers */
+} edit;
+
+typedef struct edits {
+    const char *text;
+    GT_ARRAY(edit) list;
+    bool failed, has_types; /* has_types: one of them needs gputune_plain() */
+} edits;
+
+static void replace(edits *e, const char *begin, const char *end, const char *by)
+{
+    const edit added = {(size_t)(begin - e->text), (size_t)(end - e->text), e->list.count + 1, by};
+    e->failed |= gt_array_push(&e->list, added) != GPUTUNE_OK;
+}
+
+static void replace_token(edits *e, const gt_token *token, const char *by)
+{
+    replace(e, token->text, token->text + token->length, by);
+}
+
+/* Those of one place stay in their order. */
+static int by_place(const void *a, const void *b)
+{
+    const edit *x = a, *y = b;
+    return x->begin != y->begin ? (x->begin > y->begin) - (x->begin < y->begin)
+                                : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Puts another text in the place of one. */
+static gputune_status replace_text(char **text, gt_text *by)
+{
+    char *taken;
+    GT_TRY(gt_text_take(&taken, by));
+    free(*text);
+    *text = taken;
+    return GPUTUNE_OK;
+}
+
+static gputune_status carry_out(char **text, edits *e)
+{
+    gt_text out = {.failed = e->failed};
+    size_t copied = 0;
+    gt_array_sort(&e->list, by_place);
+    for (size_t i = 0; i < e->list.count; i++) {
+        const edit *one = &e->list.items[i];
+        if (one->begin < copied) {
+            continue; /* in a piece that is left out */
+        }
+        gt_text_append_bytes(&out, *text + copied, one->begin - copied);
+        if (one->by) {
+            gt_text_append(&out, one->by);
+        } else {
+            gt_newlines_append(&out, *text + one->begin, *text + one->end);
+        }
+        copied = one->end;
+    }
+    gt_text_append(&out, *text + copied);
+    gt_array_free(&e->list);
+    return replace_text(text, &out);
+}
+
+void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations)
+{
+    gt_function function;
+    gt_functions walk = gt_functions_of(text, names, count);
+    while (count > 0 && gt_function_next(&function, &walk)) {
+        if (function.plain && (!instantiations || function.is_instantiation)) {
+            gt_blank(text, function.begin, function.end);
+        }
+    }
+}
+
+/* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
+ * and extern "C" in front of the declaration unless it is a template. `static`, which hides it from
+ * the driver, goes. */
+static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
+{
+    gt_function function;
+    const char *own = kernel->name;
+    gt_functions_cut(*text, &own, 1, true); /* the only instance is the variant's */
+    edits e = {.text = *text};
+    gt_functions walk = gt_functions_of(*text, &own, 1);
+    while (gt_function_next(&function, &walk)) {
+        const char *begin = *text + function.begin, *name = *text + function.name;
+        bool plain_name = kernel->is_template || function.is_extern_c;
+        gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
+        replace(&e, begin, begin, plain_name ? "" : "extern \"C\" ");
+        for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+            if (gt_lexer_is(&lexer, "static")) {
+                replace_token(&e, &lexer.token, "");
+            }
+        }
+        replace(&e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
+    }
+    return carry_out(text, &e);
+}
+
+/* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
+
+/* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
+static void rewrite_constant(edits *r, gt_lexer lexer)
+{
+    const gt_token word = lexer.token;
+    gt_element element;
+    gt_lexer_next(&lexer);
+    bool is_real = lexer.token.kind == GT_TOKEN_NAME &&
+                   (!gt_element_from_name(&element, GT_TOKEN_TEXT(&lexer.token)) ||
+                    gt_type_is_float(element.type));
+    gt_lexer_next(&lexer);
+    is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
+    gt_lexer_next(&lexer);
+    if (is_real && gt_lexer_is(&lexer, "=")) {
+        replace_token(r, &word, "constexpr");
+    }
+}
+
+/* Whether a value may follow these two tokens, rather than a function's body or a statement. */
+static bool precedes_value(const gt_token *before, const gt_token *last)
+{
+    return gt_token_is(last, "return") ||
+           (last->kind == GT_TOKEN_PUNCTUATION && !gt_token_is(before, "operator") &&
+            !gt_token_is_any(last, ") ] } ; > >>"));
+}
+
+/* (struct T){1, 2} becomes T{1, 2}. */
+static void rewrite_literal(edits *r, gt_lexer lexer)
+{
+    gt_token words[4];
+    uint32_t count = 0;
+    words[count++] = lexer.token;
+    gt_lexer_next(&lexer);
+    if (gt_lexer_is(&lexer, "struct")) {
+        words[count++] = lexer.token;
+        gt_lexer_next(&lexer);
+    }
+    bool is_name = lexer.token.kind == GT_TOKEN_NAME;
+    gt_lexer_next(&lexer);
+    words[count++] = lexer.token;
+    if (is_name && gt_lexer_accept(&lexer, ")") && gt_lexer_is(&lexer, "{")) {
+        for (uint32_t i = 0; i < count; i++) {
+            replace_token(r, &words[i], "");
+        }
+    }
+}
+
+/* With the lexer on the brace of `({ a; b; })`: where its last statement begins, NULL where that
+ * has no value, and where the brace closes; false: it is a list. */
+static bool find_statements(gt_lexer lexer, const char **value, const char **end)
+{
+    static const char without[] = "if for while do switch return break continue goto {";
+    gt_token last = {0};
+    bool is_new = false, is_list = true;
+    int depth = 0;
+    *value = NULL;
+    do {
+        bool is_behind_list = gt_token_is(&last, "}") && gt_token_is_any(&lexer.token, "; . , [ )");
+        if (is_new && !gt_lexer_is(&lexer, "}") && !is_behind_list) {
+            bool has_none =
+                lexer.token.kind == GT_TOKEN_DIRECTIVE || gt_token_is_any(&lexer.token, without);
+            *value = has_none ? NULL : lexer.token.text;
+        }
+        depth += gt_token_is_any(&lexer.token, "{ ( [");
+        depth -= gt_token_is_any(&lexer.token, "} ) ]");
+        *end = lexer.token.text;
+        is_list &= depth != 1 || !gt_lexer_is(&lexer, ";");
+        is_new = depth == 1 && gt_token_is_any(&lexer.token, "{ } ;");
+        last = lexer.token;
+        gt_lexer_next(&lexer);
+    } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
+    return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
+}
+
+/* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
+ */
+static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
+{
+    const gt_token now = lexer.token;
+    const char *value, *end;
+    if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
+        replace_token(r, &now, "[&]{");
+        if (value) {
+            replace(r, value, value, "return ");
+        }
+        replace(r, end, end + 1, "}()");
+    } else if (gt_token_is_any(&now, "__typeof__ __typeof")) {
+        gt_lexer_next(&lexer);
+        end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
+        if (end) {
+            replace_token(r, &now, "decltype(gputune_plain");
+            replace(r, end, end + 1, "))");
+            r->has_types = true;
+        }
+    }
+}
+
+/* The value that a file has for what gputune chooses is the one without gputune. `above`: the
+ * directive in front, which may have asked whether there is another value. */
+static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
+                             gt_lexer line, gt_lexer above)
+{
+    const bool defines = gt_lexer_accept(&line, "define");
+    if (!(defines || gt_lexer_accept(&line, "undef")) ||
+        !gt_name_is_chosen(template, &line.token) ||
+        (defines && gt_lexer_has(above, &line.token))) {
+        return false;
+    }
+    replace(r, begin, line.end, NULL);
+    return true;
+}
+
+/* Whether a kernel that is a C++ template gets the name's value as an argument. */
+static bool is_argument(const gt_template *template, const gt_token *name)
+{
+    const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
+    const int index = gt_name_index(template, GT_TOKEN_TEXT(name));
+    return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
+}
+
+/* Gives a constant of such a name, `const int NAME = VALUE, …;`, another one, in a function if the
+ * name is no C++ template's. A class's static member has its name behind others', and keeps it. */
+static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
+{
+    gt_token name = lexer.token;
+    bool is_constant = false, is_member = false;
+    for (; lexer.token.kind == GT_TOKEN_NAME; gt_lexer_next(&lexer)) {
+        is_constant |= gt_token_is_any(&lexer.token, "const constexpr");
+        is_member |= is_inside && gt_lexer_is(&lexer, "static");
+        name = lexer.token;
+    }
+    while (is_constant && !is_member && gt_lexer_accept(&lexer, "=")) {
+        if (gt_name_is_chosen(template, &name) && !(is_inside && is_argument(template, &name))) {
+            replace(r, name.text, name.text, "gputune_not_");
+        }
+        while (lexer.token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer.token, "; ,")) {
+            gt_lexer_skip(&lexer, "( [ {", ") ] }");
+        }
+        is_constant = gt_lexer_accept(&lexer, ",");
+        name = lexer.token;
+        gt_lexer_next(&lexer);
+    }
+}
+
+static void rewrite_line(edits *r, gt_lexer line)
+{
+    gt_token last = {0};
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        rewrite_gnu(r, &last, line);
+        last = line.token;
+    }
+}
+
+static gputune_status rewrite(char **text, const gt_template *template)
+{
+    gt_lexer lexer = gt_lexer_of(*text), line, above = {0};
+    gt_token before = {0}, last = {0};
+    int depth = 0;
+    edits r = {.text = *text};
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            const char *begin = lexer.token.text;
+            gt_lexer_directive(&lexer, &line);
+            if (!leave_define_out(&r, template, begin, line, above)) {
+                rewrite_line(&r, line);
+            }
+            above = line;
+            continue;
+        }
+        if (!last.length || gt_token_is_any(&last, "; } {")) {
+            rename_constants(&r, template, lexer, depth > 0);
+        }
+        const gt_token now = lexer.token;
+        gt_lexer ahead = lexer;
+        gt_lexer_next(&ahead);
+        bool hides = depth == 0 && gt_token_is(&now, "static") && /* the symbol from the driver */
+                     (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
+        if (hides || gt_token_is(&now, "register")) { /* which C++ has no longer */
+            replace_token(&r, &now, "");
+        } else if (depth == 0 && gt_token_is(&now, "const")) {
+            rewrite_constant(&r, lexer);
+        } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
+            rewrite_literal(&r, lexer);
+        }
+        rewrite_gnu(&r, &last, lexer);
+        depth += gt_token_is(&now, "{") || gt_token_is(&now, "(");
+        depth -= gt_token_is(&now, "}") || gt_token_is(&now, ")");
+        before = last;
+        last = now;
+        lexer = ahead;
+    }
+    GT_SCOPED(gt_text_free) gt_text front = {0};
+    if (r.has_types) {
+        gt_text_append(&front, "template <typename T> T gputune_plain(T);\n");
+        gt_line_mark_append(&front, 1, template->parts->files[0].path);
+        const edit first = {0, 0, 0, gt_text_string(&front)};
+        r.failed |= front.failed || gt_array_push(&r.list, first) != GPUTUNE_OK;
+    }
+    return carry_out(text, &r);
+}
+
+/* Appends `#line` for a place of the text, which has marks of that kind itself. */
+static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
+{
+    gt_token file;
+    const int line = gt_line_at(&file, text, at);
+    if (file.length > 0) {
+        gt_text_printf(out, "#line %d %.*s\n", line, (int)file.length, file.text);
+    } else {
+        gt_line_mark_append(out, line, path);
+    }
+}
+
+/* Finds the leading directives up to the last #include among them, and the line that follows. */
+static gputune_status note_head(gt_body *body, const char *path)
+{
+    gt_text mark = {0};
+    gt_lexer lexer = gt_lexer_of(body->text), line;
+    while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_is(&line, "include")) {
+            body->head = (size_t)(line.end + (*line.end == '\n') - body->text);
+        } else if (!gt_token_is_any(&line.token, "line pragma")) {
+            break;
+        }
+    }
+    append_mark(&mark, body->text, body->head, path);
+    return gt_text_take(&body->mark, &mark);
+}
+
+static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
+{
+    GT_SCOPED(gt_text_free) gt_text tokens = {0};
+    GT_TRY(note_names(body, uses, template));
+    GT_TRY(note_head(body, template->parts->files[0].path));
+    gt_tokens_append(&tokens, body->text, strlen(body->text));
+    body->tokens = gt_hash_string(gt_text_string(&tokens));
+    return tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+/* A C++ kernel that two launch() of a pipeline instantiate has a function for each of them: in an
+ * image instances of one template cannot be told apart by their names. */
+
+/* The step's number, as an ending of a name. */
+#define LAUNCH_NUMBER "_launch%u"
+
+static bool is_specialised(const char *text, const char *name)
+{
+    gt_function function = {0};
+    gt_functions walk = gt_functions_of(text, &name, 1);
+    while (!function.is_specialisation && gt_function_next(&function, &walk)) {
+    }
+    return function.is_specialisation;
+}
+
+/* The definition of `kernel` once more, its name ending in the step's number. */
+static gputune_status copy_function(char **text, const gt_kernel_name *kernel, uint32_t step,
+                                    const char *path)
+{
+    gt_function function;
+    gt_text out = {0};
+    if (!gt_function_definition(&function, *text, kernel->name)) {
+        return GPUTUNE_OK; /* as it was found, it can be found again */
+    }
+    GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
+                 "'%s' has other arguments in another launch(), and specialisations; "
+                 "expected a launch() of one instance alone",
+                 kernel->name);
+    GT_REFUSE_AT(!function.plain, kernel->place,
+                 "'%s' has other arguments in another launch(), and directives that its "
+                 "braces do not pair with; expected #if and #endif around whole statements",
+                 kernel->name);
+    size_t named = function.name;
+    while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {
+        named++;
+    }
+    gt_text_append_bytes(&out, *text, function.end);
+    gt_text_append(&out, "\n");
+    append_mark(&out, *text, function.begin, path);
+    gt_text_append_bytes(&out, *text + function.begin, named - function.begin);
+    gt_text_printf(&out, LAUNCH_NUMBER, step + 1);
+    gt_text_append_bytes(&out, *text + named, function.end - named);
+    gt_text_append(&out, "\n");
+    append_mark(&out, *text, function.end, path);
+    gt_text_append(&out, *text + function.end);
+    return replace_text(text, &out);
+}
+
+static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
+{
+    size_t length = (size_t)(a->arguments.end - a->arguments.token.text);
+    return length == (size_t)(b->arguments.end - b->arguments.token.text) &&
+           memcmp(a->arguments.token.text, b->arguments.token.text, length) == 0;
+}
+
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
+{
+    const int step = GT_NAMED(parts->steps, parts->step_count, name);
+    return step < 0 ? parts->step_count : (uint32_t)step;
+}
+
+/* The first step that launches the same function with the same arguments. */
+static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
+{
+    const gt_kernel_name *own = &parts->steps[step].kernel;
+    uint32_t i = gt_step_of(parts, own->name);
+    while (i < step && (strcmp(parts->steps[i].kernel.name, own->name) != 0 ||
+                        !same_arguments(&parts->steps[i].kernel, own))) {
+        i++;
+    }
+    return i;
+}
+
+static bool needs_copy(const gt_template_parts *parts, uint32_t step)
+{
+    const gt_kernel_name *own = &parts->steps[step].kernel;
+    return own->is_template && first_like(parts, step) == step &&
+           gt_step_of(parts, own->name) != step;
+}
+
+gputune_status gt_instances_name(gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        gt_kernel_name *kernel = &parts->steps[i].kernel;
+        uint32_t first = kernel->is_template ? first_like(parts, i) : i;
+        if (first != i) {
+            memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
+        } else if (needs_copy(parts, i)) {
+            const size_t length = strlen(kernel->entry), room = sizeof kernel->entry - length;
+            GT_REFUSE_AT((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >=
+                             room,
+                         kernel->place, "'%s' is too long; expected a shorter name", kernel->name);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Cuts the judges' functions out, or exports those that the body has: all in that of the judges; in
+ * the kernel's, init() with a reference that is the kernel itself. */
+static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
+{
+    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        const gt_kernel_name *kernel = &judges[i]->kernel;
+        const char *name = kernel->name;
+        bool has =
+            body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
+        if (judges[i]->present && !has) {
+            gt_functions_cut(body->text, &name, 1, false);
+        }
+        GT_TRY(judges[i]->present && has ? export_kernel(&body->text, kernel, false) : GPUTUNE_OK);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_kernel_body(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_body *body = &parts->kernel_body;
+    GT_TRY(gt_strdup(&body->text, text));
+    GT_TRY(take_judges(body, parts));
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        const gt_kernel_name *kernel = &parts->steps[i].kernel;
+        if (gt_step_of(parts, kernel->name) == i) { /* several steps may launch it */
+            GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
+        }
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        if (needs_copy(parts, i)) {
+            GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
+        }
+    }
+    return finish_body(body, &parse->kernel_uses, parse->template);
+}
+
+static gputune_status make_judge_body(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_body *body = &parts->judge_body;
+    const char *names[GT_STEPS_MAX];
+    GT_TRY(gt_strdup(&body->text, text));
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        names[i] = parts->steps[i].kernel.name;
+    }
+    gt_functions_cut(body->text, names, parts->step_count, false);
+    GT_TRY(take_judges(body, parts));
+    return finish_body(body, &parse->judge_uses, parse->template);
+}
+
+/* Whether the name is that of a function which only the other body has. */
+static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_token *name)
+{
+    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
+    bool is_step = false, is_of_judge = false;
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        is_step |= gt_token_is(name, parts->steps[i].kernel.name);
+    }
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        is_of_judge |= judges[i]->present && gt_token_is(name, judges[i]->kernel.name);
+    }
+    return is_judge ? is_step && !is_of_judge : is_of_judge && !is_step && !parts->reference.self;
+}
+
+/* Appends the names of a line, those in strings too. */
+static void append_names(gt_text *out, const gt_template_parts *parts, bool is_judge, gt_lexer line)
+{
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        if (line.token.kind == GT_TOKEN_NAME && !is_of_other(parts, is_judge, &line.token)) {
+            append_token(out, &line.token);
+        } else if (line.token.kind == GT_TOKEN_STRING && line.token.length > 2) {
+            append_names(out, parts, is_judge,
+                         gt_lexer_on(line.token.text + 1, line.token.length - 2));
+        }
+    }
+}
+
+/* Appends all names that the pragmas mention, and that of a reference of gputune's own making; for
+ * the judges' body without the kernels, for the kernels' without the judges. */
+static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_judge)
+{
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
+             gt_lexer_find_directive(&lexer, &line);) {
+            if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
+                append_names(out, parts, is_judge, line);
+            }
+        }
+    }
+    gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
+}
+
+/* What of the text a body needs, with what NVRTC would not take rewritten. */
+static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bool is_judge)
+{
+    GT_SCOPED(gt_text_free) gt_text roots = {0};
+    append_roots(&roots, parse->parts, is_judge);
+    GT_TRY(roots.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(gt_reach_cut(out, text, parse->possible, gt_text_string(&roots)));
+    gt_overloads_blank(parse, *out);
+    return rewrite(out, parse->template);
+}
+
+gputune_status gt_bodies_make(gt_parse *parse, const char *text)
+{
+    GT_FREED char *kernels = NULL;
+    GT_FREED char *judges = NULL;
+    gt_overloads_blank(parse, parse->left);
+    GT_TRY(gt_functions_check(parse, parse->code));
+    GT_TRY(cut_code(&kernels, parse, text, false));
+    GT_TRY(make_kernel_body(parse, kernels));
+    GT_TRY(cut_code(&judges, parse, text, true));
+    GT_TRY(make_judge_body(parse, judges));
+    return gt_names_check(parse);
+}

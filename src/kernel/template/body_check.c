@@ -1,0 +1,517 @@
+/* Holds the functions that a template's clauses name against their definitions. */
+#include "kernel/template/body.h"
+
+#include "base/number.h"
+#include "kernel/template/structure.h"
+#include "kernel/text/branches.h"
+#include "kernel/text/functions.h"
+#include "kernel/text/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The name in images: with all namespaces, unless extern "C" drops them. */
+static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
+{
+    const char *last = strrchr(kernel->name, ':');
+    last = last ? last + 1 : kernel->name;
+    bool scoped = kernel->is_template && function->scope[0];
+    int length = snprintf(kernel->entry, sizeof kernel->entry, "%s%s%s",
+                          scoped ? function->scope : "", scoped ? "::" : "", last);
+    GT_REFUSE_AT(length < 0 || (size_t)length >= sizeof kernel->entry, kernel->place,
+                 "the name with its namespaces is too long; expected fewer than %d characters",
+                 GT_ENTRY_MAX);
+    return GPUTUNE_OK;
+}
+
+/* An instance has an argument for each parameter without a default: what it could tell from a
+ * call's arguments has no call here. */
+static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
+                                     const char *text)
+{
+    char missing[GT_NAME_MAX];
+    gt_lexer item, arguments = kernel->arguments;
+    size_t given = 0;
+    while (gt_lexer_item(&item, &arguments)) {
+        given++;
+    }
+    size_t needed = gt_function_needs(missing, text, function, given);
+    GT_REFUSE_AT(given < needed, kernel->place,
+                 "'%s' has %zu template argument%s; expected %zu, the next for '%s'", kernel->name,
+                 given, gt_plural(given), needed, missing);
+    return GPUTUNE_OK;
+}
+
+/* A function that is held against what the clauses say. */
+typedef struct checked {
+    gt_parse *p;
+    const char *text;
+    gt_kernel_name *kernel;
+    gt_function function;
+    gt_signature takes;
+} checked;
+
+static gputune_status find_function(checked *c)
+{
+    gt_kernel_name *kernel = c->kernel;
+    const gt_function *function = &c->function;
+    GT_REFUSE_AT(!gt_function_definition(&c->function, c->text, kernel->name), kernel->place,
+                 "no __global__ function '%s'; expected its definition in this file", kernel->name);
+    GT_REFUSE_AT(function->is_template && !kernel->is_template, kernel->place,
+                 "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, each a "
+                 "tunable, a compile-time problem value or a constant",
+                 kernel->name, kernel->name);
+    GT_REFUSE_AT(kernel->is_template && !function->is_template, kernel->place,
+                 "'%s' is no C++ template; expected it without template arguments", kernel->name);
+    GT_TRY(kernel->is_template ? check_instance(kernel, function, c->text) : GPUTUNE_OK);
+    return note_entry(kernel, function);
+}
+
+static const char texture[] = "cudaTextureObject_t";
+
+/* Whether the parameter is of the type that stands in a buffer's place. */
+static bool stands_for(const gt_function_parameter *given, const char *type)
+{
+    return strcmp(given->words, type) == 0 && !given->pointer;
+}
+
+static gputune_status check_parameter(const checked *c, const gt_function_parameter *given,
+                                      const gt_argument *argument, bool may_be_double)
+{
+    gt_element element;
+    const char *function = c->kernel->name;
+    const gt_place place = c->kernel->place;
+    const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
+    bool is_struct = structure && !structure->alias[0];
+    const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0; /* as a void * */
+    if (argument->pointee[0]) {
+        GT_REFUSE_AT(!given->pointer, place,
+                     "'%s' takes '%s' as a value; expected a pointer, as args() says", function,
+                     given->name);
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(given->has_type && given->pointer != argument->is_buffer, place,
+                 "'%s' takes '%s' as a %s; expected a %s, as args() says", function, given->name,
+                 given->pointer ? "pointer" : "value", argument->is_buffer ? "pointer" : "value");
+    GT_REFUSE_AT(stands_for(given, texture), place,
+                 "'%s' takes '%s' as a texture; expected texture(%s) beside args()", function,
+                 given->name, argument->name);
+    bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
+    const bool has_type = given->has_type && !given->is_unusual && !is_bytes;
+    bool known = has_type && gt_element_from_name(&element, argument->type);
+    as_double = as_double && (!known || given->element.lanes == element.lanes);
+    GT_REFUSE_AT((has_type && is_struct) ||
+                     (known && !as_double && element.bytes != given->element.bytes),
+                 place, "'%s' takes '%s' as %s; expected %s, as args() says", function, given->name,
+                 given->words, argument->type);
+    return GPUTUNE_OK;
+}
+
+/* What a kernel alone, or a reference, makes cannot come through a pointer to const. */
+static gputune_status check_written(const checked *c, const gt_function_parameter *given,
+                                    const gt_argument *argument)
+{
+    GT_REFUSE_AT(argument->direction == GT_OUT && given->pointer && given->is_const,
+                 c->kernel->place,
+                 "'%s' takes '%s' as a pointer to const; expected one to write '%s' through, as "
+                 "args() says, in the order of the kernel's parameters",
+                 c->kernel->name, given->name, argument->name);
+    return GPUTUNE_OK;
+}
+
+/* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
+static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
+{
+    gt_element element;
+    bool may_be = !argument->is_buffer && c->function.plain &&
+                  gt_element_from_name(&element, argument->type) &&
+                  !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
+    argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
+}
+
+/* `but`: one parameter that does not count. */
+static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
+{
+    const size_t given = c->takes.count - but;
+    GT_REFUSE_AT(given != expected, c->kernel->place, "'%s' takes %zu parameter%s; expected %zu%s",
+                 c->kernel->name, given, gt_plural(given), expected, more);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_type(const checked *c, const gt_function_parameter *given,
+                                 const char *type, const char *expected)
+{
+    GT_REFUSE_AT(!stands_for(given, type), c->kernel->place, "'%s' takes '%s' as %s%s; expected %s",
+                 c->kernel->name, given->name, given->words, given->pointer ? " *" : "", expected);
+    return GPUTUNE_OK;
+}
+
+bool gt_template_lacks_shared(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    const gt_function all = {.end = strlen(parts->kernel_body.text)};
+    bool lacks = gt_function_has_dynamic_shared(parts->kernel_body.text, &all);
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        lacks = lacks && !parts->steps[i].shared;
+    }
+    return lacks;
+}
+
+static uint32_t count_uses(const char *text, const char *name)
+{
+    uint32_t count = 0;
+    for (gt_lexer at = gt_lexer_of(text); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        count += gt_lexer_is(&at, name);
+    }
+    return count;
+}
+
+/* Steps behind the next variable of a declaration, and names it; false: the declaration has ended.
+ * *has_value: it is initialised, or there is nothing to be known of it. */
+static bool next_declared(char out[GT_NAME_MAX], bool *has_value, gt_lexer *at)
+{
+    int depth = 0;
+    out[0] = '\0';
+    *has_value = false;
+    for (; at->token.kind != GT_TOKEN_END; gt_lexer_next(at)) {
+        bool ends = depth == 0 && gt_token_is_any(&at->token, ", ;");
+        if (ends && gt_lexer_is(at, ";")) {
+            return out[0] != '\0';
+        }
+        depth += gt_token_is_any(&at->token, "( [ { <");
+        depth -= gt_token_is_any(&at->token, ") ] } >");
+        *has_value |= gt_token_is_any(&at->token, "= { (") || gt_lexer_is(at, "extern");
+        if (ends) {
+            gt_lexer_next(at);
+            return true;
+        }
+        if (depth == 0 && at->token.kind == GT_TOKEN_NAME && !*has_value) {
+            gt_snprintf(out, GT_NAME_MAX, "%.*s", (int)at->token.length, at->token.text);
+        }
+    }
+    return false;
+}
+
+static bool is_filled(const gt_template *template, const char *name)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        is |= strcmp(template->passes[i].name, name) == 0;
+    }
+    return is;
+}
+
+/* Calls for each __constant__ variable that the kernels' code declares, until one is the answer. */
+static bool find_constant(char out[GT_NAME_MAX], const gt_template *template,
+                          bool (*is)(const gt_template *template, const char *name, bool has_value,
+                                     const char *wanted),
+                          const char *wanted)
+{
+    bool has_value, is_extern = false;
+    gt_lexer at = gt_lexer_of(template->parts->kernel_body.text), line;
+    for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        while (at.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&at, &line);
+        }
+        is_extern = gt_lexer_is(&at, "extern") || (is_extern && !gt_token_is_any(&at.token, "; }"));
+        bool declares = gt_lexer_is(&at, "__constant__") && !is_extern;
+        while (declares && next_declared(out, &has_value, &at)) {
+            if (is(template, out, has_value, wanted)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_left(const gt_template *template, const char *name, bool has_value,
+                    const char *wanted)
+{
+    enum { DECLARED_AND_USED = 2 };
+    (void)wanted;
+    return !has_value && !is_filled(template, name) &&
+           count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+}
+
+bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template)
+{
+    return find_constant(out, template, is_left, NULL);
+}
+
+static bool is_given(const gt_template *template, const char *name, bool has_value,
+                     const char *wanted)
+{
+    (void)template;
+    return has_value && strcmp(name, wanted) == 0;
+}
+
+bool gt_template_gives_constant(const gt_template *template, const char *name)
+{
+    char found[GT_NAME_MAX];
+    return find_constant(found, template, is_given, name);
+}
+
+static void append_block(gt_text *out, const char *name)
+{
+    gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
+}
+
+/* What a single kernel's parameters begin and end with, beside args() and scratch(). */
+static gputune_status check_surroundings(const checked *c)
+{
+    const gt_template *template = c->p->template;
+    const gt_template_parts *parts = template->parts;
+    const gt_signature *given = &c->takes;
+    GT_SCOPED(gt_text_free) gt_text found = {0};
+    GT_SCOPED(gt_text_free) gt_text expected = {0};
+    uint32_t maps = 0;
+    for (uint32_t i = 0; i < given->block_count; i++) {
+        append_block(&found, given->blocks[i]);
+        gt_text_append(&found, given->has_comma[i] ? " and a comma" : "");
+    }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].axis >= 0) {
+            append_block(&expected, template->passes[i].name);
+        }
+    }
+    GT_TRY(found.failed || expected.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_REFUSE_AT(strcmp(gt_text_string(&found), gt_text_string(&expected)) != 0, c->kernel->place,
+                 "the parameters of '%s' begin with %s; expected %s", template->name,
+                 found.length ? found.data : "no block",
+                 expected.length ? expected.data : "no block");
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        maps += !parts->maps[i].replaces;
+    }
+    const uint32_t scratch = template->parameter_count - template->argument_count;
+    return check_count(c, false, template->taken_count + scratch + maps,
+                       maps ? ", those of args(), scratch() and tensormap()"
+                            : ", those of args() and scratch()");
+}
+
+/* The parameter that takes an expression is an integer of a type that is known here. What the
+ * expression uses reaches the code as a template argument does: its names may be parameters'. */
+static gputune_status check_value(const checked *c, gt_template_value *value,
+                                  const gt_function_parameter *given)
+{
+    const gt_element *element = &given->element;
+    c->p->parts->kernel_body.arguments |= gt_axes_used(value->value);
+    GT_REFUSE_AT(value->base ? !given->pointer
+                             : !given->has_type || given->pointer || element->lanes != 1 ||
+                                   gt_type_is_float(element->type),
+                 value->value->place, "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it",
+                 c->kernel->name, given->name, given->words, given->pointer ? " *" : "",
+                 value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
+                 value->value->text);
+    value->type = value->base                     ? GT_TYPE_I64
+                  : element->type == GT_TYPE_BOOL ? GT_TYPE_U8
+                                                  : element->type;
+    return GPUTUNE_OK;
+}
+
+/* The parameter that takes the argument, scratch or value at `index`; scratch is a pointer. */
+static gputune_status check_taken(const checked *c, const gt_function_parameter *given,
+                                  uint32_t index)
+{
+    gt_template *template = c->p->template;
+    if (index >= template->parameter_count) {
+        gt_template_value *value = &c->p->parts->computed[index - template->parameter_count];
+        GT_TRY(check_value(c, value, given));
+        index = value->base ? value->base - 1 : index;
+    }
+    gt_argument *argument = &template->arguments[index];
+    if (index >= template->argument_count) {
+        return GPUTUNE_OK;
+    }
+    if (argument->map) {
+        return check_type(c, given, "CUtensorMap",
+                          "const __grid_constant__ CUtensorMap, as tensormap() says");
+    }
+    if (argument->texture) {
+        return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
+    }
+    GT_TRY(check_parameter(c, given, argument, false));
+    GT_TRY(c->p->parts->is_pipeline ? GPUTUNE_OK : check_written(c, given, argument));
+    note_offset(argument, c, given);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_step(gt_template_step *step, gt_parse *p, const char *text)
+{
+    checked c = {.p = p, .text = text, .kernel = &step->kernel};
+    const bool one = !p->parts->is_pipeline;
+    GT_TRY(find_function(&c));
+    GT_REFUSE_AT(!step->shared && c.function.plain &&
+                     gt_function_has_dynamic_shared(text, &c.function),
+                 step->kernel.place,
+                 "'%s' has an array 'extern __shared__', which has no bytes here; expected %s",
+                 step->kernel.name,
+                 one ? "shared(BYTES), as in shared(4 * BLOCK)"
+                     : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)");
+    if (!gt_function_signature(&c.takes, text, &c.function)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(one ? check_surroundings(&c)
+               : check_count(&c, false, step->argument_count,
+                             ", those of args = (…), or without it those of args() and scratch()"));
+    for (uint32_t i = 0; i < (one ? p->template->taken_count : step->argument_count); i++) {
+        GT_TRY(check_taken(&c, &c.takes.items[i], one ? i : step->arguments[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* What stands behind the arguments. */
+typedef struct extra {
+    bool is_reference; /* may be `scale`, and outputs may be double */
+    const char *words; /* for messages */
+} extra;
+
+static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
+static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
+static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
+
+/* The arguments come behind the blocks' pointers. */
+static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, const extra *extra)
+{
+    const gt_template *template = c->p->template;
+    const gt_function_parameter *parameters = c->takes.items;
+    const size_t count = c->takes.count;
+    size_t first = 0;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
+    }
+    size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
+    size_t expected = template->taken_count + first + !extra->is_reference + made;
+    const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
+    judge->scale =
+        last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    GT_TRY(check_count(c, judge->scale, expected, extra->words));
+    for (uint32_t i = 0; i < template->taken_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        const gt_function_parameter *given = &parameters[first + i];
+        bool may_be_double = extra->is_reference && argument->direction != GT_IN;
+        GT_TRY(check_parameter(c, given, argument, may_be_double));
+        GT_TRY(may_be_double ? check_written(c, given, argument) : GPUTUNE_OK);
+        bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
+        judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
+        judge->unread_mask |= (uint64_t)(may_be_double && !given->has_type) << i;
+    }
+    judge->scale_bytes =
+        judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;
+    return GPUTUNE_OK;
+}
+
+/* Finds the first __device__ variable that the function assigns to, in whole or an element. */
+static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
+{
+    gt_token type;
+    gt_lexer lexer = gt_function_body(c->text, &c->function), behind, found;
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        behind = lexer;
+        gt_lexer_next(&behind);
+        while (gt_token_is_any(&behind.token, "[ .")) {
+            if (gt_lexer_accept(&behind, ".")) {
+                gt_lexer_next(&behind);
+            } else {
+                gt_lexer_skip(&behind, "[", "]");
+            }
+        }
+        if (gt_token_is_any(&behind.token, "= += -= *= ++") && lexer.token.kind == GT_TOKEN_NAME &&
+            gt_declares_constant(&type, &found, c->p, gt_token_name(name, &lexer.token))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text,
+                                  const extra *extra)
+{
+    checked c = {.p = p, .text = text, .kernel = &judge->kernel};
+    const gt_place place = judge->kernel.place;
+    const char *function = judge->kernel.name;
+    char name[GT_NAME_MAX];
+    if (!judge->present) {
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
+                 "'%s' is the kernel itself, which is not compiled as its own judge; expected "
+                 "another kernel%s",
+                 function, extra->is_reference ? ", or reference(self)" : "");
+    GT_TRY(find_function(&c));
+    GT_REFUSE_AT(
+        !gt_function_signature(&c.takes, text, &c.function) || c.takes.count > GT_PARAMETER_MAX,
+        place, "the parameters of '%s' cannot be read; expected them without directives", function);
+    GT_REFUSE_AT(
+        extra == &of_init && sets_variable(name, &c), place,
+        "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
+        "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
+        function, name, name);
+    GT_REFUSE_AT(c.takes.block_count > 0, place,
+                 "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
+                 "the block",
+                 function);
+    return check_judge_parameters(judge, &c, extra);
+}
+
+/* Whether the function's parameters are those of args() and scratch(). */
+static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
+{
+    const gt_template *template = parse->template;
+    gt_signature takes;
+    bool fits =
+        gt_function_signature(&takes, text, function) &&
+        takes.count == template->taken_count + template->parameter_count - template->argument_count;
+    for (uint32_t i = 0; i < template->taken_count && fits; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        const gt_function_parameter *given = &takes.items[i];
+        gt_element element;
+        const bool known = given->has_type && gt_element_from_name(&element, argument->type);
+        fits = given->pointer == (argument->is_buffer || argument->pointee[0]) &&
+               (!known || given->element.type == element.type);
+    }
+    return fits;
+}
+
+void gt_overloads_blank(const gt_parse *parse, char *text)
+{
+    const gt_kernel_name *kernel = &parse->parts->steps[0].kernel;
+    const char *name = kernel->name;
+    gt_function function;
+    bool has = false;
+    if (parse->parts->is_pipeline || parse->parts->step_count == 0 || kernel->is_template) {
+        return;
+    }
+    for (int pass = 0; pass < 1 + has; pass++) {
+        gt_functions walk = gt_functions_of(text, &name, 1);
+        while (gt_function_next(&function, &walk)) {
+            const bool fits = fits_arguments(parse, text, &function);
+            has |= fits && function.is_definition;
+            if (pass == 1 && !fits && function.plain) {
+                gt_blank(text, function.begin, function.end);
+            }
+        }
+    }
+}
+
+gputune_status gt_functions_check(gt_parse *p, const char *text)
+{
+    gt_template_parts *parts = p->parts;
+    gt_judge *const reference = &parts->reference;
+    gt_body *judge = &parts->judge_body, *init = reference->self ? &parts->kernel_body : judge;
+    GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
+    GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
+    /* the name of a pipeline is that of no function */
+    GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
+                 "template arguments beside launch(); expected them in each launch()");
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
+        GT_TRY(check_step(&parts->steps[i], p, text));
+    }
+    GT_TRY(gt_instances_name(parts));
+    GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
+                 "reference(self) beside check(); expected one of them");
+    GT_TRY(check_judge(reference, p, text, &of_reference));
+    GT_TRY(check_judge(&parts->check, p, text, &of_check));
+    return check_judge(&parts->init, p, text, &of_init);
+}

@@ -1,0 +1,378 @@
+/* The pragmas that declare names with values: problem, tune, vector, cluster and carveout; default;
+ * and pass and constant, blocks of parameters that the caller gives as host memory. */
+#include "kernel/template/parse.h"
+
+#include "kernel/template/axis_kind.h"
+#include "kernel/template/structure.h"
+#include "kernel/text/types.h"
+
+#include <string.h>
+
+/* Reads `NAME = v, v` in two parts: new_axis() reads the name and adds an axis of this kind, and
+ * read_axis_values() reads '=' and the values. */
+static gputune_status new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
+{
+    gt_template *template = p->template;
+    uint32_t index = template->axis_count;
+    gt_axis *axis = &template->axes[index];
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_check_room(index, GT_AXIS_MAX, "tunables", place));
+    GT_TRY(gt_read_new_name(axis->name, p, "NAME = values"));
+    gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
+    GT_TRY(gt_keep(p->parts, values));
+    p->parts->axis_values[index] = values;
+    axis->values = values;
+    axis->kind = kind;
+    axis->place = place;
+    template->axis_count++;
+    *out = index;
+    return GPUTUNE_OK;
+}
+
+/* `= v, v` */
+static gputune_status read_axis_values(gt_parse *p, uint32_t index)
+{
+    gt_axis *axis = &p->template->axes[index];
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_values(p->parts->axis_values[index], &axis->count, GT_AXIS_OWN_VALUES, p));
+    p->parts->value_count[index] = axis->count;
+    for (uint32_t i = 0; i < axis->count; i++) {
+        const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
+        GT_REFUSE_AT(refusal, place, "%s has the value %s; expected %s", axis->name,
+                     GT_TEXT_OF_VALUE(&axis->values[i]), refusal);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
+{
+    GT_TRY(new_axis(out, p, kind));
+    return read_axis_values(p, *out);
+}
+
+gputune_status gt_parse_axis(gt_parse *p)
+{
+    uint32_t index = 0;
+    return read_axis(&index, p, gt_axis_kind_of(p->clause->word));
+}
+
+gputune_status gt_parse_vector(gt_parse *p)
+{
+    uint32_t index = 0;
+    gt_axis_kind kind = gt_axis_kind_of(p->clause->word);
+    GT_TRY(read_axis(&index, p, kind));
+    GT_EXPECT(gt_lexer_is(&p->at, ":"), &p->at, gt_axis_traits_of(kind)->buffers);
+    gt_lexer_next(&p->at);
+    p->vector_buffers[index] = p->at;
+    while (p->at.token.kind != GT_TOKEN_END) {
+        gt_lexer_next(&p->at);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
+{
+    gt_axis *axis = &p->template->axes[index];
+    const gt_axis_traits *traits = gt_axis_traits_of(axis->kind);
+    p->at = p->vector_buffers[index];
+    do {
+        uint32_t i;
+        const gt_lexer name = p->at;
+        GT_TRY(gt_read_buffer(&i, p, traits->scratch, "a buffer's name"));
+        GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
+                     "'%.*s' given twice; expected each buffer once", (int)name.token.length,
+                     name.token.text);
+        axis->buffers |= UINT64_C(1) << i;
+    } while (!traits->one_buffer && gt_lexer_accept(&p->at, ","));
+    return gt_read_end(p);
+}
+
+gputune_status gt_parse_vector_buffers(gt_parse *p)
+{
+    for (uint32_t i = 0; i < p->template->axis_count; i++) {
+        if (gt_axis_traits_of(p->template->axes[i].kind)->buffers) {
+            GT_TRY(read_vector_buffers(p, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_cluster(gt_parse *p)
+{
+    uint32_t dimension = 0;
+    do {
+        uint32_t index = 0;
+        GT_EXPECT(dimension != 3, &p->at, "one to three dimensions");
+        GT_TRY(read_axis(&index, p, GT_AXIS_CLUSTER));
+        p->template->axes[index].dimension = dimension++;
+    } while (gt_lexer_accept(&p->at, ";"));
+    return GPUTUNE_OK;
+}
+
+/* What was wrong with a name or a value, at its place. */
+static gputune_status fail_there(gputune_status status, gt_place place)
+{
+    return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
+}
+
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p)
+{
+    gt_value value;
+    char name[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, "AXIS = value"));
+    GT_TRY(fail_there(gt_name_find(axis, p->template, true, name), place));
+    GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
+    *given |= UINT64_C(1) << *axis;
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_value(&value, p));
+    return fail_there(gt_axis_choice(choice, p->template, *axis, GT_TEXT_OF_VALUE(&value), false),
+                      place);
+}
+
+gputune_status gt_parse_default(gt_parse *p)
+{
+    uint32_t axis = 0;
+    uint8_t choice = 0;
+    GT_TRY(gt_read_choice(&axis, &choice, &p->defaulted, p));
+    p->template->axes[axis].default_choice = choice;
+    return GPUTUNE_OK;
+}
+
+/* ---- problem values -------------------------------------------------------------------------- */
+
+/* The values of a const or a type; the first is the default. A const with one value takes any. */
+static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
+{
+    gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
+    GT_TRY(gt_keep(p->parts, values));
+    value->values = values;
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, p));
+    for (uint32_t i = 0; i < value->count; i++) {
+        GT_REFUSE_AT(!values[i].word != (value->kind == GT_PROBLEM_CONST), place,
+                     "wrong kind of value for %s; expected %s", value->name,
+                     value->kind == GT_PROBLEM_CONST ? "integers" : "types");
+    }
+    value->fallback = values[0];
+    if (value->kind == GT_PROBLEM_CONST && value->count == 1) {
+        value->count = 0;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_problem_value(gt_parse *p)
+{
+    gt_template *template = p->template;
+    uint32_t index = template->problem_count;
+    gt_problem_value *value = &template->problem[index];
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_check_room(index, GT_PROBLEM_MAX, "problem values", place));
+    value->kind = gt_lexer_accept(&p->at, "const")  ? GT_PROBLEM_CONST
+                  : gt_lexer_accept(&p->at, "type") ? GT_PROBLEM_TYPE
+                                                    : GT_PROBLEM_SIZE;
+    value->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_new_name(value->name, p, "NAME = value"));
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    template->problem_count++;
+    if (value->kind != GT_PROBLEM_SIZE) {
+        return read_listed(value, p);
+    }
+    place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_constant(&value->fallback.number, p));
+    GT_REFUSE_AT(value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX, place,
+                 "size %s is %lld; expected 0 to 2^40", value->name,
+                 (long long)value->fallback.number);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_problem(gt_parse *p)
+{
+    uint32_t first = p->template->problem_count;
+    do {
+        if (!gt_lexer_accept(&p->at, "bucket")) {
+            GT_TRY(read_problem_value(p));
+            continue;
+        }
+        GT_TRY(gt_lexer_expect(&p->at, "="));
+        GT_TRY(gt_lexer_expect(&p->at, "pow2"));
+        for (uint32_t i = first; i < p->template->problem_count; i++) {
+            gt_problem_value *value = &p->template->problem[i];
+            value->bucket_pow2 = value->kind == GT_PROBLEM_SIZE;
+        }
+    } while (gt_lexer_accept(&p->at, ","));
+    return GPUTUNE_OK;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
+{
+    gt_template *template = p->template;
+    GT_TRY(gt_check_room(template->pass_count, GT_BLOCK_MAX, "blocks", place));
+    *out = &template->passes[template->pass_count++];
+    (*out)->is_buffer = true;
+    (*out)->axis = -1;
+    (*out)->place = place;
+    return GPUTUNE_OK;
+}
+
+/* `TYPE[COUNT]`, or the name of a struct alone. */
+static gputune_status read_elements(gt_argument *block, gt_parse *p)
+{
+    const gt_lexer begin = p->at;
+    /* `float[` has no name behind the type, so the words end at the bracket */
+    GT_TRY(
+        gt_words_read(block->type, sizeof block->type, &p->at, "a type, as in float[COUNT]", true));
+    if (!gt_is_type(block->type)) {
+        const char *end = p->at.token.text;
+        p->at = begin;
+        GT_TRY(gt_read_element_type(block->type, p));
+        GT_EXPECT(p->at.token.text == end, &p->at, "'[' and the number of elements");
+    }
+    if (!gt_lexer_is(&p->at, "[") && gt_structure_of(p->template, block->type)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_lexer_expect(&p->at, "["));
+    GT_TRY(gt_read_integer_expression(block->extents, p, GT_USE_CONST));
+    block->extent_count = 1;
+    return gt_lexer_expect(&p->at, "]");
+}
+
+static gputune_status read_contents(gt_argument *block, gt_parse *p)
+{
+    const gt_initialisers *held = &block->initialisers;
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_contents(block, p, ":"));
+    GT_REFUSE_AT(
+        !held->items && !held->single && gt_element_may_be_integer(p->template, block->type), place,
+        "integers of '%s' without a fill; expected ': uniform(low, high)', "
+        "': index', ': zero', ': constant(value)' or another fill",
+        block->name);
+    return GPUTUNE_OK;
+}
+
+/* pass(NAME : TYPE[COUNT] = value, split : fill) */
+gputune_status gt_parse_pass(gt_parse *p)
+{
+    gt_argument *block = NULL;
+    uint32_t axis = 0;
+    GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
+    GT_TRY(new_axis(&axis, p, GT_AXIS_PASS));
+    block->axis = (int)axis;
+    memcpy(block->name, p->template->axes[axis].name, sizeof block->name);
+    GT_TRY(gt_lexer_expect(&p->at, ":"));
+    GT_TRY(read_elements(block, p));
+    GT_TRY(read_axis_values(p, axis));
+    return read_contents(block, p);
+}
+
+bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name)
+{
+    gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
+    int depth = 0;
+    bool is_constant = false, extern_c = false;
+    gt_lexer lexer = gt_lexer_of(p->code), line;
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+        }
+        extern_c |= gt_lexer_is(&lexer, "\"C\"");
+        bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "}");
+        const gt_token before = last;
+        last = lexer.token;
+        is_constant =
+            (is_constant || gt_token_is_any(&lexer.token, "__constant__ __device__")) && !ends;
+        if (is_constant && depth == 0 && gt_lexer_is(&lexer, name)) {
+            *type = before;
+            gt_lexer_next(&lexer);
+            *behind = lexer;
+            return true;
+        }
+        depth += gt_lexer_is(&lexer, "(") || (gt_lexer_is(&lexer, "{") && !extern_c);
+        depth -= gt_token_is_any(&lexer.token, ") }") && depth > 0;
+        extern_c &= gt_lexer_is(&lexer, "\"C\"");
+    }
+    return false;
+}
+
+/* Where both the code and the clause name a number type, their elements must be alike. */
+static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
+{
+    const char *name = GT_TOKEN_TEXT(declared);
+    gt_element own, of_code;
+    if (!gt_element_from_name(&own, block->type) || !gt_element_from_name(&of_code, name) ||
+        (own.bytes == of_code.bytes &&
+         gt_type_is_float(own.type) == gt_type_is_float(of_code.type))) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail_at(block->place,
+                      "'%s' has elements of %s in the code, and of %s here; expected %s : %s[…]",
+                      block->name, name, block->type, block->name, name);
+}
+
+/* The value of a count, or -1 where it depends on the problem. */
+static int64_t number_of(const gt_expression *expression)
+{
+    static const int64_t slots[GT_SLOT_MAX];
+    int64_t value = -1;
+    return gt_expression_uses_any(expression, 0, GT_SLOT_MAX) ||
+                   gt_expression_try(&value, expression, slots)
+               ? -1
+               : value;
+}
+
+/* The elements that the code declares, by the extents behind the name; -1: only the compiler knows.
+ */
+static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
+{
+    const gt_lexer body = p->at;
+    int64_t elements = 1;
+    p->at = *behind;
+    while (elements > 0 && gt_lexer_accept(&p->at, "[")) {
+        const gt_expression *extent = NULL;
+        bool read = gt_read_integer_expression(&extent, p, GT_USE_CONST) == GPUTUNE_OK &&
+                    gt_lexer_accept(&p->at, "]");
+        int64_t value = read ? number_of(extent) : -1;
+        if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {
+            elements = -1;
+        }
+    }
+    p->at = body;
+    return elements;
+}
+
+/* constant(NAME : TYPE[COUNT] : fill) */
+gputune_status gt_parse_constant(gt_parse *p)
+{
+    gt_argument *block = NULL;
+    gt_token type;
+    gt_lexer behind;
+    GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
+    GT_TRY(gt_name_read(block->name, sizeof block->name, &p->at, "a __constant__ symbol's name"));
+    GT_TRY(gt_lexer_expect(&p->at, ":"));
+    const gt_argument *passes = p->template->passes;
+    const int first = GT_NAMED(passes, p->template->pass_count - 1, block->name);
+    GT_REFUSE_AT(first >= 0, block->place,
+                 "'%s' declared twice; expected it once (first on line %d)", block->name,
+                 passes[first].place.line);
+    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, p, block->name), block->place,
+                 "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, and not "
+                 "in a namespace",
+                 block->name, block->name);
+    GT_TRY(read_elements(block, p));
+    GT_TRY(check_constant_type(block, &type));
+    /* What the caller fills must fit into what the code declares. Another type's elements may be of
+     * another size: a typedef of an array, say. */
+    const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
+    const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &behind) : -1;
+    GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
+                 "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
+                 block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,
+                 block->name, block->type, (long long)of_code);
+    GT_EXPECT(!gt_lexer_is(&p->at, "="), &p->at,
+              "':' and a fill, as in constant(w : float[9] : zero)");
+    return read_contents(block, p);
+}

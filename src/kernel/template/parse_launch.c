@@ -1,0 +1,601 @@
+/* The pragmas that say which kernels there are, and how they are launched and compiled: kernel,
+ * launch, for, end and swap, the settings of settings.h as clauses of their own, require, define
+ * and options. */
+#include "kernel/template/parse.h"
+#include "kernel/text/compiler_options.h"
+#include "kernel/text/types.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Reads what a setting is set to, into its member of *to. */
+static gputune_status read_values(void *to, const gt_setting *setting, unsigned use, gt_parse *p)
+{
+    void *member = (char *)to + setting->offset;
+    const gt_expression **values = member;
+    if (setting->most >= 3) {
+        return gt_read_dimensions(member, setting->most, p, use);
+    }
+    if (setting->words && setting->most == 0) {
+        const int word = gt_lexer_accept_any(&p->at, setting->words);
+        GT_EXPECT(word >= 0, &p->at, setting->expected);
+        *(uint32_t *)member = (uint32_t)word;
+        return GPUTUNE_OK;
+    }
+    const gt_token next = gt_lexer_peek(p->at);
+    const bool is_number = p->at.token.kind == GT_TOKEN_NUMBER &&
+                           (next.kind == GT_TOKEN_END || gt_token_is(&next, ","));
+    GT_EXPECT(!setting->words || !is_number || gt_token_is_any(&p->at.token, setting->words),
+              &p->at, setting->expected);
+    for (uint32_t i = 0; i < setting->most && (i == 0 || gt_lexer_accept(&p->at, ",")); i++) {
+        GT_TRY((setting->is_real ? gt_read_real_expression : gt_read_integer_expression)(&values[i],
+                                                                                         p, use));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_setting(gt_parse *p)
+{
+    const gt_setting *setting =
+        &gt_kernel_settings[gt_index_of(p->clause->word, gt_kernel_settings, GT_SETTINGS)];
+    void *to = setting->in_source ? (void *)p->parts : &p->parts->steps[0];
+    return read_values(to, setting, setting->clause_use, p);
+}
+
+/* Without an expression: always. */
+gputune_status gt_parse_cooperative(gt_parse *p)
+{
+    if (p->at.token.kind == GT_TOKEN_END) {
+        gt_lexer_open(&p->at, "1", 1, p->clause->place);
+    }
+    return gt_parse_setting(p);
+}
+
+gputune_status gt_parse_require(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->require_count, GT_REQUIRE_MAX, "require()", p->clause->place));
+    return gt_read_integer_expression(&parts->requires[parts->require_count++], p,
+                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
+                                          GT_USE_OCCUPANCY | GT_USE_GRID);
+}
+
+static gputune_status read_define_value(gt_define *define, gt_parse *p)
+{
+    if (p->at.token.kind == GT_TOKEN_STRING && p->at.token.text[0] == '"') {
+        GT_TRY(gt_keep_text(&define->text, p->parts, p->at.token.text + 1, p->at.token.length - 2));
+        GT_EXPECT(!strpbrk(define->text, "\n\\"), &p->at, "a text without backslashes");
+        gt_lexer_next(&p->at);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_read_integer_expression(&define->value, p, GT_USE_PROBLEM | GT_USE_AXIS));
+    for (uint32_t i = 0; i < p->template->problem_count; i++) {
+        define->is_name |= p->template->problem[i].kind == GT_PROBLEM_SIZE &&
+                           gt_expression_uses(define->value, GT_SLOT_PROBLEM + (int)i);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_define(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->define_count, GT_DEFINE_MAX, "macros", p->clause->place));
+    gt_define *define = &parts->defines[parts->define_count];
+    gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_new_name(define->name, p, "NAME = value"));
+    GT_REFUSE_AT(GT_NAMED(parts->defines, parts->define_count, define->name) >= 0, place,
+                 "'%s' declared twice; expected another name", define->name);
+    parts->define_count++;
+    if (gt_lexer_accept(&p->at, "=")) {
+        GT_TRY(read_define_value(define, p));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- launch() ---- */
+
+int gt_parse_parameter_index(const gt_parse *p, const char *name)
+{
+    return GT_NAMED(p->template->arguments, p->template->parameter_count, name);
+}
+
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected)
+{
+    char name[GT_NAME_MAX];
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_argument_name_read(name, &p->at, expected));
+    const int index = gt_parse_parameter_index(p, name);
+    *out = (uint32_t)index;
+    GT_REFUSE_AT(index < 0 || !p->template->arguments[*out].is_buffer ||
+                     (!scratch && *out >= p->template->argument_count),
+                 place, "'%s' is not a buffer; expected one of args()%s", name,
+                 scratch ? " or scratch()" : "");
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected)
+{
+    const gt_template *template = p->template;
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_buffer(out, p, scratch, expected));
+    return *out >= template->taken_count && *out < template->argument_count
+               ? gt_fail_at(place, "a struct points to '%s'; expected a buffer that is a parameter",
+                            template->arguments[*out].name)
+               : GPUTUNE_OK;
+}
+
+/* Whether a name stands here in front of one of these tokens, and what it may be: -1, or an
+ * argument's or scratch's index. */
+static bool is_name(int *index, const gt_parse *p, const char *behind)
+{
+    const gt_token next = gt_lexer_peek(p->at);
+    bool alone = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, behind);
+    *index = alone ? gt_parse_parameter_index(p, GT_TOKEN_TEXT(&p->at.token)) : -1;
+    return alone;
+}
+
+/* An argument that is an expression; the kernel's parameter says later how many bytes it has. */
+static gputune_status read_value(uint32_t *out, gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->computed_count, GT_VALUES_MAX, "arguments that are expressions",
+                         gt_lexer_place(&p->at)));
+    gt_template_value *value = &parts->computed[parts->computed_count];
+    int base = -1;
+    *out = p->template->parameter_count + parts->computed_count++;
+    parts->has_loops = true;
+    if (is_name(&base, p, "+") && base >= 0 && p->template->arguments[base].is_buffer) {
+        gt_lexer_next(&p->at);
+        gt_lexer_next(&p->at);
+        value->base = (uint32_t)base + 1;
+    }
+    return gt_read_integer_expression(&value->value, p,
+                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER);
+}
+
+static gputune_status read_argument(gt_template_step *step, gt_parse *p)
+{
+    int index;
+    gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER, p->code};
+    const gt_place place = gt_lexer_place(&p->at);
+    const bool name = is_name(&index, p, ", )");
+    GT_TRY(gt_check_room(step->argument_count, GT_PARAMETER_MAX, "arguments", place));
+    uint32_t *argument = &step->arguments[step->argument_count++];
+    if (index >= 0) {
+        *argument = (uint32_t)index;
+        gt_lexer_next(&p->at);
+        return GPUTUNE_OK;
+    }
+    GT_EXPECT(p->at.token.kind != GT_TOKEN_END && !gt_token_is_any(&p->at.token, ", )"), &p->at,
+              "the name of an argument or scratch, or an expression");
+    GT_REFUSE_AT(name && !gt_symbol_is_known(&symbols, &p->at.token), place,
+                 "unknown argument '%.*s'; expected one of args() or scratch(), a loop's counter, "
+                 "a tunable or a problem value",
+                 (int)p->at.token.length, p->at.token.text);
+    return read_value(argument, p);
+}
+
+/* `(y, x, n)`, or `()` */
+static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
+{
+    GT_TRY(gt_lexer_expect(&p->at, "("));
+    step->takes_none = gt_lexer_accept(&p->at, ")");
+    if (step->takes_none) {
+        return GPUTUNE_OK;
+    }
+    do {
+        GT_TRY(read_argument(step, p));
+    } while (gt_lexer_accept(&p->at, ","));
+    return gt_lexer_expect(&p->at, ")");
+}
+
+/* A step without args = (…) takes what a single kernel would. */
+static void take_all(gt_template_step *step, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->parameter_count; i++) {
+        if (i < template->taken_count || i >= template->argument_count) {
+            step->arguments[step->argument_count++] = i;
+        }
+    }
+}
+
+gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p)
+{
+    char name[GT_NAME_MAX];
+    const gt_setting *items = settings->items;
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, settings->example));
+    const uint32_t which = (uint32_t)gt_index_of(name, items, settings->count);
+    const char *near = which < settings->count ? NULL : gt_nearest(name, items, settings->count);
+    GT_REFUSE_AT(which == settings->count, place, "unknown setting '%s'; expected '%s'", name,
+                 near ? near : items->word);
+    GT_REFUSE_AT(*given >> which & 1, place, "'%s' given twice; expected it once", name);
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    const gt_setting *setting = &items[which];
+    const bool is_args = setting->most == 0 && !setting->words;
+    /* an expression says itself what it was given as */
+    *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
+    return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
+}
+
+/* Adds an order that is carried out behind the orders so far. */
+static gputune_status add_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
+                                gt_place place)
+{
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->order_count, GT_ORDERS_MAX, "launch(), for(), end() and swap()",
+                         place));
+    parts->has_loops |= kind != GT_ORDER_LAUNCH;
+    *out = &parts->orders[parts->order_count++];
+    **out = (gt_order){.kind = kind, .index = index, .place = place};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_launch(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    gt_order *order;
+    uint32_t given = 0;
+    /* the first launch() takes the place of the kernel that kernel() would name */
+    parts->step_count = parts->is_pipeline ? parts->step_count : 0;
+    parts->is_pipeline = true;
+    GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
+    gt_template_step *step = &parts->steps[parts->step_count++];
+    *step = (gt_template_step){.argument_count = 0};
+    GT_TRY(add_order(&order, p, GT_ORDER_LAUNCH, parts->step_count - 1, p->clause->place));
+    GT_TRY(gt_read_kernel_name(&step->kernel, &p->at, "a __global__ function's name"));
+    step->kernel.place = p->clause->place;
+    while (gt_lexer_accept(&p->at, ",")) {
+        GT_REFUSE_AT(step == parts->steps && gt_lexer_is(&p->at, "programmatic"),
+                     gt_lexer_place(&p->at),
+                     "the first launch() has none before it; expected 'programmatic' in a later "
+                     "one");
+        GT_TRY(gt_read_setting(step, &gt_launch_settings, &given, p));
+    }
+    GT_TRY(gt_read_end(p));
+    parts->has_loops |= step->when != NULL;
+    GT_REFUSE_AT(!step->block.count || !step->grid.count, p->clause->place,
+                 "launch(%s) without %s; expected launch(%s, block = 256, grid = ceil_div(n, 256))",
+                 step->kernel.name, step->block.count ? "grid" : "block", step->kernel.name);
+    if (!step->argument_count && !step->takes_none) {
+        take_all(step, p->template);
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- options() ---- */
+
+/* Plans of one source serve other sizes too, so that options cannot depend on those. */
+enum { USE_SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE };
+
+static bool is_text(const gt_lexer *lexer)
+{
+    return lexer->token.kind == GT_TOKEN_STRING && lexer->token.text[0] == '"';
+}
+
+static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt_place place)
+{
+    gt_template_parts *parts = p->parts;
+    GT_TRY(gt_check_room(parts->option_count, GT_OPTION_MAX, "compiler options", place));
+    *out = &parts->options[parts->option_count++];
+    (*out)->item = item;
+    return GPUTUNE_OK;
+}
+
+/* Opens `condition` on what stands before the '?' that a string follows, and leaves `body` on that
+ * string. False, and nothing done: the item has no condition. */
+static bool split_condition(gt_lexer *condition, gt_lexer *body)
+{
+    gt_lexer at = *body;
+    for (int depth = 0; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        depth += gt_lexer_is(&at, "(");
+        depth -= gt_lexer_is(&at, ")");
+        if (depth == 0 && (gt_lexer_is(&at, ",") || is_text(&at))) {
+            return false;
+        }
+        if (depth == 0 && gt_lexer_is(&at, "?")) {
+            gt_lexer_end_at(condition, at.token.text);
+            gt_lexer_next(&at);
+            *body = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status read_option_text(gt_option *option, gt_parse *p)
+{
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_EXPECT(is_text(&p->at), &p->at,
+              "an option such as \"--use_fast_math\", or CONDITION ? \"--option\" : \"\"");
+    GT_TRY(gt_keep_text(&option->text, p->parts, p->at.token.text + 1, p->at.token.length - 2));
+    gt_lexer_next(&p->at);
+    GT_TRY(*option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK);
+    const char *macro = gt_compiler_option_macro(option->text, true);
+    for (uint32_t i = 0; macro && i < p->template->axis_count; i++) { /* a macro of the engine's */
+        const char *axis = p->template->axes[i].name;
+        GT_REFUSE_AT(strcspn(macro, "=") == strlen(axis) && strncmp(macro, axis, strlen(axis)) == 0,
+                     place,
+                     "'%s' defines a tunable; expected its values in the clause that declares it",
+                     option->text);
+    }
+    return GPUTUNE_OK;
+}
+
+/* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */
+static gputune_status read_item(gt_parse *p, uint32_t item)
+{
+    gt_lexer behind = p->at;
+    gt_option *option = NULL;
+    while (split_condition(&p->at, &behind)) {
+        GT_TRY(new_option(&option, p, item, gt_lexer_place(&p->at)));
+        GT_TRY(gt_read_integer_expression(&option->condition, p, USE_SOURCE));
+        GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "'?'");
+        p->at = behind;
+        GT_TRY(read_option_text(option, p));
+        GT_TRY(gt_lexer_expect(&p->at, ":"));
+        behind = p->at;
+    }
+    GT_TRY(new_option(&option, p, item, gt_lexer_place(&p->at)));
+    return read_option_text(option, p);
+}
+
+gputune_status gt_parse_options(gt_parse *p)
+{
+    return read_item(p, p->parts->option_items++);
+}
+
+/* ---- kernel(), and how clauses name kernels ---- */
+
+/* With the lexer on the '<': opens *out on what is between the angle brackets. */
+static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
+{
+    *out = *lexer;
+    gt_lexer_next(out);
+    const char *end = gt_lexer_skip_angles(lexer);
+    GT_EXPECT(end, lexer, "'>' behind the template arguments");
+    gt_lexer_end_at(out, end);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what)
+{
+    char part[GT_NAME_MAX];
+    size_t length = 0;
+    out->place = gt_lexer_place(lexer);
+    do {
+        GT_TRY(gt_name_read(part, sizeof part, lexer, what));
+        GT_REFUSE_AT(length + strlen(part) + 3 > sizeof out->name, out->place,
+                     "the name is too long; expected fewer than %d characters", GT_NAME_MAX);
+        length += (size_t)snprintf(out->name + length, sizeof out->name - length, "%s%s",
+                                   length ? "::" : "", part);
+    } while (gt_lexer_accept(lexer, "::"));
+    out->is_template = gt_lexer_is(lexer, "<");
+    return out->is_template ? read_template_arguments(&out->arguments, lexer) : GPUTUNE_OK;
+}
+
+gputune_status gt_parse_kernel(gt_parse *p)
+{
+    gt_kernel_name *kernel = &p->parts->kernel;
+    GT_TRY(gt_read_kernel_name(kernel, &p->at, "the kernel function's name"));
+    memcpy(p->template->name, kernel->name, sizeof kernel->name);
+    kernel->place = p->clause->place;
+    p->parts->steps[0].kernel = *kernel;
+    p->parts->step_count = 1;
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_name(gt_parse *p, gt_body *body, const gt_lexer *lexer)
+{
+    char name[GT_NAME_MAX];
+    gt_lexer reading = *lexer;
+    GT_TRY(gt_name_read(name, sizeof name, &reading, "a template argument"));
+    const int index = gt_name_index(p->template, name);
+    GT_REFUSE_AT(index >= 0 && gt_name_at(p->template, (uint32_t)index).is_size,
+                 gt_lexer_place(lexer),
+                 "'%s' is a run-time size; expected a tunable, a compile-time problem "
+                 "value or a constant as template argument",
+                 name);
+    GT_REFUSE_AT(gt_symbol_is_reserved(name), gt_lexer_place(lexer),
+                 "'%s' is a device property; expected a tunable, a compile-time problem "
+                 "value or a constant as template argument",
+                 name);
+    const uint64_t bit = index >= 0 ? UINT64_C(1) << index : 0;
+    body->instances |= bit;
+    body->arguments |= bit;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel)
+{
+    gt_lexer lexer = kernel->arguments;
+    bool colons = false;
+    if (!kernel->is_template) {
+        return GPUTUNE_OK;
+    }
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        const gt_token next = gt_lexer_peek(lexer);
+        const bool qualified = colons || gt_token_is(&next, "::"); /* `ns::N`, `N::type` */
+        if (lexer.token.kind == GT_TOKEN_NAME && !qualified) {
+            GT_TRY(bind_name(p, body, &lexer));
+        }
+        colons = gt_lexer_is(&lexer, "::");
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- for(), end() and swap() ----------------------------------------------------------------- */
+
+enum { USE = GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER };
+
+/* Reads the expression that a text of our own making is, which stands where `place` is. */
+static gputune_status read_text(const gt_expression **out, gt_parse *p, const gt_text *text,
+                                gt_place place)
+{
+    GT_TRY(text->failed ? gt_fail_memory() : GPUTUNE_OK);
+    return gt_read_text(out, p, gt_text_string(text), text->length, place, USE);
+}
+
+/* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
+static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    const gt_place place = gt_lexer_place(&p->at);
+    bool in_front = gt_lexer_is(&p->at, "++") || gt_lexer_is(&p->at, "--"),
+         down = gt_lexer_is(&p->at, "--");
+    if (in_front) {
+        gt_lexer_next(&p->at);
+    }
+    GT_EXPECT(gt_lexer_accept(&p->at, counter), &p->at,
+              "what the counter is next, as in ++i, i += 2 or i /= 2");
+    down |= gt_lexer_is(&p->at, "--");
+    if (in_front || gt_lexer_accept(&p->at, "++") || gt_lexer_accept(&p->at, "--")) {
+        gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
+        return read_text(out, p, &text, place);
+    }
+    const gt_token sign = p->at.token;
+    GT_EXPECT(gt_lexer_accept_any(&p->at, "+= -= *= /= <<= >>= =") >= 0, &p->at,
+              "++, --, = or an assignment such as +=, *= or >>=");
+    gt_place behind = gt_lexer_place(&p->at);
+    if (sign.length == 1) {
+        return gt_read_integer_expression(out, p, USE);
+    }
+    gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
+    behind.column -= (int)text.length; /* so that mistakes are placed where they stand */
+    gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
+    while (p->at.token.kind != GT_TOKEN_END) {
+        gt_lexer_next(&p->at);
+    }
+    return read_text(out, p, &text, behind);
+}
+
+gputune_status gt_parse_for(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    gt_order *order;
+    char name[GT_NAME_MAX];
+    GT_TRY(gt_check_room(parts->open_loops, GT_COUNTERS_MAX, "loops inside each other",
+                         p->clause->place));
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_new_name(name, p, "a counter, as in for(i = 0; i < n; ++i)"));
+    GT_REFUSE_AT(GT_NAMED(parts->counters, parts->open_loops, name) >= 0, place,
+                 "'%s' counts the loop around this one; expected another name", name);
+    GT_TRY(add_order(&order, p, GT_ORDER_FOR, parts->open_loops, p->clause->place));
+    GT_TRY(gt_lexer_expect(&p->at, "="));
+    GT_TRY(gt_read_integer_expression(&order->begin, p, USE));
+    memcpy(parts->counters[parts->open_loops++], name, sizeof name);
+    GT_TRY(gt_lexer_expect(&p->at, ";"));
+    GT_TRY(gt_read_integer_expression(&order->condition, p, USE));
+    GT_TRY(gt_lexer_expect(&p->at, ";"));
+    return read_next(&order->next, p, name);
+}
+
+/* Ends the innermost loop. */
+static gputune_status end_loop(gt_parse *p, gt_place place)
+{
+    gt_template_parts *parts = p->parts;
+    gt_order *order;
+    const gt_order *last = &parts->orders[parts->order_count - 1];
+    GT_REFUSE_AT(last->kind == GT_ORDER_FOR, last->place,
+                 "for(%s) around no launch(); expected one behind it",
+                 parts->counters[parts->open_loops - 1]);
+    parts->open_loops--;
+    return add_order(&order, p, GT_ORDER_END, parts->open_loops, place);
+}
+
+gputune_status gt_parse_end(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    char name[GT_NAME_MAX];
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(name, sizeof name, &p->at, "the counter of a for()"));
+    GT_REFUSE_AT(parts->open_loops == 0, place,
+                 "end(%s) behind no for(%s); expected one in front of it", name, name);
+    const char *inner = parts->counters[parts->open_loops - 1];
+    return strcmp(inner, name) == 0
+               ? end_loop(p, p->clause->place)
+               : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
+}
+
+/* A buffer that may be swapped: the kernels may write it. */
+static gputune_status read_swapped(uint32_t *index, gt_parse *p)
+{
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_taken_buffer(index, p, true, "two buffers, as in swap(next, now)"));
+    const gt_argument *buffer = &p->template->arguments[*index];
+    GT_REFUSE_AT(buffer->direction == GT_IN, place,
+                 "'%s' is an input, which kernels must not write; expected it to be inout",
+                 buffer->name);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_swap(gt_parse *p)
+{
+    gt_order *order;
+    uint32_t first, second;
+    GT_TRY(read_swapped(&first, p));
+    GT_TRY(gt_lexer_expect(&p->at, ","));
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(read_swapped(&second, p));
+    const char *type = p->template->arguments[first].type;
+    const char *other = p->template->arguments[second].type;
+    GT_REFUSE_AT(first == second, place, "a buffer in its own place; expected another one");
+    GT_REFUSE_AT(strcmp(type, other) != 0, place,
+                 "a buffer of %s in the place of one of %s; expected equal types", other, type);
+    GT_TRY(add_order(&order, p, GT_ORDER_SWAP, first, p->clause->place));
+    order->other = second;
+    return GPUTUNE_OK;
+}
+
+/* Outside of their loop, grid and block of the first launch() are unknown. */
+static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
+{
+    const gt_template_step *first = &p->parts->steps[0];
+    for (int i = 0; expression && i < 3; i++) {
+        bool uses = (gt_counters_used(first->grid.items[i]) &&
+                     gt_expression_uses(expression, GT_SLOT_GRID + i)) ||
+                    (gt_counters_used(first->block.items[i]) &&
+                     gt_expression_uses(expression, GT_SLOT_BLOCK + i));
+        GT_REFUSE_AT(uses, expression->place,
+                     "'%s' uses the grid or block of the first launch(), which changes in "
+                     "its loop; expected problem values and tunables",
+                     expression->text);
+    }
+    return GPUTUNE_OK;
+}
+
+/* A buffer in whose place another one comes has its alignment. */
+static void join_vectors(gt_template *template, const gt_template_parts *parts)
+{
+    for (uint32_t o = 0; o < parts->order_count; o++) {
+        const gt_order *order = &parts->orders[o];
+        const uint64_t both = UINT64_C(1) << order->index | UINT64_C(1) << order->other;
+        for (uint32_t i = 0; order->kind == GT_ORDER_SWAP && i < template->axis_count; i++) {
+            gt_axis *axis = &template->axes[i];
+            bool touches = axis->kind == GT_AXIS_VECTOR && (axis->buffers & both);
+            axis->buffers |= touches ? both : 0;
+        }
+    }
+}
+
+gputune_status gt_loops_finish(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    GT_REFUSE_AT(parts->has_loops && !parts->is_pipeline, parts->orders[0].place,
+                 "a loop without launch(); expected launch(KERNEL, …) in it");
+    while (parts->open_loops > 0) {
+        GT_TRY(end_loop(p, parts->orders[parts->order_count - 1].place));
+    }
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        GT_TRY(check_known(p, parts->requires[i]));
+    }
+    for (uint32_t i = p->template->argument_count; i < p->template->parameter_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            GT_TRY(check_known(p, p->template->arguments[i].extents[k]));
+        }
+    }
+    join_vectors(p->template, parts);
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,208 @@
+/* Parses what a kernel takes in a buffer's place: the pragmas tensormap and texture. */
+#include "kernel/template/parse.h"
+#include "kernel/template/structure.h"
+
+enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
+
+#define LIST(name)                                                                                 \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_map, name), .most = GT_TENSORMAP_RANK,                \
+        .launch_use = USE                                                                          \
+    }
+#define MODE(name, words_, expected_)                                                              \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_map, name), .most = 1, .launch_use = USE,             \
+        .words = words_, .expected = expected_                                                     \
+    }
+static const gt_setting of_map[] = {LIST(box),
+                                    LIST(sizes),
+                                    LIST(strides),
+                                    MODE(swizzle, "0 32 64 128", "0, 32, 64 or 128"),
+                                    MODE(interleave, "0 16 32", "0, 16 or 32"),
+                                    MODE(l2, "0 64 128 256", "0, 64, 128 or 256"),
+                                    {"fill", offsetof(gt_map, nan_fill), .words = "zero nan",
+                                     .expected = "fill = zero or fill = nan"}};
+static const gt_settings map_settings = {of_map, sizeof of_map / sizeof *of_map,
+                                         "a setting such as box = (64, 64)"};
+
+/* NAME, which is a buffer's, or NAME : BUFFER. */
+static gputune_status read_names(gt_map *map, gt_parse *p)
+{
+    gt_element element;
+    const gt_lexer buffer = p->at;
+    map->place = gt_lexer_place(&p->at);
+    GT_TRY(gt_name_read(map->name, sizeof map->name, &p->at, "a buffer's name"));
+    map->replaces = !gt_lexer_accept(&p->at, ":");
+    p->at = map->replaces ? buffer : p->at;
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_taken_buffer(&map->argument, p, false, "a buffer's name"));
+    const gt_argument *argument = &p->template->arguments[map->argument];
+    GT_REFUSE_AT(gt_structure_of(p->template, argument->type) ||
+                     (gt_element_from_name(&element, argument->type) && element.lanes > 1),
+                 place, "elements of '%s' are of several numbers; expected a number type",
+                 argument->name);
+    GT_REFUSE_AT(map->replaces && argument->map, map->place,
+                 "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
+                 map->name, map->name);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_ranks(const gt_map *map, const gt_template *template)
+{
+    const uint32_t extents = template->arguments[map->argument].extent_count;
+    const uint32_t rank = map->box.count, strides = map->strides.count;
+    const uint32_t sizes = map->sizes.count ? map->sizes.count : extents;
+    GT_REFUSE_AT(rank == 0, map->place,
+                 "no box; expected box = (…) with an extent for each dimension");
+    GT_REFUSE_AT(rank != sizes, map->place,
+                 "a box of %u dimensions, and sizes of %u; expected as many", rank, sizes);
+    GT_REFUSE_AT(strides > 0 && strides + 1 != rank, map->place,
+                 "%u strides for %u dimensions; expected one for each but the last", strides, rank);
+    return GPUTUNE_OK;
+}
+
+/* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
+gputune_status gt_parse_tensormap(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    uint32_t given = 0;
+    GT_TRY(gt_check_room(parts->map_count, GT_TENSORMAP_MAX, "tensor maps", p->clause->place));
+    gt_map map = {.replaces = false};
+    GT_TRY(read_names(&map, p));
+    gt_map *kept = &parts->maps[parts->map_count++];
+    *kept = map;
+    if (map.replaces) {
+        p->template->arguments[map.argument].map = kept;
+    }
+    while (gt_lexer_accept(&p->at, ",")) {
+        GT_TRY(gt_read_setting(kept, &map_settings, &given, p));
+    }
+    GT_TRY(gt_read_end(p));
+    return check_ranks(kept, p->template);
+}
+
+/* ---- textures -------------------------------------------------------------------------------- */
+
+enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
+
+#define WORD(name, member, words_, expected_)                                                      \
+    {                                                                                              \
+        .word = name, .offset = offsetof(gt_texture_clause, member), .words = words_,              \
+        .expected = expected_                                                                      \
+    }
+static const gt_setting of_texture[SETTINGS] = {
+    [FILTER] = WORD("filter", filter, "point linear", "point or linear"),
+    [ADDRESS] =
+        WORD("address", address, "wrap clamp mirror border", "clamp, border, wrap or mirror"),
+    [COORDINATES] = WORD("coordinates", normalized_coordinates, "unnormalized normalized",
+                         "unnormalized or normalized"),
+    [READ] = WORD("read", normalized_read, "element normalized", "element or normalized"),
+    [MEMORY] = WORD("memory", memory, "buffer array layered", "buffer, array or layered"),
+    [WIDTH] = {"width", offsetof(gt_texture_clause, width), 1, 0, GT_USE_PROBLEM}};
+static const gt_settings texture_settings = {of_texture, SETTINGS,
+                                             "a setting such as filter = linear"};
+
+/* CUarray_format; elements of 8 bytes are read as two integers, as hardware has it. 0: none. */
+static const uint32_t formats[GT_TYPE_LAST + 1] = {
+    [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
+    [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
+    [GT_TYPE_F64] = 10, [GT_TYPE_F16] = 16, [GT_TYPE_F32] = 32};
+
+uint32_t gt_texture_format(gt_type type)
+{
+    return formats[type];
+}
+
+uint32_t gt_texture_channels(const gt_element *element)
+{
+    return element->lanes * (gt_type_bytes(element->type) == 8 ? 2 : 1);
+}
+
+gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
+                                const gt_element *element)
+{
+    const uint32_t format = formats[element->type], channels = gt_texture_channels(element);
+    const bool is_small = format && gt_type_bytes(element->type) <= 2 && format < GT_TEXTURE_FLOATS;
+    GT_REFUSE_AT(!format || (channels != 1 && channels != 2 && channels != 4), clause->place,
+                 "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
+                 "integers of 8, 16 or 32 bits, half or float",
+                 argument->name, argument->type);
+    GT_REFUSE_AT(
+        clause->normalized_read && !is_small, clause->place,
+        "'%s' has elements of %s; expected read = normalized for integers of 8 or 16 bits alone",
+        argument->name, argument->type);
+    GT_REFUSE_AT(clause->filter == GT_TEXTURE_LINEAR && format < GT_TEXTURE_FLOATS &&
+                     !clause->normalized_read,
+                 clause->place,
+                 "'%s' has elements of %s, which are not filtered; expected half or float%s",
+                 argument->name, argument->type, is_small ? ", or read = normalized" : "");
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
+{
+    const gt_template *template = p->template;
+    GT_TRY(gt_read_taken_buffer(&texture->argument, p, false, "a buffer's name"));
+    const gt_argument *argument = &template->arguments[texture->argument];
+    GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
+                 "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "
+                 "output as a pointer",
+                 argument->name);
+    GT_REFUSE_AT(argument->texture || argument->map, texture->place,
+                 "'%s' given twice; expected one texture() or tensormap() of it", argument->name);
+    return GPUTUNE_OK;
+}
+
+/* What the settings demand of the buffer and of each other. */
+static gputune_status check_settings(const gt_texture_clause *texture, uint32_t given,
+                                     const gt_template *template)
+{
+    const gt_argument *argument = &template->arguments[texture->argument];
+    gt_element element;
+    GT_REFUSE_AT(
+        texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
+            given & ~(1u << READ | 1u << MEMORY),
+        texture->place,
+        "'%s' has one extent, of which tex1Dfetch() reads elements as they are; expected "
+        "%s[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()",
+        argument->name, argument->name);
+    GT_REFUSE_AT(texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 3,
+                 texture->place,
+                 "'%s' has three extents; expected memory = array, for tex3D(), or memory = "
+                 "layered, for tex2DLayered()",
+                 argument->name);
+    GT_REFUSE_AT(texture->memory == GT_TEXTURE_LAYERED && argument->extent_count == 1,
+                 texture->place,
+                 "'%s' has one extent; expected %s[LAYERS][WIDTH] in args() for tex1DLayered(), or "
+                 "%s[LAYERS][HEIGHT][WIDTH] for tex2DLayered()",
+                 argument->name, argument->name, argument->name);
+    GT_REFUSE_AT(!texture->normalized_coordinates &&
+                     (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR),
+                 texture->place,
+                 "wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
+                 "beside them");
+    GT_REFUSE_AT(gt_structure_of(template, argument->type), texture->place,
+                 "elements of '%s' are structs; expected a number or a vector such as float4",
+                 argument->name);
+    return gt_element_from_name(&element, argument->type)
+               ? gt_texture_check(texture, argument, &element)
+               : GPUTUNE_OK;
+}
+
+/* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
+gputune_status gt_parse_texture(gt_parse *p)
+{
+    gt_template_parts *parts = p->parts;
+    uint32_t given = 0;
+    GT_TRY(gt_check_room(parts->texture_count, GT_TEXTURE_MAX, "textures", p->clause->place));
+    gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(&p->at)};
+    GT_TRY(read_name(&texture, p));
+    gt_texture_clause *kept = &parts->textures[parts->texture_count++];
+    *kept = texture;
+    p->template->arguments[texture.argument].texture = kept;
+    while (gt_lexer_accept(&p->at, ",")) {
+        GT_TRY(gt_read_setting(kept, &texture_settings, &given, p));
+    }
+    GT_TRY(gt_read_end(p));
+    return check_settings(kept, given, p->template);
+}

@@ -1,0 +1,552 @@
+/* Reads a template and its includes, and cuts the pragmas out. Chooses one of the kernels of a
+ * file: its clauses stay, and the others' clauses and functions go. */
+#include "kernel/template/reader.h"
+
+#include "kernel/template/body.h"
+#include "kernel/text/branches.h"
+#include "kernel/text/types.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20 };
+
+static const char prelude_name[] = "gputune.cuh";
+
+const char *gt_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static gputune_status read_file(gt_reader *reader, gt_source_file *file);
+
+/* The quotes of a #line's name need no escape: a path's backslash and quote are replaced. */
+void gt_line_mark_append(gt_text *out, int line, const char *path)
+{
+    gt_text_printf(out, "#line %d \"", line);
+    for (const char *c = gt_base_name(path); *c; c++) {
+        gt_text_append_bytes(out, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
+    }
+    gt_text_append(out, "\"\n");
+}
+
+/* What some editors put in front of UTF-8 is no text; blanked, it would stand before the '#' of a
+ * directive and be counted in columns. */
+static void drop_mark(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (strncmp(text, mark, sizeof mark - 1) == 0) {
+        memmove(text, text + sizeof mark - 1, strlen(text + sizeof mark - 1) + 1);
+    }
+}
+
+/* Takes the path and the text over. */
+static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
+{
+    gt_template_parts *parts = reader->parts;
+    gputune_status kept = gt_keep(parts, path), also = gt_keep(parts, text);
+    GT_TRY(kept);
+    GT_TRY(also);
+    GT_REFUSE(parts->file_count == GT_FILES_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d included files; expected fewer", parts->files[0].path,
+              GT_FILES_MAX);
+    *out = &parts->files[parts->file_count++];
+    drop_mark(text);
+    **out = (gt_source_file){path, text};
+    return GPUTUNE_OK;
+}
+
+/* Whether the text has `#pragma once`: it becomes an include guard, since each file that includes
+ * it gets the text. */
+static bool has_once(const char *text)
+{
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(text), line;
+         !has && gt_lexer_find_directive(&lexer, &line);) {
+        has = gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once");
+    }
+    return has;
+}
+
+/* Whether the text begins with #ifndef NAME, #define NAME. */
+static bool has_guard(const char *text)
+{
+    gt_lexer lexer = gt_lexer_of(text), line;
+    if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+        return false;
+    }
+    gt_lexer_directive(&lexer, &line);
+    if (!gt_lexer_accept(&line, "ifndef") || lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+        return false;
+    }
+    const gt_token name = line.token;
+    gt_lexer_directive(&lexer, &line);
+    return gt_lexer_accept(&line, "define") && gt_token_equals(&line.token, &name);
+}
+
+static gputune_status join_text(gt_reader *reader, char *path, char *text)
+{
+    gt_source_file *file = NULL;
+    GT_TRY(new_file(&file, reader, path, text));
+    bool once = has_once(text);
+    if (once) {
+        unsigned long long hash = gt_hash64(text, strlen(text));
+        gt_text_printf(&reader->body,
+                       "#ifndef GPUTUNE_ONCE_%016llx\n#define GPUTUNE_ONCE_%016llx\n", hash, hash);
+    }
+    gt_line_mark_append(&reader->body, 1, path);
+    GT_TRY(read_file(reader, file));
+    gt_text_append(&reader->body, once ? "#endif\n" : "");
+    return GPUTUNE_OK;
+}
+
+/* What becomes of a directive. */
+typedef enum fate { KEPT, BLANKED, REPLACED } fate;
+
+/* Joins one of the template's own files, or notes a header, at an #include's or include()'s place.
+ */
+static gputune_status join(gt_reader *reader, const gt_include *include, gt_place place, fate *out)
+{
+    gt_included found = {0};
+    gputune_status status = reader->include
+                                ? reader->include(reader->user, include, &found)
+                                : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
+    if (status == GPUTUNE_ENOTFOUND) {
+        reader->has_headers = true;
+        GT_REFUSE_AT(include->join, place,
+                     "file '%s' is not found; expected one beside the template", include->name);
+        return GPUTUNE_OK;
+    }
+    if (status < 0 && reader->conditions->now == GT_NEVER && status != GPUTUNE_ENOMEM) {
+        return GPUTUNE_OK;
+    }
+    if (status < 0) {
+        return gt_fail_prefix(status == GPUTUNE_EIO ? GPUTUNE_ETEMPLATE : status,
+                              "%s:%d:%d: include of '%s'", place.path, place.line, place.column,
+                              include->name);
+    }
+    if (!found.text) {
+        reader->has_headers = true;
+        reader->headers = gt_hash_join(reader->headers, gt_hash_string(include->name));
+        reader->headers = gt_hash_join(reader->headers, found.digest);
+        return GPUTUNE_OK;
+    }
+    if (gt_index_of(found.path, reader->stack, (size_t)reader->depth) < (size_t)reader->depth) {
+        bool once = has_once(found.text) || has_guard(found.text);
+        free(found.path);
+        free(found.text);
+        *out = *out == REPLACED ? REPLACED : BLANKED;
+        GT_REFUSE_AT(!once, place, "'%s' includes itself; expected an include guard or no cycle",
+                     include->name);
+        return GPUTUNE_OK;
+    }
+    *out = REPLACED;
+    return join_text(reader, found.path, found.text);
+}
+
+static gputune_status copy_name(char *out, size_t bytes, const char *name, size_t length,
+                                gt_place place)
+{
+    GT_REFUSE_AT(length >= bytes, place,
+                 "the name of an include has %zu characters; expected fewer than %zu", length,
+                 bytes);
+    memcpy(out, name, length);
+    out[length] = '\0';
+    return GPUTUNE_OK;
+}
+
+/* The name in a string. */
+static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
+{
+    return token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3
+               ? gt_fail_at(place, "an include without a name; expected include(\"file\")")
+               : copy_name(out, bytes, token->text + 1, token->length - 2, place);
+}
+
+/* One or more clauses behind `#pragma gputune`. */
+static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    do {
+        gt_clause clause = {.place = gt_lexer_place(line)};
+        GT_TRY(
+            gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
+        GT_REFUSE_AT(!gt_lexer_is(line, "("), clause.place, "'%s' without '('; expected '%s(…)'",
+                     clause.word, clause.word);
+        clause.body = *line; /* a second reading, of what is between the parentheses */
+        const char *end = gt_lexer_skip(line, "(", ")");
+        GT_REFUSE_AT(!end, clause.place, "unterminated '%s('; expected ')'", clause.word);
+        gt_lexer_next(&clause.body);
+        gt_lexer_end_at(&clause.body, end);
+        if (strcmp(clause.word, "include") == 0) {
+            char name[512];
+            const gt_place place = gt_lexer_place(&clause.body);
+            GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
+            GT_TRY(join(reader, &(gt_include){name, place.path, .join = true}, place, out));
+            continue;
+        }
+        GT_TRY(gt_check_room(reader->clauses.count, CLAUSES_MAX, "pragmas", clause.place));
+        GT_TRY(gt_array_push(&reader->clauses, clause));
+    } while (line->token.kind != GT_TOKEN_END);
+    return GPUTUNE_OK;
+}
+
+/* `"name"` or `<name>`, which is no token. */
+static gputune_status include_name(char *out, size_t bytes, bool *system, const gt_lexer *line,
+                                   gt_place place)
+{
+    const char *begin = line->token.text;
+    *system = line->token.kind == GT_TOKEN_PUNCTUATION && begin[0] == '<';
+    GT_REFUSE_AT(!*system && line->token.kind != GT_TOKEN_STRING, place,
+                 "an #include without a name; expected \"file\" or <file>: what a macro stands for "
+                 "is not known here");
+    if (!*system) {
+        return string_name(out, bytes, &line->token, place);
+    }
+    const char *end = memchr(begin, '>', (size_t)(line->end - begin));
+    size_t length = end ? (size_t)(end - begin) - 1 : 0;
+    return length == 0 ? gt_fail_at(place, "an #include without a name; expected <file>")
+                       : copy_name(out, bytes, begin + 1, length, place);
+}
+
+/* Whether this is a header of CUDA's host interface: NVRTC has its device part built in, if there
+ * is one, and reads the header slowly or not at all. */
+static bool is_built_in(const char *name)
+{
+    static const char known[] =
+        "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
+        "cuda_gl_interop.h cuda_egl_interop.h cufft.h curand.h nvToolsExt.h nvml.h";
+    return gt_is_any(name, strlen(name), known);
+}
+
+static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    char name[512];
+    bool system = false;
+    gt_place place = gt_lexer_place(line);
+    GT_TRY(include_name(name, sizeof name, &system, line, place));
+    if ((!system && strcmp(gt_base_name(name), prelude_name) == 0) || is_built_in(name)) {
+        *out = BLANKED;
+        return GPUTUNE_OK;
+    }
+    return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
+}
+
+/* All that a kernel's file may hold: another one, or a spliced word, could be an include that is
+ * not seen here. */
+static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
+
+static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    *out = KEPT;
+    gt_conditions_read(reader->conditions, *line);
+    if (gt_lexer_accept(line, "include")) {
+        return read_include(reader, line, out);
+    }
+    if (gt_lexer_accept(line, "pragma")) {
+        const bool is_own = gt_lexer_accept(line, "gputune");
+        *out = is_own || gt_lexer_is(line, "once") ? BLANKED : KEPT;
+        return is_own ? read_clauses(reader, line, out) : GPUTUNE_OK;
+    }
+    return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
+               ? GPUTUNE_OK
+               : gt_fail_expected(line, "a directive such as #include, #define or #if");
+}
+
+void gt_newlines_append(gt_text *out, const char *from, const char *to)
+{
+    for (; from < to; from++) {
+        gt_text_append(out, *from == '\n' ? "\n" : "");
+    }
+}
+
+int gt_line_at(gt_token *file, const char *text, size_t at)
+{
+    const char *counted = text;
+    int number = 1;
+    *file = (gt_token){.text = ""};
+    for (gt_lexer lexer = gt_lexer_on(text, at), line; gt_lexer_find_directive(&lexer, &line);) {
+        const char *end = line.end + (line.end < text + at);
+        if (gt_lexer_accept(&line, "line") && line.token.kind == GT_TOKEN_NUMBER) {
+            number = (int)strtol(line.token.text, NULL, 10);
+            counted = end;
+            gt_lexer_next(&line);
+            *file = line.token.kind == GT_TOKEN_STRING ? line.token : *file;
+        }
+    }
+    for (; counted < text + at; counted++) {
+        number += *counted == '\n';
+    }
+    return number;
+}
+
+/* Whether there is such a file, for __has_include. The lexer is on the name. */
+static gputune_status probe_include(bool *out, gt_reader *reader, const gt_lexer *name)
+{
+    char text[512];
+    bool system = false;
+    const gt_place place = gt_lexer_place(name);
+    gt_included found = {0};
+    GT_TRY(include_name(text, sizeof text, &system, name, place));
+    const gt_include include = {text, place.path, .system = system};
+    *out = is_built_in(text) ||
+           (reader->include && reader->include(reader->user, &include, &found) == GPUTUNE_OK);
+    free(found.text);
+    free(found.path);
+    return GPUTUNE_OK;
+}
+
+/* Appends a directive with 1 or 0 in the place of each __has_include("…"): the compiler would look
+ * for the template's own files where they are not. */
+static gputune_status append_kept(gt_reader *reader, const char *begin, gt_lexer line)
+{
+    const char *copied = begin, *end = line.end;
+    while (line.token.kind != GT_TOKEN_END) {
+        const char *word = line.token.text;
+        bool found;
+        if (!gt_lexer_accept(&line, "__has_include") || !gt_lexer_accept(&line, "(")) {
+            if (line.token.text == word) {
+                gt_lexer_next(&line);
+            }
+            continue;
+        }
+        GT_TRY(probe_include(&found, reader, &line));
+        while (line.token.kind != GT_TOKEN_END && !gt_lexer_is(&line, ")")) {
+            gt_lexer_next(&line);
+        }
+        gt_text_append_bytes(&reader->body, copied, (size_t)(word - copied));
+        gt_text_append(&reader->body, found ? "1" : "0");
+        copied = line.token.kind == GT_TOKEN_END ? end : line.token.text + 1;
+    }
+    gt_text_append_bytes(&reader->body, copied, (size_t)(end - copied));
+    return GPUTUNE_OK;
+}
+
+/* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
+ */
+static gputune_status carry(gt_reader *reader, const gt_source_file *file, const char *begin,
+                            const gt_lexer *line)
+{
+    fate what;
+    gt_lexer reading = *line;
+    GT_TRY(read_directive(reader, &reading, &what));
+    if (what == KEPT) {
+        GT_TRY(append_kept(reader, begin, *line));
+    } else if (what == BLANKED) {
+        gt_newlines_append(&reader->body, begin, line->end);
+    } else {
+        int last = line->token.line;
+        for (const char *c = line->token.text; c < line->end; c++) {
+            last += *c == '\n';
+        }
+        gt_line_mark_append(&reader->body, last,
+                            file->path); /* the directive's own newline follows */
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_lines(gt_reader *reader, const gt_source_file *file)
+{
+    gt_lexer lexer;
+    const char *copied = file->text;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer line;
+        const char *begin = lexer.token.text;
+        gt_lexer_directive(&lexer, &line);
+        gt_text_append_bytes(&reader->body, copied, (size_t)(begin - copied));
+        copied = line.end;
+        GT_TRY(carry(reader, file, begin, &line));
+        GT_REFUSE(reader->body.length > TEXT_MAX, GPUTUNE_ETEMPLATE,
+                  "%s:1:1: more than %d bytes with all includes; expected less", file->path,
+                  TEXT_MAX);
+    }
+    GT_REFUSE_AT(lexer.open_comment.line > 0, lexer.open_comment,
+                 "unterminated comment; expected '*/'");
+    gt_text_append(&reader->body, copied);
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_file(gt_reader *reader, gt_source_file *file)
+{
+    GT_REFUSE(reader->depth == DEPTH_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: includes nested %d deep; expected fewer", file->path, DEPTH_MAX);
+    reader->stack[reader->depth++] = file->path;
+    GT_TRY(read_lines(reader, file));
+    gt_text_append(&reader->body, "\n");
+    reader->depth--;
+    return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* What a compiler of kernels defines. */
+static gt_verdict is_defined(const void *user, const gt_token *name)
+{
+    (void)user;
+    return gt_token_is(name, "__CUDACC_RTC__") ? GT_SURELY : GT_PERHAPS;
+}
+
+gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
+{
+    gt_source_file *file = NULL;
+    gt_conditions conditions;
+    GT_REFUSE(strlen(text) > TEXT_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d bytes; expected less", path, TEXT_MAX);
+    if (!reader->parts) {
+        reader->owns_parts = true;
+        reader->parts = calloc(1, sizeof *reader->parts);
+        GT_TRY(gt_allocated(reader->parts));
+    }
+    gt_conditions_open(&conditions, is_defined, NULL, NULL);
+    reader->conditions = &conditions;
+    gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
+    GT_THEN(status, read_file(reader, file));
+    reader->conditions = NULL;
+    return status;
+}
+
+void gt_reader_free(gt_reader *reader)
+{
+    gt_text_free(&reader->body);
+    gt_array_free(&reader->clauses);
+    if (reader->owns_parts && reader->parts) {
+        gt_parts_free(reader->parts);
+    }
+}
+
+/* ---- one of several kernels ------------------------------------------------------------------ */
+
+static bool is_kernel(const gt_clause *clause)
+{
+    return strcmp(clause->word, "kernel") == 0;
+}
+
+/* The function's name that a clause begins with; "": it begins with none. */
+static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
+{
+    gt_lexer body = clause->body;
+    out->name[0] = '\0';
+    return gt_is_any(clause->word, strlen(clause->word), "kernel reference check launch init")
+               ? gt_read_kernel_name(out, &body,
+                                     is_kernel(clause) ? "the kernel function's name"
+                                                       : "a __global__ function's name")
+               : GPUTUNE_OK;
+}
+
+/* A span of the clauses: those of one kernel, its kernel() first. */
+typedef struct group {
+    size_t begin, end;
+    gt_kernel_name kernel;
+} group;
+
+typedef GT_ARRAY(group) groups;
+
+static const group *find_group(const groups *all, const char *kernel)
+{
+    size_t i = 0;
+    while (i < all->count && strcmp(all->items[i].kernel.name, kernel) != 0) {
+        i++;
+    }
+    return i < all->count ? &all->items[i] : NULL;
+}
+
+static gputune_status read_groups(groups *out, const gt_reader *reader)
+{
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        group added = {.begin = c, .end = reader->clauses.count};
+        if (!is_kernel(clause)) {
+            continue;
+        }
+        GT_TRY(read_name(&added.kernel, clause));
+        const group *other = find_group(out, added.kernel.name);
+        GT_REFUSE_AT(other, clause->place,
+                     "'kernel' given twice for '%s'; expected it once (first on line %d)",
+                     added.kernel.name, reader->clauses.items[other->begin].place.line);
+        if (out->count > 0) {
+            out->items[out->count - 1].end = c;
+        }
+        GT_TRY(gt_array_push(out, added));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Whether a clause stays: it stands in `own`, or in front of the first group, and gives way to none
+ * of `own`. */
+static bool stays(const gt_reader *reader, const groups *all, const group *own, size_t clause)
+{
+    const char *word = reader->clauses.items[clause].word;
+    bool gives_way = false;
+    if (clause >= all->items[0].begin) {
+        return clause >= own->begin && clause < own->end;
+    }
+    for (size_t c = own->begin; c < own->end && gt_clause_is_single(word); c++) {
+        gives_way |= strcmp(reader->clauses.items[c].word, word) == 0;
+    }
+    return !gives_way;
+}
+
+/* Whether a clause that stays names the function. */
+static bool is_used(const gt_reader *reader, const groups *all, const group *own, const char *name)
+{
+    bool used = false;
+    for (size_t c = 0; c < reader->clauses.count && !used; c++) {
+        gt_kernel_name other;
+        used = stays(reader, all, own, c) &&
+               read_name(&other, &reader->clauses.items[c]) == GPUTUNE_OK &&
+               strcmp(other.name, name) == 0;
+    }
+    return used;
+}
+
+/* Drops the clauses of the other groups, and the functions that they alone name. */
+static gputune_status keep_group(gt_reader *reader, const groups *all, const group *own)
+{
+    GT_SCOPED(gt_texts_free) gt_texts cut = {0};
+    gt_clause *clauses = reader->clauses.items;
+    size_t kept = 0;
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        gt_kernel_name other = {.name = ""};
+        GT_TRY(stays(reader, all, own, c) ? GPUTUNE_OK : read_name(&other, &clauses[c]));
+        if (other.name[0] && !is_used(reader, all, own, other.name)) {
+            GT_TRY(gt_texts_add(&cut, other.name, strlen(other.name)));
+        }
+    }
+    gt_functions_cut(reader->body.data, (const char *const *)cut.items, cut.count, false);
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        if (stays(reader, all, own, c)) {
+            clauses[kept++] = clauses[c];
+        }
+    }
+    reader->clauses.count = kept;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_select_kernel(gt_reader *reader, const char *kernel)
+{
+    GT_FREED groups all = {0};
+    GT_TRY(read_groups(&all, reader));
+    const group *own = kernel ? find_group(&all, kernel) : all.items;
+    GT_REFUSE(!own && all.count > 0, GPUTUNE_ENOTFOUND, "no kernel '%s' in %s", kernel,
+              reader->parts->files[0].path);
+    return all.count > 1 ? keep_group(reader, &all, own) : GPUTUNE_OK;
+}
+
+gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
+                                 void *user, gputune_status (*each)(void *to, const char *name),
+                                 void *to)
+{
+    GT_SCOPED(gt_reader_free) gt_reader reader = {.include = include, .user = user};
+    gputune_status status = gt_reader_run(&reader, path, text);
+    GT_FREED groups all = {0};
+    GT_THEN(status, read_groups(&all, &reader));
+    for (size_t i = 0; i < all.count && status == GPUTUNE_OK; i++) {
+        status = each(to, all.items[i].kernel.name);
+    }
+    return status;
+}

@@ -1,0 +1,51 @@
+/* Reads a template's files into one text: the template's own included files are inserted, and the
+ * lines of its pragmas are blanked and parsed into clauses. */
+#pragma once
+
+#include "kernel/template/declared.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+/* One `word(…)` of a pragma. `body` is a lexer over what stands between the parentheses. */
+typedef struct gt_clause {
+    char word[GT_NAME_MAX];
+    gt_place place;
+    gt_lexer body;
+} gt_clause;
+
+typedef struct gt_reader {
+    gt_template_parts
+        *parts; /* keeps the files, which places and tokens point into; NULL before
+                   gt_reader_run(): the reader makes them, and frees them at its end */
+    bool owns_parts;
+    gt_include_fn include;
+    void *user;
+    gt_text body;    /* the text, with a #line mark wherever the file changes */
+    gt_hash headers; /* of the names and digests of the headers that the compiler itself reads */
+    bool has_headers;
+    GT_ARRAY(gt_clause) clauses;
+    struct gt_conditions *conditions; /* around the directive that is read */
+    int depth;
+    const char *stack[32];
+} gt_reader;
+
+/* Reads `text` (copied) and the files that it includes. ETEMPLATE for unterminated clauses and
+ * comments, included files that are missing or include themselves, and texts that are too large. */
+gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
+void gt_reader_free(gt_reader *reader);
+
+/* Removes the clauses and functions of all kernels of the text but `kernel` (NULL: the first);
+ * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
+ * kernels have one name. */
+gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
+/* The last part of a path. */
+const char *gt_base_name(const char *path);
+/* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
+void gt_line_mark_append(gt_text *out, int line, const char *path);
+/* By these marks, the line of the text's place `at` in its file, and the token that names the file,
+ * with its quotes; its length is 0 where no mark names one. */
+int gt_line_at(gt_token *file, const char *text, size_t at);
+/* Appends the newlines between two places of a text: what stands there is left out, and the lines
+ * behind keep their numbers. */
+void gt_newlines_append(gt_text *out, const char *from, const char *to);

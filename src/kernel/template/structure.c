@@ -1,0 +1,593 @@
+/* Reads the structs of a template's code. */
+#include "kernel/template/structure.h"
+
+#include "kernel/text/functions.h"
+#include "kernel/text/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Moves behind the next `;` or `{…}`: over the rest of a member that is no data. */
+static void skip_declaration(gt_lexer *lexer)
+{
+    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
+        gt_lexer_skip(lexer, "(", ")");
+    }
+    if (gt_lexer_is(lexer, "{")) {
+        gt_lexer_skip(lexer, "{", "}");
+    }
+    (void)gt_lexer_accept(lexer, ";");
+}
+
+/* alignas(16), __align__(16): *alignment becomes the larger. */
+static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
+{
+    while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
+        int64_t value;
+        GT_TRY(gt_lexer_expect(&p->at, "("));
+        gt_place place = gt_lexer_place(&p->at);
+        GT_TRY(gt_read_constant(&value, p));
+        GT_TRY(gt_lexer_expect(&p->at, ")"));
+        GT_REFUSE_AT(value < 1 || value > 4096 || (value & (value - 1)), place,
+                     "an alignment of %lld; expected a power of two up to 4096", (long long)value);
+        *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Members --------------------------------------------------------------------------------- */
+
+/* What cannot be data, or cannot be laid out here. */
+static gputune_status refuse(gt_place place, const gt_structure *structure, const char *what,
+                             const char *expected)
+{
+    return gt_fail_at(place, "%s in struct '%s', which an argument uses; expected %s", what,
+                      structure->name, expected);
+}
+
+/* With the lexer behind the brace of an array's list. What it leaves out is 0. */
+static gputune_status read_list(gt_structure_member *member, gt_parse *p)
+{
+    const gt_place place = gt_lexer_place(&p->at);
+    gputune_status status = GPUTUNE_OK;
+    while (status == GPUTUNE_OK && member->value_count < GT_MEMBER_VALUES &&
+           !gt_lexer_is(&p->at, "}") && !gt_lexer_is(&p->at, "{")) {
+        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
+        (void)gt_lexer_accept(&p->at, ",");
+    }
+    GT_TRY(status);
+    return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
+}
+
+/* `= 0.5f`, `{0.5f}` or `= {1, 2}`: kept where it is made of expressions that can be computed here.
+ */
+static gputune_status read_default(gt_structure_member *member, gt_parse *p)
+{
+    const gt_lexer begin = p->at;
+    gputune_status status = GPUTUNE_OK;
+    const bool equals = gt_lexer_accept(&p->at, "="), lists = gt_lexer_accept(&p->at, "{");
+    gt_element element;
+    if (lists && member->extents.count == 1 && gt_element_from_name(&element, member->type) &&
+        element.lanes == 1) {
+        status = read_list(member, p);
+    } else if ((equals != lists) && !member->extents.count) {
+        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
+    }
+    if (status < 0 || !gt_token_is_any(&p->at.token, "; , }")) {
+        memset(member->values, 0, sizeof member->values);
+        member->value_count = 0;
+    }
+    p->at = begin;
+    while (p->at.token.kind != GT_TOKEN_END && !gt_token_is_any(&p->at.token, "; ,")) {
+        const bool opens = gt_lexer_is(&p->at, "{");
+        gt_lexer_skip(&p->at, opens ? "{" : "(", opens ? "}" : ")");
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
+static gputune_status add_member(gt_structure *structure, gt_parse *p, const char *type,
+                                 uint32_t alignment)
+{
+    uint32_t stars = 0;
+    gt_place place = gt_lexer_place(&p->at);
+    for (; gt_lexer_accept(&p->at, "*"); stars++) {
+        while (gt_lexer_accept_any(&p->at, "const volatile __restrict__ __restrict restrict") >=
+               0) {
+        }
+    }
+    if (gt_lexer_is(&p->at, "&")) {
+        return refuse(place, structure, "a reference", "a pointer, or numbers");
+    }
+    if (structure->member_count == GT_STRUCTURE_MEMBERS) {
+        return refuse(place, structure, "a 65th member", "at most 64");
+    }
+    gt_structure_member *member = &structure->members[structure->member_count];
+    GT_TRY(gt_name_read(member->name, sizeof member->name, &p->at, "a member's name"));
+    structure->member_count++;
+    member->is_pointer = stars > 0;
+    if (stars < 2) {
+        memcpy(member->type, type, sizeof member->type);
+    }
+    member->alignment = alignment;
+    if (gt_lexer_is(&p->at, "[")) {
+        GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, p, GT_USE_CONST));
+    }
+    if (gt_lexer_is(&p->at, ":")) {
+        return refuse(gt_lexer_place(&p->at), structure, "a bit-field", "whole numbers");
+    }
+    return read_default(member, p);
+}
+
+/* The type's words, whose last one is left alone; what is known must have a size. */
+static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
+                                       gt_parse *p)
+{
+    while (gt_lexer_accept_any(&p->at, "const volatile mutable struct") >= 0) {
+    }
+    gt_place place = gt_lexer_place(&p->at);
+    gt_lexer behind = p->at;
+    if (gt_lexer_accept(&behind, "enum") && behind.token.kind == GT_TOKEN_NAME) {
+        p->at = behind;
+        gt_lexer_next(&behind);
+    }
+    if (gt_token_is_any(&behind.token, "{ :") ||
+        gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
+        return refuse(place, structure, "a nested definition", "it outside of the struct");
+    }
+    GT_TRY(gt_words_read(out, GT_NAME_MAX, &p->at, "a type and a name", false));
+    while (gt_lexer_accept_any(&p->at, "const") >= 0) {
+    }
+    const gt_structure *nested;
+    if (gt_lexer_is(&p->at, "*") || gt_is_type(out) ||
+        gt_template_problem_index(p->template, out) >= 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_structure_find(&nested, p, out));
+    if (nested) {
+        return GPUTUNE_OK;
+    }
+    gt_near near = gt_near_to(out);
+    gt_near_types(&near);
+    return gt_fail_at(place, "unknown type '%s' in struct '%s'; expected %s", out, structure->name,
+                      gt_near_or(&near, "a number type"));
+}
+
+/* Whether the declaration that begins here is data: no function, constructor or label. */
+static bool is_data(const gt_lexer *lexer)
+{
+    static const char others[] = "static using typedef friend template ~ public private protected "
+                                 "operator ; inline explicit static_assert";
+    gt_lexer ahead = *lexer;
+    if (gt_token_is_any(&ahead.token, others)) {
+        return false;
+    }
+    if (gt_lexer_accept(&ahead, "enum")) { /* unless a definition of an enum has a declarator */
+        while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; {")) {
+            gt_lexer_next(&ahead);
+        }
+        const bool defines = gt_lexer_is(&ahead, "{");
+        gt_lexer_skip(&ahead, "{", "}");
+        return !defines || !gt_lexer_is(&ahead, ";");
+    }
+    while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
+        if (gt_lexer_accept_any(&ahead, "alignas __align__") >= 0) {
+            gt_lexer_skip(&ahead, "(", ")");
+            continue;
+        }
+        if (gt_lexer_is(&ahead, "(")) {
+            return false;
+        }
+        gt_lexer_next(&ahead);
+    }
+    return true;
+}
+
+/* *is_private: whether members are private from there on. */
+static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
+{
+    char type[GT_NAME_MAX];
+    uint32_t alignment = 0, first = structure->member_count;
+    const bool is_public = gt_lexer_is(&p->at, "public");
+    if (gt_lexer_accept_any(&p->at, "public private protected") >= 0) {
+        *is_private = !is_public;
+        return gt_lexer_expect(&p->at, ":");
+    }
+    if (!is_data(&p->at)) {
+        skip_declaration(&p->at);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_alignment(&alignment, p));
+    GT_TRY(read_member_type(type, structure, p));
+    do {
+        GT_TRY(add_member(structure, p, type, alignment));
+    } while (gt_lexer_accept(&p->at, ","));
+    for (; first < structure->member_count; first++) {
+        structure->members[first].is_private = *is_private;
+    }
+    return gt_lexer_expect(&p->at, ";");
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------- */
+
+static gputune_status new_structure(gt_structure **out, gt_parse *p, const char *name)
+{
+    gt_template_parts *parts = p->parts;
+    GT_REFUSE(parts->structure_count == GT_STRUCTURE_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: more than %d structs in arguments; expected fewer", parts->files[0].path,
+              GT_STRUCTURE_MAX);
+    gt_structure *structure = calloc(1, sizeof *structure);
+    GT_TRY(gt_keep(parts, structure));
+    parts->structures[parts->structure_count++] = structure;
+    structure->members = calloc(GT_STRUCTURE_MEMBERS, sizeof *structure->members);
+    GT_TRY(gt_keep(parts, structure->members));
+    memcpy(structure->name, name, strlen(name) + 1);
+    *out = structure;
+    return GPUTUNE_OK;
+}
+
+/* What stands in front of the brace of a struct. */
+typedef struct head {
+    char tag[GT_NAME_MAX];
+    bool is_typedef, is_union, is_class, is_template;
+    bool specialises; /* a specialisation is looked for, which goes before the template itself */
+    gt_place place;
+    gt_lexer attributes, parameters; /* the latter on `template` */
+    gt_lexer body;                   /* on the `:` of the base classes, or the `{` of the members */
+    gt_lexer pattern;                /* behind the `<` of a specialisation; else at the end */
+} head;
+
+/* With the lexer behind `struct`: to the `{`, if it is a definition. */
+static bool read_head(head *out, gt_lexer *lexer)
+{
+    out->attributes = *lexer;
+    while (gt_lexer_accept_any(lexer, "alignas __align__") >= 0) {
+        gt_lexer_skip(lexer, "(", ")");
+    }
+    out->tag[0] = '\0';
+    if (lexer->token.kind == GT_TOKEN_NAME &&
+        gt_name_read(out->tag, sizeof out->tag, lexer, "") < 0) {
+        return false;
+    }
+    out->pattern = (gt_lexer){.token = {.kind = GT_TOKEN_END}};
+    if (gt_lexer_is(lexer, "<")) {
+        out->pattern = *lexer;
+        gt_lexer_next(&out->pattern);
+        (void)gt_lexer_skip_angles(lexer);
+    }
+    (void)gt_lexer_accept(lexer, "final");
+    out->body = *lexer;
+    while (gt_lexer_is(&out->body, ":") && lexer->token.kind != GT_TOKEN_END &&
+           !gt_token_is_any(&lexer->token, "{ ;")) {
+        gt_lexer_next(lexer);
+    }
+    return gt_lexer_is(lexer, "{");
+}
+
+/* Whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
+static bool is_named(const head *head, const gt_lexer *behind, const char *name)
+{
+    const size_t length = strcspn(name, "<");
+    return (strlen(head->tag) == length && strncmp(head->tag, name, length) == 0) ||
+           (head->is_typedef && gt_lexer_is(behind, name));
+}
+
+/* Opens *out on the argument at `index` in "vec<float,4>"; false: it has fewer. */
+static bool argument_at(gt_lexer *out, const char *name, int index)
+{
+    gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
+    while (gt_lexer_item(out, &list) && index > 0) {
+        index--;
+    }
+    return index == 0 && out->token.kind != GT_TOKEN_END;
+}
+
+/* The place of a name among the parameters `template <typename T, int N>`; -1: it is none. */
+static int parameter_at(const gt_token *name, gt_lexer parameters)
+{
+    gt_lexer item;
+    gt_lexer_next(&parameters);
+    gt_lexer_next(&parameters);
+    for (int index = 0; gt_lexer_item(&item, &parameters); index++) {
+        gt_token last = {.kind = GT_TOKEN_END};
+        for (; item.token.kind != GT_TOKEN_END && !gt_lexer_is(&item, "="); gt_lexer_next(&item)) {
+            last = item.token;
+        }
+        if (gt_token_equals(&last, name)) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+static bool is_alone(const gt_lexer *item)
+{
+    return gt_lexer_peek(*item).kind == GT_TOKEN_END;
+}
+
+/* Whether a specialisation's arguments are those in "op<SCALE,float>": equal, or parameters. */
+static bool matches(const head *head, const char *name)
+{
+    int place = 0;
+    gt_lexer item, argument, list = head->pattern;
+    for (; gt_lexer_item(&item, &list); place++) {
+        if (!argument_at(&argument, name, place)) {
+            return false;
+        }
+        const bool any = is_alone(&item) && parameter_at(&item.token, head->parameters) >= 0;
+        while (!any && item.token.kind != GT_TOKEN_END) {
+            if (!gt_token_equals(&item.token, &argument.token)) {
+                return false;
+            }
+            gt_lexer_next(&item);
+            gt_lexer_next(&argument);
+        }
+        if (!any && argument.token.kind != GT_TOKEN_END) {
+            return false;
+        }
+    }
+    return !argument_at(&argument, name, place);
+}
+
+/* Which argument a name stands for: that of the parameter, whose place a specialisation may change;
+ * -1: none. */
+static int place_of(const gt_token *name, const head *head)
+{
+    gt_lexer item, list = head->pattern;
+    const int index = parameter_at(name, head->parameters);
+    for (int place = 0; index >= 0 && gt_lexer_item(&item, &list); place++) {
+        if (is_alone(&item) && gt_token_equals(&item.token, name)) {
+            return place;
+        }
+    }
+    return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
+}
+
+/* Moves p->at to a copy of base classes and members that has the arguments in place of the
+ * parameters. */
+static gputune_status instantiate(gt_parse *p, const gt_structure *structure, const head *head)
+{
+    char *made = NULL;
+    gt_text text = {0};
+    gt_lexer at = p->at, end = p->at;
+    const char *copied = at.token.text;
+    while (!gt_lexer_is(&end, "{")) {
+        gt_lexer_next(&end);
+    }
+    gt_lexer_skip(&end, "{", "}");
+    for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        gt_lexer argument;
+        int index = at.token.kind == GT_TOKEN_NAME ? place_of(&at.token, head) : -1;
+        if (index >= 0 && argument_at(&argument, structure->name, index)) {
+            const char *begin = argument.token.text;
+            gt_text_append_bytes(&text, copied, (size_t)(at.token.text - copied));
+            gt_text_append_bytes(&text, begin, (size_t)(argument.end - begin));
+            copied = at.token.text + at.token.length;
+        }
+    }
+    gt_text_append_bytes(&text, copied, (size_t)(end.token.text - copied));
+    GT_TRY(gt_text_take(&made, &text));
+    gt_lexer_open(&p->at, made, strlen(made), gt_lexer_place(&p->at));
+    return gt_keep(p->parts, made);
+}
+
+/* With p->at on the `:` of the base classes, if there are any: each is a member without a name. */
+static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
+{
+    if (!gt_lexer_accept(&p->at, ":")) {
+        return GPUTUNE_OK;
+    }
+    do {
+        const gt_structure *base;
+        gt_structure_member member = {.is_private = is_class};
+        const gt_place place = gt_lexer_place(&p->at);
+        if (gt_lexer_is(&p->at, "virtual")) {
+            return refuse(place, structure, "a virtual base class", "a plain struct of numbers");
+        }
+        member.is_private = !gt_lexer_is(&p->at, "public") &&
+                            (is_class || gt_token_is_any(&p->at.token, "private protected"));
+        (void)gt_lexer_accept_any(&p->at, "public private protected");
+        GT_TRY(gt_words_read(member.type, sizeof member.type, &p->at, "a base class", true));
+        GT_TRY(gt_structure_find(&base, p, member.type));
+        while (base && base->alias[0]) {
+            base = gt_structure_of(p->template, base->alias);
+        }
+        if (!base) {
+            return refuse(place, structure, "an unknown base class", "a struct of this file");
+        }
+        if (base->member_count) { /* an empty base takes no room */
+            structure->members[structure->member_count++] = member;
+        }
+    } while (structure->member_count < GT_STRUCTURE_MEMBERS && gt_lexer_accept(&p->at, ","));
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_definition(gt_parse *p, const head *head, const char *name)
+{
+    gt_structure *structure = NULL;
+    GT_TRY(new_structure(&structure, p, name));
+    const char *problem = head->is_union                            ? "a union"
+                          : head->is_template && !strchr(name, '<') ? "a template without arguments"
+                                                                    : NULL;
+    if (problem) {
+        return refuse(head->place, structure, problem, "a plain struct of numbers");
+    }
+    p->at = head->attributes;
+    GT_TRY(read_alignment(&structure->alignment, p));
+    p->at = head->body;
+    GT_TRY(head->is_template ? instantiate(p, structure, head) : GPUTUNE_OK);
+    GT_TRY(read_bases(structure, p, head->is_class));
+    GT_TRY(gt_lexer_expect(&p->at, "{"));
+    bool is_private = head->is_class;
+    while (!gt_lexer_is(&p->at, "}") && p->at.token.kind != GT_TOKEN_END) {
+        if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
+            return refuse(gt_lexer_place(&p->at), structure, "a directive", "members alone");
+        }
+        GT_TRY(read_member(structure, &is_private, p));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_alias(gt_parse *p, const char *name, const char type[GT_NAME_MAX])
+{
+    gt_structure *structure = NULL;
+    const gt_structure *target;
+    GT_TRY(new_structure(&structure, p, name));
+    memcpy(structure->alias, type, sizeof structure->alias);
+    return gt_structure_find(&target, p, type);
+}
+
+/* An enum is another name of its underlying type. With the lexer on the `enum` of a definition,
+ * which may be another's. */
+static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
+{
+    char type[GT_NAME_MAX] = "int";
+    gt_lexer lexer = p->at;
+    gt_lexer_next(&lexer);
+    (void)gt_lexer_accept_any(&lexer, "class struct");
+    if (!read_head(head, &lexer)) {
+        return GPUTUNE_OK;
+    }
+    gt_lexer_skip(&lexer, "{", "}");
+    if (!is_named(head, &lexer, name)) {
+        return GPUTUNE_OK;
+    }
+    *found = true;
+    if (gt_lexer_accept(&head->body, ":")) {
+        GT_TRY(gt_words_read(type, sizeof type, &head->body, "a type", true));
+    }
+    return add_alias(p, name, type);
+}
+
+/* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
+static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
+                                 const char *name)
+{
+    char type[GT_NAME_MAX];
+    if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
+        return GPUTUNE_OK;
+    }
+    (void)gt_lexer_accept_any(&lexer, "struct enum");
+    gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
+    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
+        return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
+    }
+    *found = true;
+    return add_alias(p, name, type);
+}
+
+/* With p->at on a token: reads what it begins, if that is the type wanted. */
+static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
+{
+    head->place = gt_lexer_place(&p->at);
+    head->is_union = gt_lexer_is(&p->at, "union");
+    head->is_class = gt_lexer_is(&p->at, "class");
+    bool is_struct = head->is_union || head->is_class || gt_lexer_is(&p->at, "struct");
+    bool is_using = gt_lexer_is(&p->at, "using"), is_typedef = gt_lexer_is(&p->at, "typedef");
+    bool ends = gt_lexer_is(&p->at, ";") || gt_lexer_is(&p->at, "}");
+    head->parameters = gt_lexer_is(&p->at, "template") ? p->at : head->parameters;
+    head->is_template = (head->is_template || gt_lexer_is(&p->at, "template")) && !ends;
+    head->is_typedef = (head->is_typedef || is_typedef) && !ends;
+    if (gt_lexer_is(&p->at, "enum")) {
+        GT_TRY(read_enum(found, head, p, name));
+    }
+    gt_lexer_next(&p->at);
+    if (*found) {
+        return GPUTUNE_OK;
+    }
+    if (is_using || is_typedef) {
+        return read_alias(found, p, p->at, is_using, name);
+    }
+    if (!is_struct || !read_head(head, &p->at)) {
+        return GPUTUNE_OK;
+    }
+    gt_lexer behind = p->at;
+    gt_lexer_skip(&behind, "{", "}");
+    if (!is_named(head, &behind, name)) {
+        return GPUTUNE_OK; /* what is inside may be it */
+    }
+    const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
+    if (is_special != head->specialises || (is_special && !matches(head, name))) {
+        return GPUTUNE_OK;
+    }
+    *found = true;
+    return read_definition(p, head, name);
+}
+
+const gt_structure *gt_structure_of(const gt_template *template, const char *name)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->structure_count; i++) {
+        if (strcmp(parts->structures[i]->name, name) == 0) {
+            return parts->structures[i];
+        }
+    }
+    return NULL;
+}
+
+const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
+                                                const char *path)
+{
+    const gt_structure *structure = gt_structure_of(template, type);
+    while (structure && structure->alias[0]) {
+        structure = gt_structure_of(template, structure->alias);
+    }
+    for (uint32_t i = 0; structure && i < structure->member_count; i++) {
+        const gt_structure_member *member = &structure->members[i];
+        const size_t length = strlen(member->name);
+        if (strncmp(path, member->name, length) != 0 || member->extents.count) {
+            continue;
+        }
+        if (!length) { /* a base class */
+            const gt_structure_member *inner = gt_structure_pointer(template, member->type, path);
+            if (inner) {
+                return inner;
+            }
+            continue;
+        }
+        if (member->is_pointer && !path[length]) {
+            return member;
+        }
+        if (!member->is_pointer && path[length] == '.') {
+            return gt_structure_pointer(template, member->type, path + length + 1);
+        }
+    }
+    return NULL;
+}
+
+static gputune_status find_definition(gt_parse *p, const char *name)
+{
+    const gt_lexer body = p->at;
+    char type[GT_NAME_MAX];
+    gt_lexer line, value;
+    int64_t above;
+    bool found = false;
+    for (int special = strchr(name, '<') != NULL; special >= 0 && !found; special--) {
+        head head = {.specialises = special};
+        gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
+        while (!found && p->at.token.kind != GT_TOKEN_END) {
+            if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
+                gt_lexer_directive(&p->at, &line);
+            } else {
+                GT_TRY(read_type(&found, &head, p, name));
+            }
+        }
+    }
+    p->at = body;
+    bool is_macro = !found && /* `#define NAME TYPE` */
+                    gt_code_constant(&value, &above, p->code, p->parts->files[0].path, name) &&
+                    value.token.kind == GT_TOKEN_NAME &&
+                    gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
+                    value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
+    return is_macro ? add_alias(p, name, type) : GPUTUNE_OK;
+}
+
+gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name)
+{
+    *out = gt_structure_of(p->template, name);
+    if (*out || gt_is_type(name)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = find_definition(p, name);
+    *out = gt_structure_of(p->template, name);
+    return status;
+}

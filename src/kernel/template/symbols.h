@@ -1,0 +1,75 @@
+/* The names that expressions may use, and the slots that hold their values. */
+#pragma once
+
+#include "base/device.h"
+#include "kernel/template/declared.h"
+
+/* The slots' numbers. A problem value or an axis whose values are words has a second slot, with the
+ * bytes of the type that the word names (0: the word names no type). */
+enum {
+    GT_SLOT_PROBLEM = 0,
+    GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
+    GT_SLOT_PROBLEM_BYTES = GT_SLOT_AXIS + GT_AXIS_MAX,
+    GT_SLOT_AXIS_BYTES = GT_SLOT_PROBLEM_BYTES + GT_PROBLEM_MAX,
+    GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* in the order of symbols.c */
+    GT_SLOT_BLOCK = 116,                               /* block_x block_y block_z */
+    GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
+    GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
+    GT_SLOT_ELEMENT = 124,                             /* `index`, of an element */
+    GT_SLOT_COUNTER = 125,                             /* counters of the up to three loops */
+    GT_SLOT_WORD = 128                                 /* the numbers of words, by word */
+};
+
+/* The kinds of names that an expression may use, as bits. */
+enum {
+    GT_USE_CONST = 1, /* const and type problem values */
+    GT_USE_SIZE = 2,
+    GT_USE_AXIS = 4,
+    GT_USE_DEVICE = 8,
+    GT_USE_BLOCK = 16,
+    GT_USE_OCCUPANCY = 32,
+    GT_USE_GRID = 64,
+    GT_USE_ELEMENT = 128, /* `index`, which is an ordinary name elsewhere */
+    GT_USE_COUNTER = 256,
+    GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
+};
+
+struct gt_token;
+
+typedef struct gt_symbols {
+    const gt_template *template;
+    unsigned use;     /* the GT_USE_ bits of the names that are allowed */
+    const char *code; /* expressions may use the constants of this text; NULL: of none */
+} gt_symbols;
+
+/* A scope over `symbols`, which must outlive the scope. */
+gt_scope gt_symbols_scope(gt_symbols *symbols);
+/* Whether `name` is a property of the device or of the launch. Of the device:
+ *   cc (90 for 9.0), sm_count, warp_size, l2_bytes, bus_width_bits, max_threads (a block's),
+ *   max_threads_per_sm, max_blocks_per_sm, registers_per_sm, registers_per_block,
+ *   shared_per_block (without opt-in), shared_optin (a block's, with it), shared_per_sm,
+ *   shared_reserved (taken by each block), constant_bytes, max_cluster, max_parameter_bytes.
+ * Of the launch: block_x block_y block_z; max_blocks and max_clusters, the blocks and clusters that
+ * the GPU can hold at once by threads and shared memory (registers unknown); grid_x grid_y grid_z,
+ * rounded up to the cluster. */
+bool gt_symbol_is_reserved(const char *name);
+
+/* Whether a token is a name that expressions over the symbols may use. */
+bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
+
+/* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
+uint64_t gt_axes_used(const gt_expression *expression);
+
+/* The template's next expression of a clause with one of these words, which blanks separate: those
+ * that were read last come first. `last` is the one before, or NULL; NULL: there is none left. */
+const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
+                                      const gt_expression *last);
+/* Bit i: one of these expressions uses axis i. */
+uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
+
+/* Whether the expression uses the counter of a loop, which has no value outside of the loop. false
+ * for NULL. */
+bool gt_counters_used(const gt_expression *expression);
+
+/* Sets the slots of the device's properties and of the words. */
+void gt_slots_device(int64_t slots[GT_SLOT_MAX], const gt_device *device);

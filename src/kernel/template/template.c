@@ -1,0 +1,663 @@
+/* Parses a template: all its pragmas, in phases, and then its functions; and what it is known by:
+ * hashes of what its kernel computes and of how it is launched. */
+#include "kernel/template/axis_kind.h"
+#include "kernel/template/body.h"
+#include "kernel/template/config.h"
+#include "kernel/template/settings.h"
+#include "kernel/text/branches.h"
+#include "kernel/text/compiler_options.h"
+#include "kernel/text/macros.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- clauses ---- */
+
+typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
+
+typedef struct pragma {
+    const char *word;
+    int phase;
+    occurrence occurrence;
+    gt_parse_fn *parse;
+    const char *form; /* an example for messages; NULL: they need none */
+} pragma;
+
+/* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
+ * that declare axes are in axis_kind.c, and are read in the phase AXES; those that say how code is
+ * compiled are in settings.c, and are read in the phase SETTINGS. */
+enum { AXES = 1, SETTINGS = 4 };
+
+static const pragma pragmas[] = {
+    {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
+    {"problem", 0, MANY, gt_parse_problem, NULL},
+    {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
+    {"args", 4, SOME, gt_parse_args, NULL},
+    {"scratch", 5, MANY, gt_parse_scratch, NULL},
+    {"default", 4, MANY, gt_parse_default, NULL},
+    {"block", 4, NEEDED, gt_parse_setting, NULL},
+    {"grid", 4, NEEDED, gt_parse_setting, NULL},
+    {"shared", 4, ONCE, gt_parse_setting, NULL},
+    {"cooperative", 4, ONCE, gt_parse_cooperative, NULL},
+    {"require", 4, MANY, gt_parse_require, NULL},
+    {"work", 4, ONCE, gt_parse_work, NULL},
+    {"reference", 6, ONCE, gt_parse_reference,
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {"check", 4, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"define", 2, MANY, gt_parse_define, NULL},
+    {"options", 4, MANY, gt_parse_options,
+     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
+    {"clear", 6, MANY, gt_parse_clear, NULL},
+    {"races", 6, MANY, gt_parse_races, NULL},
+    {"prove", 6, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 7, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
+    {"tensormap", 6, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"texture", 6, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
+    {"expect", 7, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"init", 3, ONCE, gt_parse_init,
+     "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
+                                                               need no fill */
+    {"for", 6, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 6, MANY, gt_parse_end, "end(i)"},
+    {"swap", 6, MANY, gt_parse_swap, "swap(next, now)"},
+    {"launch", 6, MANY, gt_parse_launch,
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+};
+
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8, WORD_MAX = 40 };
+
+/* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
+static pragma pragma_at(int index)
+{
+    if (index < PRAGMA_COUNT) {
+        return pragmas[index];
+    }
+    const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
+    if (kind) {
+        return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
+    }
+    const int setting = index - PRAGMA_COUNT - (int)GT_AXIS_KINDS + (int)GT_SETTINGS_OF_LAUNCH;
+    return setting < GT_SETTINGS
+               ? (pragma){gt_kernel_settings[setting].word, SETTINGS, ONCE, gt_parse_setting, NULL}
+               : (pragma){.phase = PHASES};
+}
+
+static int word_index(const char *word)
+{
+    for (int i = 0; pragma_at(i).word; i++) {
+        if (strcmp(pragma_at(i).word, word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool gt_clause_is_single(const char *word)
+{
+    const int index = word_index(word);
+    return index >= 0 && pragma_at(index).occurrence != MANY;
+}
+
+static gputune_status unknown_word(const gt_clause *clause)
+{
+    gt_near near = gt_near_to(clause->word);
+    GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
+                 "'surface' is not supported yet; expected a buffer");
+    gt_near_try(&near, "include");
+    for (int i = 0; pragma_at(i).word; i++) {
+        gt_near_try(&near, pragma_at(i).word);
+    }
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s", clause->word,
+                      gt_near_or(&near, "one such as tune or require"));
+}
+
+/* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
+ * the clause has its place there too. */
+static const char *beside_launch(const char *word)
+{
+    static const struct {
+        const char *word, *instead;
+    } of_one_kernel[] = {
+        {"block", "it in each launch(), as in launch(KERNEL, block = 256, …)"},
+        {"grid", "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
+        {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
+        {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
+        {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
+        {"preferred_cluster", "it left out, or a template with one kernel"},
+        {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
+        {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
+        {"tensormap", "a buffer in args(), or a template with one kernel"}};
+    enum { COUNT = sizeof of_one_kernel / sizeof *of_one_kernel };
+    const size_t i = gt_index_of(word, of_one_kernel, COUNT);
+    return i < COUNT ? of_one_kernel[i].instead : NULL;
+}
+
+/* Unknown words, words that came twice, and words that are missing. */
+static gputune_status check_words(const gt_reader *reader)
+{
+    const gt_clause *first[WORD_MAX] = {NULL};
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        int i = word_index(clause->word);
+        if (i < 0) {
+            return unknown_word(clause);
+        }
+        GT_REFUSE_AT(first[i] &&
+                         (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED),
+                     clause->place, "'%s' given twice; expected it once (first on line %d)",
+                     clause->word, first[i]->place.line);
+        first[i] = first[i] ? first[i] : clause;
+    }
+    const bool launches = first[word_index("launch")];
+    for (size_t c = 0; c < reader->clauses.count && launches; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        const char *instead = beside_launch(clause->word);
+        GT_REFUSE_AT(instead, clause->place, "'%s' beside launch(); expected %s", clause->word,
+                     instead);
+    }
+    for (int i = 0; i < PRAGMA_COUNT; i++) {
+        bool in_launch = launches && beside_launch(pragmas[i].word);
+        if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
+            const char *path = reader->parts->files[0].path;
+            GT_REFUSE(!reader->clauses.count, GPUTUNE_ETEMPLATE,
+                      "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a first "
+                      "template",
+                      path, path);
+            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(%s",
+                           path, pragmas[i].word, pragmas[i].word,
+                           launches ? "NAME), a name for all that is launched" : "…)");
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Whether such a clause has several items with commas between them, which are parsed one by one. */
+static bool is_list(const char *word)
+{
+    const gt_axis_traits *kind = gt_axis_traits_of(gt_axis_kind_of(word));
+    return kind ? kind->parse == gt_parse_axis && !kind->once
+                : gt_is_any(word, strlen(word),
+                            "args scratch default define clear prove in_place options");
+}
+
+static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phase)
+{
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        pragma found = pragma_at(word_index(clause->word));
+        if (found.phase != phase) {
+            continue;
+        }
+        p->clause = clause;
+        p->word = found.word;
+        p->at = clause->body;
+        p->at.form = found.form;
+        do {
+            GT_TRY(found.parse(p));
+        } while (is_list(clause->word) && gt_lexer_accept(&p->at, ","));
+        GT_TRY(gt_read_end(p));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Checks that the template has the clauses that it must have, and reads their bodies in an order in
+ * which each finds what it needs of the others. */
+static gputune_status parse_clauses(gt_parse *p, const gt_reader *reader)
+{
+    GT_TRY(check_words(reader));
+    for (int phase = 0; phase < PHASES; phase++) {
+        GT_TRY(parse_phase(p, reader, phase));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- identity ---- */
+
+bool gt_compiler_options_use(const gt_template *template, uint32_t axis)
+{
+    const gt_template_parts *parts = template->parts;
+    bool uses = false;
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        const gt_expression *condition = parts->options[i].condition;
+        uses |= condition && gt_expression_uses(condition, GT_SLOT_AXIS + (int)axis);
+    }
+    return uses;
+}
+
+/* An axis's value reaches the source as a macro, through a define() or the like, or as the
+ * machinery of a pass block. */
+static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
+{
+    int slot = GT_SLOT_AXIS + (int)axis;
+    const gt_body *body = &parts->kernel_body;
+    bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
+              ((body->macros | body->instances) >> axis & 1) ||
+              gt_compiler_options_use(template, axis) ||
+              (gt_axes_of(parts, GT_WORDS_COMPILED) >> axis & 1);
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        in |= parts->defines[i].value && !parts->defines[i].is_name &&
+              gt_expression_uses(parts->defines[i].value, slot);
+    }
+    return in;
+}
+
+/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
+static const char meaning_words[] =
+    "args reference check expect init work clear options launch prove in_place texture";
+static const char launch_words[] = "block grid shared scratch clear cooperative tensormap launch";
+enum { WORDS_MAX = 16 };
+
+/* How variants are proved right. What was proved, or refuted, in another way does not answer:
+ * change it where the proof or the default tolerances change. */
+static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
+                            "and default take them, ties, empty rows and twins, all poisons, "
+                            "tolerances by each element's sensitivity\n";
+
+static void append_clause(gt_text *out, const gt_clause *clause)
+{
+    const char *begin = clause->body.token.text;
+    gt_text_printf(out, "\n%s ", clause->word);
+    gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+}
+
+/* Appends the clauses of the words, which blanks separate, one word after another; and behind them
+ * loops and launches in the order in which they stand. */
+static void append_clauses(gt_text *out, const gt_reader *reader, const char *words)
+{
+    const gt_clause *clauses = reader->clauses.items;
+    for (int w = 0; w < WORDS_MAX; w++) {
+        for (size_t c = 0; c < reader->clauses.count; c++) {
+            if (gt_word_at(clauses[c].word, strlen(clauses[c].word), words) == w) {
+                append_clause(out, &clauses[c]);
+            }
+        }
+    }
+    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
+        if (gt_is_any(clauses[c].word, strlen(clauses[c].word), "for end swap launch")) {
+            append_clause(out, &clauses[c]);
+        }
+    }
+}
+
+static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *words)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    append_clauses(&text, reader, words);
+    *out = gt_hash_string(gt_text_string(&text));
+    return text.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? fill->low->text : "",
+                   fill->high ? fill->high->text : "");
+}
+
+static void append_pass(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_argument *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->extent_count ? pass->extents[0]->text : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s ", item->path);
+            append_fill(out, &item->fill);
+        }
+    }
+}
+
+/* A define() that only expressions know is in no generated source. */
+static void append_names(gt_text *out, const gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        if (parts->defines[i].is_name) {
+            gt_text_printf(out, "\ndefine %s=%s", parts->defines[i].name,
+                           parts->defines[i].value->text);
+        }
+    }
+}
+
+/* Times are kept for the work of the default's launch: with another default they are others. */
+static void append_work_of_default(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            gt_text_printf(out, "\ndefault %s=", axis->name);
+            gt_axis_value_append(out, axis, axis->default_choice);
+        }
+    }
+}
+
+static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    gt_text_append(&text, proof);
+    gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
+    append_clauses(&text, reader, meaning_words);
+    append_pass(&text, parse->template);
+    if (parse->parts->kernel.is_template) {
+        const gt_lexer *arguments = &parse->parts->kernel.arguments;
+        gt_text_append(&text, "\nkernel ");
+        gt_tokens_append(&text, arguments->token.text,
+                         (size_t)(arguments->end - arguments->token.text));
+    }
+    append_work_of_default(&text, parse->template);
+    append_names(&text, parse->parts);
+    parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
+    return hash_clauses(&parse->parts->making, reader, "define " GT_WORDS_COMPILED);
+}
+
+static void note_axes(gt_parse *parse)
+{
+    gt_template *template = parse->template;
+    gt_template_parts *parts = parse->parts;
+    parts->geometry_axes = gt_axes_of(parts, GT_WORDS_LAUNCHED " scratch tensormap");
+    template->work.place = template->work.stated ? template->work.place : parts->kernel.place;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        template->axes[i].in_source = is_in_source(parts, template, i);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The first comment of the file without its slashes. */
+static gputune_status make_summary(gt_template *template, gt_template_parts *parts)
+{
+    const char *at = parts->files[0].text;
+    at += strspn(at, " \t\r\n");
+    bool comment = at[0] == '/' && (at[1] == '/' || at[1] == '*');
+    at += comment ? strspn(at, "/* \t!") : 0;
+    size_t length = comment ? strcspn(at, "\r\n") : 0;
+    while (length > 0 && strchr(" \t*/", at[length - 1])) {
+        length--;
+    }
+    char *summary = strndup(at, length);
+    GT_TRY(gt_keep(parts, summary));
+    for (char *c = summary; *c; c++) {
+        *c = iscntrl((unsigned char)*c) ? ' ' : *c;
+    }
+    template->summary = summary;
+    return GPUTUNE_OK;
+}
+
+/* Whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
+static bool makes_macro(const gt_clause *clause, const gt_token *name)
+{
+    const gt_token word = gt_token_of(clause->word);
+    gt_lexer lexer = clause->body;
+    bool makes = false;
+    if (gt_axis_kind_of(clause->word) == GT_AXIS_KINDS &&
+        !gt_token_is_any(&word, "problem define options")) {
+        return false;
+    }
+    for (; lexer.token.kind != GT_TOKEN_END && !makes; gt_lexer_next(&lexer)) {
+        const gt_token *own = &lexer.token;
+        size_t length = own->length;
+        bool begins = own->kind == GT_TOKEN_NAME && name->length >= length &&
+                      memcmp(own->text, name->text, length) == 0;
+        makes =
+            (begins && (name->length == length || name->text[length] == '_')) ||
+            (own->kind == GT_TOKEN_STRING && memmem(own->text, length, name->text, name->length));
+    }
+    return makes;
+}
+
+/* Conditions on what clauses define are not the text's own to decide. */
+static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
+{
+    const gt_reader *reader = user;
+    if (gt_token_is(name, "__CUDACC_RTC__")) {
+        *value = 1;
+        return GT_VALUED;
+    }
+    if (gt_token_is(name, "__CUDA_ARCH__")) {
+        return GT_OPEN;
+    }
+    for (size_t i = 0; i < reader->clauses.count; i++) {
+        if (makes_macro(&reader->clauses.items[i], name)) {
+            return GT_OPEN;
+        }
+    }
+    return GT_UNDEFINED;
+}
+
+/* Headers and the compiler define macros that the text does not show. */
+static gt_meaning possible_meaning_of(const void *user, const gt_token *name, int64_t *value)
+{
+    const gt_reader *reader = user;
+    const gt_meaning meaning = meaning_of(user, name, value);
+    const bool may_be = reader->has_headers || name->text[0] == '_';
+    return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
+}
+
+/* What is read of the code: the compiler gets all of it. */
+static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
+{
+    const char *text = gt_text_string(&reader->body);
+    free(parse->left);
+    free(parse->possible);
+    parse->left = parse->possible = NULL;
+    GT_TRY(gt_branches_cut(&parse->left, text, meaning_of, reader));
+    GT_TRY(gt_branches_cut(&parse->possible, text, possible_meaning_of, reader));
+    parse->code = parse->left;
+    return GPUTUNE_OK;
+}
+
+/* Whether the text defines a macro that stands for __global__. */
+static bool has_kernel_macro(const char *text)
+{
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(text), line;
+         !has && gt_lexer_find_directive(&lexer, &line);) {
+        const bool defines = gt_lexer_accept(&line, "define");
+        for (; defines && !has && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            has = gt_lexer_is(&line, "__global__");
+        }
+    }
+    return has;
+}
+
+static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
+                                const char *text, const char *kernel)
+{
+    gt_template *template = parse->template;
+    GT_TRY(gt_reader_run(reader, path, text));
+    if (has_kernel_macro(gt_text_string(&reader->body))) {
+        GT_TRY(take_code(parse, reader));
+        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->left));
+    }
+    GT_TRY(gt_select_kernel(reader, kernel));
+    GT_TRY(take_code(parse, reader));
+    GT_TRY(parse_clauses(parse, reader));
+    if (parse->elements.length > 0) {
+        gt_text_append(&reader->body, gt_text_string(&parse->elements));
+        GT_TRY(take_code(parse, reader));
+    }
+    GT_TRY(gt_parse_vector_buffers(parse));
+    GT_TRY(gt_loops_finish(parse));
+    bool has_output = false;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        has_output |= template->arguments[i].direction != GT_IN;
+    }
+    GT_REFUSE_AT(!has_output, parse->parts->kernel.place,
+                 "no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
+                 "'out float g.y[n]' where a struct g points to it");
+    GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    parse->parts->headers = reader->headers;
+    note_axes(parse);
+    GT_TRY(gt_axes_check(parse));
+    GT_TRY(make_hashes(parse, reader));
+    template->path = parse->parts->files[0].path;
+    template->text = parse->parts->files[0].text;
+    return make_summary(template, parse->parts);
+}
+
+static gputune_status new_template(gt_template **out)
+{
+    static const char *const words[GT_WORD_FIXED] = {"",         "value",  "split",
+                                                     "constant", "global", "auto"};
+    gt_template *template = calloc(1, sizeof *template);
+    gt_template_parts *parts = calloc(1, sizeof *parts);
+    if (!template || !parts || pthread_mutex_init(&parts->lock, NULL) != 0) {
+        free(template);
+        free(parts);
+        return gt_fail_memory();
+    }
+    memcpy(parts->words, words, sizeof words);
+    parts->word_count = GT_WORD_FIXED;
+    template->parts = parts;
+    *out = template;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
+                                 const char *kernel, gt_include_fn include, void *user)
+{
+    gt_template *template = NULL;
+    GT_FREED gt_parse *parse = calloc(1, sizeof *parse);
+    GT_TRY(gt_allocated(parse));
+    GT_TRY(new_template(&template));
+    gt_reader reader = {.parts = template->parts, .include = include, .user = user};
+    parse->template = template;
+    parse->parts = template->parts;
+    gputune_status status = parse_all(parse, &reader, path, text, kernel);
+    gt_text_free(&parse->elements);
+    free(parse->left);
+    free(parse->possible);
+    gt_reader_free(&reader);
+    return GT_GIVE(status, out, template, gt_template_free(template));
+}
+
+gputune_status gt_keep(gt_template_parts *parts, void *memory)
+{
+    GT_TRY(gt_allocated(memory));
+    return gt_texts_take(&parts->kept, memory);
+}
+
+gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
+                            size_t length)
+{
+    char *copy = strndup(text, length);
+    GT_TRY(gt_keep(parts, copy));
+    *out = copy;
+    return GPUTUNE_OK;
+}
+
+void gt_parts_free(gt_template_parts *parts)
+{
+    gt_texts_free(&parts->kept);
+    free(parts->kernel_body.text);
+    free(parts->kernel_body.mark);
+    free(parts->judge_body.text);
+    free(parts->judge_body.mark);
+    free(parts);
+}
+
+bool gt_template_is_own_reference(const gt_template *template)
+{
+    return template->parts->reference.self;
+}
+
+void gt_template_free(gt_template *template)
+{
+    if (template) {
+        pthread_mutex_destroy(&template->parts->lock);
+        gt_parts_free(template->parts);
+        free(template);
+    }
+}
+
+int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp((const char *)items + i * bytes, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int gt_template_axis_index(const gt_template *template, const char *name)
+{
+    return GT_NAMED(template->axes, template->axis_count, name);
+}
+
+int gt_template_problem_index(const gt_template *template, const char *name)
+{
+    return GT_NAMED(template->problem, template->problem_count, name);
+}
+
+const gt_problem_value *gt_problem_type(const gt_template *template, const char *name)
+{
+    const int i = gt_template_problem_index(template, name);
+    return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
+}
+
+const char *gt_template_unknown_define(const gt_template *template, const char *message)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        char said[GT_NAME_MAX + 32];
+        snprintf(said, sizeof said, "identifier \"%s\" is undefined", parts->defines[i].name);
+        if (parts->defines[i].is_name && strstr(message, said)) {
+            return parts->defines[i].name;
+        }
+    }
+    return NULL;
+}
+
+uint32_t gt_name_count(const gt_template *template)
+{
+    return template->axis_count + template->problem_count;
+}
+
+gt_chosen_name gt_name_at(const gt_template *template, uint32_t index)
+{
+    if (index < template->axis_count) {
+        const gt_axis *axis = &template->axes[index];
+        return (gt_chosen_name){axis->name, true, false, axis->values, axis->count, axis->place};
+    }
+    const gt_problem_value *value = &template->problem[index - template->axis_count];
+    return (gt_chosen_name){value->name,   false,        value->kind == GT_PROBLEM_SIZE,
+                            value->values, value->count, value->place};
+}
+
+int gt_name_index(const gt_template *template, const char *name)
+{
+    const int axis = gt_template_axis_index(template, name);
+    const int problem = gt_template_problem_index(template, name);
+    return axis >= 0 || problem < 0 ? axis : (int)template->axis_count + problem;
+}
+
+gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
+                            const char *name)
+{
+    const char *what = is_axis ? "axis" : "size";
+    const uint32_t first = is_axis ? 0 : template->axis_count;
+    const uint32_t count = is_axis ? template->axis_count : template->problem_count;
+    gt_near near = gt_near_to(name);
+    GT_SCOPED(gt_text_free) gt_text list = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const char *own = gt_name_at(template, first + i).name;
+        if (strcmp(own, name) == 0) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+        gt_near_try(&near, own);
+        gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", own);
+    }
+    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s', nor any other; expected none",
+              template->name, what, name);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no %s '%s'; expected %s", template->name, what, name,
+                   gt_near_or(&near, gt_text_string(&list)));
+}

@@ -1,0 +1,313 @@
+/* Follows the #if, #elif, #else and #endif of texts. */
+#include "kernel/text/branches.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- conditions ---- */
+
+static gt_verdict opposite(gt_verdict verdict)
+{
+    return (gt_verdict)(GT_SURELY - verdict);
+}
+
+static gt_verdict both(gt_verdict a, gt_verdict b)
+{
+    return a < b ? a : b;
+}
+
+static gt_verdict either(gt_verdict a, gt_verdict b)
+{
+    return a > b ? a : b;
+}
+
+enum { NESTING = 64 };
+
+static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth,
+                             bool is_or);
+
+/* `defined NAME` and `defined(NAME)`. */
+static gt_verdict read_defined(const gt_conditions *conditions, gt_lexer *line)
+{
+    bool parenthesis = gt_lexer_accept(line, "(");
+    gt_verdict verdict = conditions->defined(conditions->user, &line->token);
+    gt_lexer_next(line);
+    return parenthesis && !gt_lexer_accept(line, ")") ? GT_PERHAPS : verdict;
+}
+
+static gt_verdict read_operand(const gt_conditions *conditions, gt_lexer *line, int depth)
+{
+    bool inverse = false;
+    while (gt_lexer_accept(line, "!")) {
+        inverse = !inverse;
+    }
+    gt_verdict verdict = GT_PERHAPS;
+    if (gt_lexer_accept(line, "defined")) {
+        verdict = read_defined(conditions, line);
+    } else if (depth < NESTING && gt_lexer_accept(line, "(")) {
+        verdict = read_chain(conditions, line, depth + 1, true);
+        verdict = gt_lexer_accept(line, ")") ? verdict : GT_PERHAPS;
+    } else if (gt_lexer_is(line, "0") || gt_lexer_is(line, "1")) {
+        verdict = gt_lexer_is(line, "1") ? GT_SURELY : GT_NEVER;
+        gt_lexer_next(line);
+    }
+    return inverse ? opposite(verdict) : verdict;
+}
+
+static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int depth)
+{
+    gt_lexer term = *line;
+    gt_verdict verdict = read_operand(conditions, line, depth);
+    bool is_more = false;
+    int open = 0;
+    while (line->token.kind != GT_TOKEN_END &&
+           (open > 0 || !gt_token_is_any(&line->token, "&& || )"))) {
+        open += gt_lexer_is(line, "(") - gt_lexer_is(line, ")");
+        is_more = true;
+        gt_lexer_next(line);
+    }
+    term.end = line->token.kind == GT_TOKEN_END ? term.end : line->token.text;
+    return !is_more           ? verdict
+           : conditions->term ? conditions->term(conditions->user, term)
+                              : GT_PERHAPS;
+}
+
+/* Terms between && or, one level up, between ||. */
+static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
+{
+    gt_verdict verdict =
+        is_or ? read_chain(conditions, line, depth, false) : read_term(conditions, line, depth);
+    while (gt_lexer_accept(line, is_or ? "||" : "&&")) {
+        verdict = is_or ? either(verdict, read_chain(conditions, line, depth, false))
+                        : both(verdict, read_term(conditions, line, depth));
+    }
+    return verdict;
+}
+
+static void open_branch(gt_conditions *conditions, gt_verdict verdict)
+{
+    unsigned slot = conditions->depth++ % GT_CONDITIONS_MAX;
+    conditions->open[slot].outside = conditions->now;
+    conditions->open[slot].taken = verdict;
+    conditions->now = both(conditions->now, verdict);
+}
+
+static void next_branch(gt_conditions *conditions, gt_verdict verdict)
+{
+    if (conditions->depth == 0) {
+        return;
+    }
+    unsigned slot = (conditions->depth - 1) % GT_CONDITIONS_MAX;
+    gt_verdict taken = conditions->open[slot].taken;
+    conditions->now = both(conditions->open[slot].outside, both(opposite(taken), verdict));
+    conditions->open[slot].taken = either(taken, verdict);
+}
+
+void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
+                        const void *user)
+{
+    *conditions = (gt_conditions){.now = GT_SURELY, .defined = defined, .term = term, .user = user};
+}
+
+void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
+{
+    if (gt_lexer_accept(&line, "ifdef")) {
+        open_branch(conditions, conditions->defined(conditions->user, &line.token));
+    } else if (gt_lexer_accept(&line, "ifndef")) {
+        open_branch(conditions, opposite(conditions->defined(conditions->user, &line.token)));
+    } else if (gt_lexer_accept(&line, "if")) {
+        open_branch(conditions, read_chain(conditions, &line, 0, true));
+    } else if (gt_lexer_accept(&line, "elif")) {
+        next_branch(conditions, read_chain(conditions, &line, 0, true));
+    } else if (gt_lexer_accept(&line, "else")) {
+        next_branch(conditions, GT_SURELY);
+    } else if (gt_lexer_accept(&line, "endif") && conditions->depth > 0) {
+        conditions->now = conditions->open[--conditions->depth % GT_CONDITIONS_MAX].outside;
+    }
+}
+
+/* ---- texts ---- */
+
+typedef struct macro {
+    gt_token name;
+    gt_lexer value;
+} macro;
+
+/* A directive of an #if that is open, its '#' and the end of its line. */
+typedef struct mark {
+    unsigned depth;
+    size_t begin, end;
+} mark;
+
+typedef struct reader {
+    char *left; /* of the text */
+    gt_meaning_fn meaning;
+    const void *user;
+    GT_ARRAY(macro) macros;
+    GT_ARRAY(mark) marks;
+    gt_conditions conditions;
+    uint64_t doubtful; /* bit i: the #if at depth i cannot be told */
+    bool failed;
+} reader;
+
+static const macro *find_macro(const reader *r, const gt_token *name)
+{
+    for (size_t i = r->macros.count; i > 0; i--) {
+        if (gt_token_equals(&r->macros.items[i - 1].name, name)) {
+            return &r->macros.items[i - 1];
+        }
+    }
+    return NULL;
+}
+
+static gt_verdict is_defined(const void *user, const gt_token *name)
+{
+    const reader *r = user;
+    int64_t value;
+    gt_meaning meaning = r->meaning(r->user, name, &value);
+    bool known = meaning == GT_VALUED || find_macro(r, name) ||
+                 gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
+    if (meaning == GT_OPEN || (meaning == GT_UNKNOWN && !known)) {
+        return GT_PERHAPS;
+    }
+    return known ? GT_SURELY : GT_NEVER;
+}
+
+/* While a term is read. */
+typedef struct values {
+    const reader *reader;
+    int64_t slots[GT_SLOT_MAX];
+    int count;
+} values;
+
+/* A name that is no macro is 0. */
+static int slot_of(void *user, const char *name)
+{
+    values *v = user;
+    const gt_token token = gt_token_of(name);
+    const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
+    const bool has_value =
+        meaning == GT_VALUED || (meaning == GT_UNDEFINED && !find_macro(v->reader, &token));
+    return has_value && v->count < GT_SLOT_MAX - 1 ? v->count++ : -1;
+}
+
+static bool text_of(void *user, const char *name, gt_lexer *value, int64_t *above)
+{
+    const values *v = user;
+    const gt_token token = gt_token_of(name);
+    const macro *found = find_macro(v->reader, &token);
+    int64_t given;
+    *above = 0;
+    const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &given);
+    bool is_macro = found && (meaning == GT_UNDEFINED || meaning == GT_UNKNOWN) &&
+                    found->value.token.kind != GT_TOKEN_END;
+    if (is_macro) {
+        *value = found->value;
+    }
+    return is_macro;
+}
+
+static gt_verdict evaluate(const void *user, gt_lexer term)
+{
+    values v = {.reader = user};
+    GT_FREED gt_expression *expression = NULL;
+    gt_scope scope = {.slot = slot_of, .meaning = text_of, .user = &v};
+    int64_t value = 0;
+    bool read = gt_expression_read(&expression, &term, &scope) == GPUTUNE_OK &&
+                term.token.kind == GT_TOKEN_END &&
+                gt_expression_try(&value, expression, v.slots) == NULL;
+    return !read ? GT_PERHAPS : value != 0 ? GT_SURELY : GT_NEVER;
+}
+
+void gt_blank(char *text, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+    }
+}
+
+static void read_define(reader *r, gt_lexer line)
+{
+    bool undefines = gt_lexer_accept(&line, "undef");
+    macro added = {.name = line.token};
+    if (!undefines && !gt_lexer_accept(&line, "define")) {
+        return;
+    }
+    added.name = line.token;
+    gt_lexer_next(&line);
+    added.value = line;
+    for (size_t i = 0; i < r->macros.count && undefines; i++) {
+        macro *one = &r->macros.items[i];
+        one->name.length = gt_token_equals(&one->name, &added.name) ? 0 : one->name.length;
+    }
+    if (!undefines && added.name.kind == GT_TOKEN_NAME) {
+        r->failed |= gt_array_push(&r->macros, added) != GPUTUNE_OK;
+    }
+}
+
+/* Notes a directive of an #if that has been read. At the #endif all of them are blanked, if all
+ * their conditions could be told. */
+static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
+{
+    const gt_conditions *c = &r->conditions;
+    unsigned depth = before > c->depth ? before : c->depth;
+    const mark own = {depth, begin, end};
+    uint64_t bit = UINT64_C(1) << depth % GT_CONDITIONS_MAX;
+    r->failed |= gt_array_push(&r->marks, own) != GPUTUNE_OK;
+    if (c->depth > before) {
+        r->doubtful &= ~bit;
+    }
+    if (c->depth >= before && depth > 0) {
+        bool told = c->open[(depth - 1) % GT_CONDITIONS_MAX].taken != GT_PERHAPS;
+        r->doubtful |= told && depth < GT_CONDITIONS_MAX ? 0 : bit;
+        return;
+    }
+    while (!r->failed && r->marks.count > 0 && r->marks.items[r->marks.count - 1].depth == depth) {
+        const mark *one = &r->marks.items[--r->marks.count];
+        if (!(r->doubtful & bit)) {
+            gt_blank(r->left, one->begin, one->end);
+        }
+    }
+}
+
+static void read_text(reader *r, const char *text)
+{
+    size_t since = 0; /* where what is left out begins; 0: nothing is */
+    gt_lexer lexer = gt_lexer_of(text), line;
+    while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
+        bool is_condition = gt_token_is_any(&line.token, "if ifdef ifndef elif else endif");
+        const char *from = line.token.text;
+        while (from > text && *from != '#') {
+            from--;
+        }
+        size_t begin = (size_t)(from - text), end = (size_t)(line.end - text);
+        unsigned before = r->conditions.depth;
+        if (!is_condition) {
+            if (r->conditions.now != GT_NEVER) {
+                read_define(r, line);
+            }
+            continue;
+        }
+        gt_conditions_read(&r->conditions, line);
+        if (since > 0) {
+            gt_blank(r->left, since, begin);
+        }
+        note_condition(r, before, begin, end);
+        since = r->conditions.now == GT_NEVER ? end : 0;
+    }
+}
+
+gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
+                               const void *user)
+{
+    reader r = {.meaning = meaning, .user = user};
+    GT_TRY(gt_strdup(&r.left, text));
+    gt_conditions_open(&r.conditions, is_defined, evaluate, &r);
+    read_text(&r, text);
+    gt_array_free(&r.macros);
+    gt_array_free(&r.marks);
+    return GT_GIVE(r.failed ? gt_fail_memory() : GPUTUNE_OK, out, r.left, free(r.left));
+}

@@ -1,0 +1,58 @@
+/* Follows the #if, #ifdef and #else of a text and says whether the current line is compiled, as far
+ * as the text itself tells; and blanks the lines that are surely left out. */
+#pragma once
+
+#include "kernel/text/lexer.h"
+
+/* Whether a condition holds. The order matters: && is the smaller of two verdicts, || the larger.
+ */
+typedef enum gt_verdict { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_verdict;
+
+/* Whether a macro of that name is defined. */
+typedef gt_verdict (*gt_defined_fn)(const void *user, const gt_token *name);
+
+/* Whether a term without && and || is true: a comparison, a sum or a macro. The lexer covers the
+ * term alone. */
+typedef gt_verdict (*gt_term_fn)(const void *user, gt_lexer term);
+
+enum { GT_CONDITIONS_MAX = 64 };
+
+typedef struct gt_conditions {
+    gt_verdict now; /* whether the current line is compiled */
+    gt_defined_fn defined;
+    gt_term_fn term; /* NULL: every term is GT_PERHAPS */
+    const void *user;
+    struct {
+        /* Whether the code around the #if is compiled; whether one of its branches so far is. */
+        gt_verdict outside, taken;
+    } open[GT_CONDITIONS_MAX];
+    unsigned depth;
+} gt_conditions;
+
+/* Begins a text, outside of every condition. */
+void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
+                        const void *user);
+/* Reads a directive; `line` is on the first token behind its '#', and the caller's copy stays
+ * there. A directive that is no condition changes nothing. */
+void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
+
+/* Replaces a part of a text by blanks; lines keep their numbers. */
+void gt_blank(char *text, size_t begin, size_t end);
+
+/* What is known of a name that the text itself does not define as a macro. */
+typedef enum gt_meaning {
+    GT_UNDEFINED, /* no macro */
+    GT_UNKNOWN,   /* perhaps a macro: what is not read may define it */
+    GT_OPEN,  /* a macro with one of several values: a condition on it leaves nothing out, whatever
+                 the text defines it as */
+    GT_VALUED /* a macro with one known value */
+} gt_meaning;
+
+/* Says what a name is; sets *value if it is GT_VALUED. */
+typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
+
+/* Copies `text` and blanks the lines that conditions leave out. The directives of an #if are
+ * blanked too if all its conditions can be decided. Lines keep their numbers. *out is the caller's
+ * to free(). ENOMEM. */
+gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
+                               const void *user);

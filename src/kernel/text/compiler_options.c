@@ -1,0 +1,125 @@
+/* The table of compiler options. */
+#include "kernel/text/compiler_options.h"
+
+#include "kernel/text/types.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What an option may have behind its name. */
+typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
+
+typedef struct option {
+    const char *names; /* without dashes, with blanks between them */
+    gt_option_value value;
+    bool meaning;    /* they change what the source says, so that the reference needs them too */
+    const char *why; /* they are refused; NULL: they are allowed */
+} option;
+
+static const option options[] = {
+    {"use_fast_math", EITHER, false, NULL},
+    {"fmad ftz prec-sqrt prec-div dopt Ofast-compile Ofc split-compile device-stack-protector "
+     "jump-table-density ptxas-options Xptxas",
+     VALUE, false, NULL},
+    {"extra-device-vectorization restrict generate-line-info lineinfo device-debug G", BARE, false,
+     NULL},
+    {"std define-macro D undefine-macro U diag-suppress", VALUE, true, NULL},
+    {"device-int128 device-float128 disable-warnings w", BARE, true, NULL},
+    {"I include-path",
+     .why = "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
+    {"pre-include include", .why = "it opens a file; expected #pragma gputune include(\"file\")"},
+    {"gpu-architecture arch", .why = "the target is the GPU at hand; expected it to be left out"},
+    {"maxrregcount", .why = "the space would not know of it; expected maxreg(COUNT)"},
+    {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
+     "extensible-whole-program ewp",
+     .why = "its code needs a link step; expected whole-program code"},
+    {"optix-ir device-syntax-only fdevice-syntax-only",
+     .why = "it makes no machine code; expected it to be left out"},
+    {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
+     .why = "it reads or writes files; expected it to be left out"},
+    {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
+     .why = "the engine sets it; expected it to be left out"},
+    {"minimal", .why = "the prelude needs what it leaves out; expected it to be left out"}};
+
+/* Of the assembler, behind --ptxas-options=. The others read and write files. */
+static const char assembler[] =
+    "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
+    "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
+    "--allow-expensive-optimizations= -allow-expensive-optimizations=";
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+/* The option's kind, and the length of its name: -D, -U and -I have their value without '='. */
+static const option *find(size_t *length, const char *name)
+{
+    *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
+    for (size_t i = 0; i < COUNT(options); i++) {
+        if (gt_is_any(name, *length, options[i].names)) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+static gputune_status unknown_option(const char *option, const char *name, gt_place place)
+{
+    char word[GT_NAME_MAX] = "";
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+    gt_near near = gt_near_to(word);
+    for (size_t i = 0; i < COUNT(options); i++) {
+        gt_near_words(&near, options[i].why ? "" : options[i].names);
+    }
+    return gt_fail_at(place, "unknown compiler option '%s'; expected %s%s", option,
+                      near.name[0] ? "--" : "one of NVRTC's such as --use_fast_math", near.name);
+}
+
+gputune_status gt_compiler_option_check(const char *option, gt_place place)
+{
+    const char *name = option + strspn(option, "-");
+    GT_REFUSE_AT(name == option || !*name || strpbrk(option, " \t\r\n"), place,
+                 "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
+    size_t length;
+    const struct option *known = find(&length, name);
+    if (!known) {
+        return unknown_option(option, name, place);
+    }
+    GT_REFUSE_AT(known->why, place, "the compiler option '%s' is refused: %s", option, known->why);
+    const char *value = name + length;
+    value += *value == '=';
+    GT_REFUSE_AT(known->value != EITHER && (*value != '\0') != (known->value == VALUE), place,
+                 "the compiler option '%s' %s", option,
+                 *value ? "has a value; expected none" : "has no value; expected '=' and one");
+    GT_REFUSE_AT(gt_is_any(name, length, "std") &&
+                     !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
+                 place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
+    /* one option of the assembler at a time */
+    const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
+    GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
+                     (!gt_is_any(value, own, assembler) || strchr(value, ',')),
+                 place,
+                 "the assembler's option '%s' may open files; expected one such as -O2, -dlcm=cg "
+                 "or --def-load-cache=ca",
+                 value);
+    return GPUTUNE_OK;
+}
+
+const char *gt_compiler_option_macro(const char *option, bool undefines)
+{
+    static const char *const begins[] = {"-D", "--define-macro=", "-U", "--undefine-macro="};
+    for (size_t i = 0; i < (undefines ? COUNT(begins) : COUNT(begins) / 2); i++) {
+        size_t length = strlen(begins[i]);
+        if (strncmp(option, begins[i], length) == 0) {
+            return option + length;
+        }
+    }
+    return NULL;
+}
+
+bool gt_compiler_option_has_meaning(const char *option)
+{
+    size_t length;
+    const struct option *known = find(&length, option + strspn(option, "-"));
+    return known && known->meaning;
+}

@@ -1,0 +1,866 @@
+/* Finds declarations by C++'s grammar as far as tokens tell it, without a list of names. */
+#include "kernel/text/declarations.h"
+
+#include <string.h>
+
+enum {
+    DEEPEST = 64,      /* scopes that are nested deeper are taken as a whole */
+    EXPANDED = 20000,  /* words of one declaration */
+    ANGLES_MAX = 4096, /* words between < and > */
+    KEYS_MAX = 1 << 20
+};
+
+/* Words of a text, or of an expansion, and what their declarations go to. */
+typedef struct scan {
+    gt_declarations *to;
+    gt_macros *macros;
+    const gt_word *words;
+    size_t count;
+    bool is_expansion; /* of a macro: its pieces only give keys and marks */
+    bool in_class;
+    int depth;
+    uint8_t *ways; /* by id: how the piece that is read names it */
+    bool *own;     /* by id: the piece declares it */
+    size_t ids;    /* of both */
+} scan;
+
+static bool is_class_word(const gt_word *word)
+{
+    return word->id == GT_IS_STRUCT || word->id == GT_IS_CLASS || word->id == GT_IS_UNION;
+}
+
+static bool is_opening(const gt_word *word)
+{
+    return word->id == GT_IS_OPEN_BRACE || word->id == GT_IS_OPEN_PAREN ||
+           word->id == GT_IS_OPEN_BRACKET;
+}
+
+static bool closes_angle(const gt_word *word)
+{
+    return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
+}
+
+/* Whether a name with parentheses behind it is an attribute rather than what is declared. */
+static bool is_attribute(const gt_word *word)
+{
+    const gt_token *t = &word->token;
+    const bool is_reserved = t->length > 4 && memcmp(t->text, "__", 2) == 0 &&
+                             memcmp(t->text + t->length - 2, "__", 2) == 0;
+    return is_reserved || word->id == GT_IS_ALIGNAS || word->id == GT_IS_DECLTYPE ||
+           word->id == GT_IS_NOEXCEPT || word->id == GT_IS_EXPLICIT || word->id == GT_IS_REQUIRES;
+}
+
+/* A name that no declaration can declare. */
+static bool is_keyword(const gt_word *word)
+{
+    return word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED;
+}
+
+/* The index of the > that closes the < at `at`; `at` itself: it is a comparison. */
+static size_t close_angles(const gt_word *w, size_t count, size_t at)
+{
+    int depth = 0;
+    const size_t most = count - at > ANGLES_MAX ? at + ANGLES_MAX : count;
+    for (size_t i = at; i < most; i++) {
+        if (is_opening(&w[i])) {
+            i = gt_word_close(w, count, i);
+        } else if (w[i].id == GT_IS_SEMICOLON || w[i].id == GT_IS_CLOSE_BRACE) {
+            return at;
+        }
+        depth += w[i].id == GT_IS_LESS;
+        depth -= closes_angle(&w[i]) + (w[i].id == GT_IS_GREATER2);
+        if (depth <= 0) {
+            return i;
+        }
+    }
+    return at;
+}
+
+/* The index of the < that the > at `at` closes, or 0. */
+static size_t open_angles(const gt_word *w, size_t at)
+{
+    for (int depth = 0;; at--) {
+        depth += closes_angle(&w[at]) + (w[at].id == GT_IS_GREATER2) - (w[at].id == GT_IS_LESS);
+        if (depth <= 0 || at == 0) {
+            return at;
+        }
+    }
+}
+
+static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
+{
+    bool more = true;
+    while (i < count && more) {
+        if (w[i].id == GT_IS_NOT) {
+            i++;
+            continue;
+        }
+        if (w[i].id == GT_IS_REQUIRES) {
+            i++;
+            i += i < count && w[i].id == GT_IS_OPEN_PAREN ? gt_word_close(w, count, i) + 1 - i : 0;
+            i += i < count && w[i].id == GT_IS_OPEN_BRACE ? gt_word_close(w, count, i) + 1 - i : 0;
+        } else if (w[i].id == GT_IS_OPEN_PAREN) {
+            i = gt_word_close(w, count, i) + 1;
+        } else { /* a concept, A::B<…> */
+            while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
+                i++;
+                if (i < count && w[i].id == GT_IS_LESS) {
+                    i = close_angles(w, count, i) + 1;
+                    break;
+                }
+            }
+        }
+        more = i < count && (w[i].id == GT_IS_AND2 || w[i].id == GT_IS_OR2);
+        i += more;
+    }
+    return i;
+}
+
+/* Behind `template <…> requires …`, however often. */
+static size_t skip_templates(const gt_word *w, size_t count, size_t i)
+{
+    while (i < count && w[i].id == GT_IS_TEMPLATE) {
+        i++;
+        i = i < count && w[i].id == GT_IS_LESS ? close_angles(w, count, i) + 1 : i;
+        if (i < count && w[i].id == GT_IS_REQUIRES) {
+            i = skip_requirement(w, count, i + 1);
+        }
+    }
+    return i;
+}
+
+/* ---- what a declaration declares ------------------------------------------------------------- */
+
+static void add_key(scan *s, gt_piece *piece, const gt_word *name)
+{
+    const bool fits = gt_word_is_name(name) && s->to->keys.count < KEYS_MAX;
+    if (fits) {
+        s->macros->failed |= gt_array_push(&s->to->keys, name->id) != GPUTUNE_OK;
+        piece->keys++;
+    }
+}
+
+/* All names of some words. */
+static void add_keys(scan *s, gt_piece *piece, const gt_word *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        add_key(s, piece, &w[i]);
+    }
+}
+
+static size_t find(const gt_word *w, size_t from, size_t to, gt_word_id id)
+{
+    while (from < to && w[from].id != (uint32_t)id) {
+        from++;
+    }
+    return from;
+}
+
+static bool has(const gt_word *w, size_t from, size_t to, gt_word_id id)
+{
+    return find(w, from, to, id) < to;
+}
+
+static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t count)
+{
+    size_t at = find(w, 0, count, GT_IS_ENUM) + 1;
+    const bool is_scoped = at < count && is_class_word(&w[at]);
+    const size_t open = find(w, at, count, GT_IS_OPEN_BRACE);
+    piece->kind = GT_PIECE_TYPE;
+    piece->is_constant = true;
+    at += is_scoped;
+    if (at < count) {
+        add_key(s, piece, &w[at]);
+    }
+    if (open == count) {
+        return;
+    }
+    const size_t close = gt_word_close(w, count, open);
+    bool begins = true;
+    for (size_t i = open + 1; i < close && !is_scoped; i++) {
+        if (begins) {
+            add_key(s, piece, &w[i]);
+        }
+        begins = w[i].id == GT_IS_COMMA;
+        i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
+    }
+    add_keys(s, piece, w, close + 1, count);
+}
+
+static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t count)
+{
+    size_t from = 0;
+    while (from < count && !is_class_word(&w[from]) && w[from].id != GT_IS_ENUM) {
+        from++;
+    }
+    const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
+    piece->kind = GT_PIECE_TYPE;
+    piece->is_constant = true;
+    if (open < count && from < open && w[from].id == GT_IS_ENUM) {
+        classify_enum(s, piece, w, count);
+        return;
+    }
+    if (open < count && from < open) {
+        add_key(s, piece, &w[from + 1]);
+        add_keys(s, piece, w, gt_word_close(w, count, open) + 1, count);
+        return;
+    }
+    for (size_t i = 0; i + 1 < count; i++) {
+        const uint32_t next = w[i + 1].id;
+        if (next == GT_IS_SEMICOLON || next == GT_IS_OPEN_BRACKET || next == GT_IS_CLOSE_PAREN ||
+            next == GT_IS_COMMA) {
+            add_key(s, piece, &w[i]);
+        }
+    }
+}
+
+/* A class that is defined or declared; false: the words declare something else of its type. */
+static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
+{
+    const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
+    const gt_word *name = NULL;
+    size_t i = at + 1;
+    for (; i < count && gt_word_is_name(&w[i]) && w[i].id != GT_IS_FINAL; i++) {
+        name = &w[i];
+    }
+    const uint32_t next = i < count ? w[i].id : GT_IS_NOTHING;
+    const bool is_defined =
+        open < count && (next == GT_IS_OPEN_BRACE || next == GT_IS_COLON || next == GT_IS_LESS ||
+                         next == GT_IS_FINAL || i == count);
+    if (!is_defined && !(next == GT_IS_SEMICOLON && i == at + 2)) {
+        return false;
+    }
+    piece->kind = GT_PIECE_TYPE;
+    piece->is_constant = true;
+    if (name) {
+        add_key(s, piece, name);
+    }
+    if (is_defined) {
+        add_keys(s, piece, w, gt_word_close(w, count, open) + 1, count);
+    }
+    return true;
+}
+
+static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
+{
+    piece->kind = GT_PIECE_VARIABLE;
+    for (size_t i = 0; i + 1 < count; i++) {
+        const gt_word *next = &w[i + 1];
+        const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
+                          next->id == GT_IS_COMMA || is_opening(next);
+        if (gt_word_is_name(&w[i]) && ends) {
+            add_key(s, piece, &w[i]);
+            for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
+                i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
+            }
+        } else if (w[i].id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
+            i = close_angles(w, count, i);
+        }
+    }
+}
+
+/* A::f, A<T>::f: the owner's name in front of the `::` at `at`; 0: there is none. */
+static uint32_t owner_before(const gt_word *w, size_t at)
+{
+    if (at < 1 || w[at].id != GT_IS_SCOPE) {
+        return 0;
+    }
+    at--;
+    if (closes_angle(&w[at])) {
+        at = open_angles(w, at);
+        at -= at > 0;
+    }
+    return gt_word_is_name(&w[at]) ? w[at].id : 0;
+}
+
+static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
+{
+    piece->kind = GT_PIECE_FUNCTION;
+    piece->is_operator = w[at].id == GT_IS_OPERATOR;
+    if (!piece->is_operator) {
+        add_key(s, piece, &w[at]);
+    }
+    const size_t before = at > 0 ? at - 1 : 0;
+    piece->owner = at > 0 ? owner_before(w, before) : 0;
+    piece->is_special = piece->is_operator || (at > 0 && w[before].id == GT_IS_TILDE);
+    size_t open = find(w, at, count, GT_IS_OPEN_PAREN);
+    if (piece->is_operator && open == at + 1 && open + 1 < count &&
+        w[open + 1].id == GT_IS_CLOSE_PAREN) {
+        open = find(w, open + 2, count, GT_IS_OPEN_PAREN);
+    }
+    const size_t close = open < count ? gt_word_close(w, count, open) : count;
+    piece->first_named = s->to->keys.count;
+    for (size_t i = 0; i < close; i++) {
+        if (gt_word_is_name(&w[i])) {
+            s->macros->failed |= gt_array_push(&s->to->keys, w[i].id) != GPUTUNE_OK;
+            piece->named++;
+        }
+        piece->is_foreign |= i > 0 && w[i].id == GT_IS_SCOPE && gt_word_is_name(&w[i - 1]) &&
+                             (i < 2 || w[i - 2].id != GT_IS_SCOPE);
+    }
+    piece->has_body = has(w, 0, count, GT_IS_OPEN_BRACE);
+    piece->is_defaulted = count > 3 && w[count - 3].id == GT_IS_EQUAL &&
+                          (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
+}
+
+/* Finds where the head ends, in front of a body, a value or the ';', and in *name the name that a
+ * function declares; *name is `count` where none is declared. */
+static size_t find_head(const gt_word *w, size_t count, size_t *name)
+{
+    size_t i = 0;
+    *name = count;
+    for (; i < count && *name == count; i++) {
+        const uint32_t id = w[i].id;
+        if (id == GT_IS_OPERATOR) {
+            *name = i;
+            return i;
+        }
+        if (id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
+            const size_t close = close_angles(w, count, i);
+            const bool is_instance =
+                close > i && close + 1 < count && w[close + 1].id == GT_IS_OPEN_PAREN;
+            *name = is_instance ? i - 1 : count;
+            i = is_instance ? i : close;
+        } else if (id == GT_IS_OPEN_PAREN && i > 0) {
+            *name = gt_word_is_name(&w[i - 1]) && !is_keyword(&w[i - 1]) ? i - 1 : count;
+            return i;
+        } else if (id == GT_IS_OPEN_BRACE || id == GT_IS_EQUAL || id == GT_IS_SEMICOLON) {
+            return i;
+        }
+    }
+    return i;
+}
+
+static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t id = w[i].id;
+        piece->is_kernel |= id == GT_IS_GLOBAL;
+        piece->is_marked |=
+            id == GT_IS_GLOBAL || id == GT_IS_DEVICE || id == GT_IS_CONSTANT || id == GT_IS_MANAGED;
+        piece->is_host |= id == GT_IS_HOST;
+        piece->is_constant |= id == GT_IS_CONSTEXPR || id == GT_IS_CONSTEVAL;
+        piece->is_virtual |= id == GT_IS_VIRTUAL;
+    }
+}
+
+/* Leaves the attributes out of the words of a head: alignas(…), __launch_bounds__(…), [[…]]. */
+static size_t strip_attributes(gt_word *w, size_t count)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool has_list = i + 1 < count && w[i + 1].id == GT_IS_OPEN_PAREN;
+        if (is_attribute(&w[i]) && w[i].id != GT_IS_REQUIRES && has_list) {
+            i = gt_word_close(w, count, i + 1);
+        } else if (w[i].id == GT_IS_OPEN_BRACKET && i + 1 < count &&
+                   w[i + 1].id == GT_IS_OPEN_BRACKET) {
+            i = gt_word_close(w, count, i);
+        } else {
+            w[to++] = w[i];
+        }
+    }
+    return to;
+}
+
+/* The kinds that their first word tells; false: it is none of them. */
+static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
+{
+    const uint32_t id = w[0].id;
+    if (id == GT_IS_USING && count > 1 && w[1].id == GT_IS_NAMESPACE) {
+        piece->kind = GT_PIECE_USING;
+    } else if (id == GT_IS_USING || id == GT_IS_NAMESPACE) {
+        const size_t equals = find(w, 0, count, GT_IS_EQUAL);
+        size_t name = equals < count ? 1 : count - 1;
+        while (name > 1 && !gt_word_is_name(&w[name])) {
+            name--;
+        }
+        piece->kind = GT_PIECE_ALIAS;
+        piece->is_constant = true;
+        if (name < count) {
+            add_key(s, piece, &w[name]);
+        }
+    } else if (id == GT_IS_STATIC_ASSERT || id == GT_IS_C_ASSERT || id == GT_IS_ASM ||
+               id == GT_IS_GNU_ASM) {
+        piece->kind = GT_PIECE_ASSERTION;
+    } else if (id == GT_IS_TEMPLATE) {
+        piece->kind = GT_PIECE_INSTANCE;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* `w` are the piece's words, expanded; they are changed. */
+static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
+{
+    size_t name;
+    piece->first_key = s->to->keys.count;
+    for (size_t i = 0; i < 2 && i + 1 < count; i++) { /* template …; extern template …; */
+        if (w[i].id == GT_IS_TEMPLATE && w[i + 1].id != GT_IS_LESS) {
+            piece->kind = GT_PIECE_INSTANCE;
+            return;
+        }
+    }
+    count = strip_attributes(w, count);
+    size_t behind = skip_templates(w, count, 0);
+    if (behind + 1 < count && w[behind].id == GT_IS_EXTERN &&
+        w[behind + 1].token.kind == GT_TOKEN_STRING) {
+        behind = skip_templates(w, count, behind + 2);
+    }
+    note_marks(piece, w, behind < count ? behind : count);
+    if (behind >= count) {
+        piece->kind = GT_PIECE_EMPTY;
+        return;
+    }
+    w += behind;
+    count -= behind;
+    if (classify_by_word(s, piece, w, count)) {
+        return;
+    }
+    const size_t head = find_head(w, count, &name);
+    note_marks(piece, w, head < count ? head + 1 : count);
+    size_t class_at = 0;
+    while (class_at < head && !is_class_word(&w[class_at])) {
+        class_at++;
+    }
+    const bool is_typedef = has(w, 0, count < 2 ? count : 2, GT_IS_TYPEDEF);
+    const bool is_enum = has(w, 0, head, GT_IS_ENUM) && name == count;
+    if (is_typedef) {
+        classify_typedef(s, piece, w, count);
+    } else if (is_enum) {
+        classify_enum(s, piece, w, count);
+    } else if (name < count) {
+        classify_function(s, piece, w, count, name);
+    } else if (class_at == head || !classify_class(s, piece, w, count, class_at)) {
+        piece->is_constant |= has(w, 0, head, GT_IS_CONST);
+        classify_variables(s, piece, w, count);
+    }
+}
+
+/* ---- what it reads --------------------------------------------------------------------------- */
+
+/* Makes room for the names that have come up since. */
+static void grow_ways(scan *s)
+{
+    const size_t ids = s->macros->ids;
+    if (s->macros->failed || s->ids >= ids) {
+        return;
+    }
+    uint8_t *ways = realloc(s->ways, 2 * ids);
+    s->ways = ways ? ways : s->ways;
+    bool *own = realloc(s->own, 2 * ids * sizeof *own);
+    s->own = own ? own : s->own;
+    s->macros->failed |= !ways || !own;
+    if (!s->macros->failed) {
+        memset(s->ways + s->ids, 0, 2 * ids - s->ids);
+        memset(s->own + s->ids, 0, (2 * ids - s->ids) * sizeof *own);
+        s->ids = 2 * ids;
+    }
+}
+
+/* Whether the name at `i`, which `;`, `=` or the like follows, stands behind a type at the
+ * beginning of a statement or parameter: `float x;`, `(const A<T> *x,`. */
+static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
+{
+    size_t at = i;
+    bool is_pointer = false;
+    while (at > 0 &&
+           (w[at - 1].id == GT_IS_STAR || w[at - 1].id == GT_IS_AND || w[at - 1].id == GT_IS_AND2 ||
+            w[at - 1].id == GT_IS_CONST || w[at - 1].id == GT_IS_RESTRICT)) {
+        at--;
+        is_pointer = true;
+    }
+    if (at == 0 ||
+        !((gt_word_is_name(&w[at - 1]) && !is_keyword(&w[at - 1])) || closes_angle(&w[at - 1]))) {
+        return false;
+    }
+    at--;
+    while (at > 0 && (gt_word_is_name(&w[at - 1]) || w[at - 1].id == GT_IS_SCOPE)) {
+        at--;
+    }
+    const uint32_t before = at > 0 ? w[at - 1].id : GT_IS_SEMICOLON;
+    const bool begins =
+        before == GT_IS_SEMICOLON || before == GT_IS_OPEN_BRACE || before == GT_IS_CLOSE_BRACE;
+    return !is_pointer || begins ||
+           (in_head && (before == GT_IS_OPEN_PAREN || before == GT_IS_COMMA));
+}
+
+/* `float a, b;`: whether the name at `i` is a further one. */
+static bool is_further(const gt_word *w, size_t count, size_t i)
+{
+    size_t at = i;
+    while (at > 0 && w[at - 1].id != GT_IS_SEMICOLON && w[at - 1].id != GT_IS_OPEN_BRACE &&
+           w[at - 1].id != GT_IS_CLOSE_BRACE && w[at - 1].id != GT_IS_OPEN_PAREN) {
+        at--;
+    }
+    return at > 0 && w[at - 1].id != GT_IS_OPEN_PAREN && at + 1 < count &&
+           gt_word_is_name(&w[at]) && !is_keyword(&w[at]) &&
+           (gt_word_is_name(&w[at + 1]) || w[at + 1].id == GT_IS_STAR || w[at + 1].id == GT_IS_AND);
+}
+
+static bool declares(const gt_word *w, size_t count, size_t i, bool in_head)
+{
+    const uint32_t next = i + 1 < count ? w[i + 1].id : GT_IS_NOTHING;
+    const bool ends = next == GT_IS_SEMICOLON || next == GT_IS_COMMA || next == GT_IS_EQUAL ||
+                      next == GT_IS_OPEN_BRACKET;
+    const bool may_end = ends || next == GT_IS_OPEN_BRACE || next == GT_IS_COLON ||
+                         next == GT_IS_CLOSE_PAREN || next == GT_IS_OPEN_PAREN;
+    return i > 0 && ((may_end && is_behind_type(w, i, in_head)) ||
+                     (ends && w[i - 1].id == GT_IS_COMMA && is_further(w, count, i)));
+}
+
+static void read_words(scan *s, const gt_word *w, size_t count)
+{
+    bool in_head = true;
+    grow_ways(s);
+    for (size_t i = 0; i < count && !s->macros->failed; i++) {
+        in_head = in_head && w[i].id != GT_IS_OPEN_BRACE;
+        if (!gt_word_is_name(&w[i])) {
+            continue;
+        }
+        const uint32_t before = i > 0 ? w[i - 1].id : GT_IS_NOTHING;
+        const uint32_t next = i + 1 < count ? w[i + 1].id : GT_IS_NOTHING;
+        if (before == GT_IS_DOT || before == GT_IS_ARROW) {
+            s->ways[w[i].id] |= GT_READ_MEMBER;
+            continue;
+        }
+        s->ways[w[i].id] |=
+            next == GT_IS_OPEN_PAREN || next == GT_IS_LESS ? GT_READ_CALL : GT_READ_PLAIN;
+        s->own[w[i].id] |= declares(w, count, i, in_head);
+    }
+}
+
+/* The names in a directive. */
+static void read_directive(scan *s, const gt_word *directive)
+{
+    gt_lexer lexer = gt_lexer_of(directive->token.text), line;
+    gt_word_list names = {0};
+    gt_lexer_directive(&lexer, &line);
+    gt_words_split(&names, s->macros, line);
+    grow_ways(s);
+    for (size_t i = 0; i < names.count && !s->macros->failed; i++) {
+        s->ways[names.items[i].id] |= gt_word_is_name(&names.items[i]) ? GT_READ_CALL : 0;
+    }
+    gt_array_free(&names);
+}
+
+/* Reads some words as they are and as their macros have them. */
+static void read_range(scan *s, size_t begin, size_t end)
+{
+    gt_word_list raw = {0}, expanded = {0};
+    for (size_t i = begin; i < end; i++) {
+        if (s->words[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            read_directive(s, &s->words[i]);
+        } else {
+            s->macros->failed |= gt_array_push(&raw, s->words[i]) != GPUTUNE_OK;
+        }
+    }
+    gt_macros_expand(&expanded, s->macros, raw.items, raw.count, EXPANDED);
+    read_words(s, raw.items, raw.count);
+    read_words(s, expanded.items, expanded.count);
+    gt_array_free(&raw);
+    gt_array_free(&expanded);
+}
+
+/* Moves what was read to the piece. */
+static void take_reads(scan *s, gt_piece *piece)
+{
+    piece->first_read = s->to->reads.count;
+    for (uint32_t id = 0; id < s->ids && !s->macros->failed; id++) {
+        uint8_t ways = s->ways[id];
+        if (ways) {
+            const uint8_t own = ways & (GT_READ_CALL | GT_READ_PLAIN);
+            ways = s->own[id] ? (uint8_t)((ways & GT_READ_MEMBER) | own << 3) : ways;
+            const gt_read read = {id, ways};
+            s->macros->failed |= gt_array_push(&s->to->reads, read) != GPUTUNE_OK;
+            piece->reads++;
+        }
+        s->ways[id] = 0;
+        s->own[id] = false;
+    }
+}
+
+/* ---- where it ends --------------------------------------------------------------------------- */
+
+/* How the end of a piece is looked for. */
+typedef struct walk {
+    bool is_function, is_class, has_value, has_colon;
+    int conditionals;
+} walk;
+
+static void pass_directives(scan *s, walk *walk, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (s->words[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            walk->conditionals += gt_macros_directive(s->macros, &s->words[i]);
+        }
+    }
+}
+
+static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
+{
+    const gt_word *before = &s->words[at - 1];
+    const bool is_name = gt_word_is_name(before) && !is_attribute(before) &&
+                         !(walk->is_class && gt_macro_of(s->macros, before->id));
+    bool is_operator = false;
+    for (size_t i = at > 4 ? at - 4 : 0; i < at; i++) {
+        is_operator |= i >= first && s->words[i].id == GT_IS_OPERATOR;
+    }
+    walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
+}
+
+/* Whether the declaration ends behind the braces from `at` to `close`. */
+static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
+{
+    const bool initialises =
+        walk->has_colon && gt_word_is_name(&s->words[at - 1]) && close + 1 < s->count &&
+        (s->words[close + 1].id == GT_IS_COMMA || s->words[close + 1].id == GT_IS_OPEN_BRACE);
+    return walk->is_function && !walk->has_value && !initialises;
+}
+
+/* Finds the end of the piece that begins at piece->begin, and a class's braces. */
+static void find_end(scan *s, gt_piece *piece)
+{
+    const gt_word *w = s->words;
+    const size_t first = skip_templates(w, s->count, piece->begin);
+    walk walk = {0};
+    size_t i = first;
+    while (i < s->count && piece->end == 0) {
+        const uint32_t id = w[i].id;
+        if (is_opening(&w[i])) {
+            const size_t close = gt_word_close(w, s->count, i);
+            const bool is_body = id == GT_IS_OPEN_BRACE && walk.is_class && !walk.is_function &&
+                                 !walk.has_value && !piece->body_begin;
+            if (id == GT_IS_OPEN_PAREN && i > first) {
+                note_parameters(s, &walk, first, i);
+            }
+            pass_directives(s, &walk, i, close);
+            if (is_body) {
+                piece->body_begin = i + 1;
+                piece->body_end = close;
+            }
+            piece->end =
+                id == GT_IS_OPEN_BRACE && i > 0 && ends_behind(s, &walk, i, close) ? close + 1 : 0;
+            i = close + 1;
+            continue;
+        }
+        if (w[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            walk.conditionals += gt_macros_directive(s->macros, &w[i]);
+        }
+        walk.is_class |= !walk.is_function && (is_class_word(&w[i]) || id == GT_IS_ENUM);
+        walk.has_value |= id == GT_IS_EQUAL && w[i - (i > 0)].id != GT_IS_OPERATOR;
+        walk.has_colon |= walk.is_function && id == GT_IS_COLON;
+        piece->end = id == GT_IS_SEMICOLON ? i + 1 : id == GT_IS_CLOSE_BRACE ? i : 0;
+        i++;
+    }
+    piece->end = piece->end > piece->begin ? piece->end : i > piece->begin ? i : piece->begin + 1;
+    piece->is_torn = walk.conditionals != 0;
+}
+
+static bool is_balanced(const gt_word_list *words)
+{
+    int depth = 0;
+    for (size_t i = 0; i < words->count && depth >= 0; i++) {
+        const uint32_t id = words->items[i].id;
+        depth += is_opening(&words->items[i]);
+        depth -= id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET;
+    }
+    return depth == 0;
+}
+
+static void scan_scope(scan *s, size_t begin, size_t end);
+
+/* A macro that makes whole declarations: its keys and marks are those of all of them. */
+static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
+{
+    gt_declarations made = {0};
+    scan inner = *s;
+    inner.to = &made;
+    inner.words = expanded->items;
+    inner.count = expanded->count;
+    inner.is_expansion = true;
+    inner.depth++;
+    scan_scope(&inner, 0, expanded->count);
+    piece->kind = made.items.count == 1   ? made.items.items[0].kind
+                  : made.items.count == 0 ? GT_PIECE_EMPTY
+                                          : GT_PIECE_MACRO;
+    piece->first_key = s->to->keys.count;
+    for (size_t i = 0; i < made.items.count; i++) {
+        const gt_piece *one = &made.items.items[i];
+        piece->is_kernel |= one->is_kernel;
+        piece->is_marked |= one->is_marked;
+        piece->is_constant |= one->is_constant;
+        for (size_t k = 0; k < one->keys; k++) {
+            s->macros->failed |=
+                gt_array_push(&s->to->keys, made.keys.items[one->first_key + k]) != GPUTUNE_OK;
+            piece->keys++;
+        }
+    }
+    gt_array_free(&made.items);
+    gt_array_free(&made.keys);
+    gt_array_free(&made.reads);
+}
+
+/* A use of a macro that is declarations by itself, or that opens or closes a scope; false: it is a
+ * part of a declaration. */
+static bool read_macro(scan *s, gt_piece *piece)
+{
+    const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);
+    gt_word_list expanded = {0};
+    if (taken == 0 || s->depth >= DEEPEST) {
+        return false;
+    }
+    gt_macros_expand(&expanded, s->macros, s->words + at, taken, EXPANDED);
+    const uint32_t last = expanded.count ? expanded.items[expanded.count - 1].id : GT_IS_SEMICOLON;
+    const bool follows = at + taken < s->count && s->words[at + taken].id == GT_IS_SEMICOLON;
+    const bool is_balanced_use = is_balanced(&expanded);
+    const bool is_whole = last == GT_IS_SEMICOLON || last == GT_IS_CLOSE_BRACE;
+    if (!is_balanced_use || is_whole) {
+        piece->end = at + taken + follows;
+        piece->is_torn = !is_balanced_use;
+        if (is_balanced_use) {
+            classify_macro(s, piece, &expanded);
+        }
+    }
+    gt_array_free(&expanded);
+    return piece->end > 0;
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+/* Adds the functions of a class as pieces of their own, and reads the class without them. */
+static void scan_members(scan *s, size_t index)
+{
+    const gt_piece class = s->to->items.items[index];
+    const size_t first = s->to->items.count;
+    size_t from = class.begin;
+    scan inner = *s;
+    inner.in_class = true;
+    inner.depth++;
+    scan_scope(&inner, class.body_begin, class.body_end);
+    s->ways = inner.ways;
+    s->own = inner.own;
+    s->ids = inner.ids;
+    for (size_t i = first; i < s->to->items.count && !s->macros->failed; i++) {
+        gt_piece *member = &s->to->items.items[i];
+        if (member->parent < 0) {
+            member->parent = (int)index;
+            read_range(s, from, member->begin);
+            from = member->end;
+        }
+    }
+    read_range(s, from, class.end);
+    take_reads(s, &s->to->items.items[index]);
+}
+
+static void read_piece(scan *s, gt_piece *piece)
+{
+    gt_word_list expanded = {0};
+    if (!read_macro(s, piece)) {
+        find_end(s, piece);
+        gt_macros_expand(&expanded, s->macros, s->words + piece->begin, piece->end - piece->begin,
+                         EXPANDED);
+        classify(s, piece, expanded.items, expanded.count);
+        gt_array_free(&expanded);
+    }
+    if (piece->kind != GT_PIECE_TYPE || piece->is_torn || s->depth >= DEEPEST) {
+        piece->body_begin = piece->body_end = 0;
+    }
+}
+
+/* Reads one declaration, and returns where the next one begins. */
+static size_t scan_piece(scan *s, size_t at)
+{
+    gt_piece piece = {.begin = at, .parent = -1};
+    read_piece(s, &piece);
+    const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
+    if (is_member || s->macros->failed) { /* a part of its class */
+        return piece.end;
+    }
+    if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {
+        s->macros->failed = true;
+        return piece.end;
+    }
+    const size_t index = s->to->items.count - 1;
+    if (s->is_expansion) {
+        return piece.end;
+    }
+    if (piece.body_begin && !s->in_class) {
+        scan_members(s, index);
+    } else {
+        read_range(s, piece.begin, piece.end);
+        take_reads(s, &s->to->items.items[index]);
+    }
+    return piece.end;
+}
+
+/* The index behind the '{' of a namespace or of extern "C" that begins at `at`; 0: none does. */
+static size_t enter_scope(const scan *s, size_t at)
+{
+    const gt_word *w = s->words;
+    size_t i = at + (w[at].id == GT_IS_INLINE);
+    const bool is_namespace = i < s->count && w[i].id == GT_IS_NAMESPACE;
+    const bool is_linkage =
+        w[at].id == GT_IS_EXTERN && at + 1 < s->count && w[at + 1].token.kind == GT_TOKEN_STRING;
+    if (!is_namespace && !is_linkage) {
+        return 0;
+    }
+    i = is_linkage ? at + 2 : i + 1;
+    while (is_namespace && i < s->count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
+        i++;
+    }
+    return i < s->count && w[i].id == GT_IS_OPEN_BRACE && s->depth < DEEPEST ? i + 1 : 0;
+}
+
+static void scan_scope(scan *s, size_t begin, size_t end)
+{
+    const size_t whole = s->count;
+    s->count = end;
+    for (size_t i = begin; i < end && !s->macros->failed;) {
+        const uint32_t id = s->words[i].id;
+        const size_t scope = s->in_class ? 0 : enter_scope(s, i);
+        if (s->words[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            (void)gt_macros_directive(s->macros, &s->words[i++]);
+        } else if (id == GT_IS_SEMICOLON || id == GT_IS_CLOSE_BRACE) {
+            i++;
+        } else if (s->in_class && i + 1 < end && s->words[i + 1].id == GT_IS_COLON &&
+                   (id == GT_IS_PUBLIC || id == GT_IS_PRIVATE || id == GT_IS_PROTECTED)) {
+            i += 2;
+        } else if (scope) {
+            const size_t close = gt_word_close(s->words, end, scope - 1);
+            s->depth++;
+            scan_scope(s, scope, close);
+            s->depth--;
+            i = close + 1;
+        } else {
+            i = scan_piece(s, i);
+        }
+    }
+    s->count = whole;
+}
+
+gputune_status gt_declarations_find(gt_declarations *out, const char *text)
+{
+    *out = (gt_declarations){0};
+    gt_macros_open(&out->macros, text);
+    gt_words_split(&out->words, &out->macros, gt_lexer_of(text));
+    scan s = {
+        .to = out, .macros = &out->macros, .words = out->words.items, .count = out->words.count};
+    scan_scope(&s, 0, out->words.count);
+    free(s.ways);
+    free(s.own);
+    if (out->macros.failed) {
+        gt_declarations_free(out);
+        return gt_fail_memory();
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_declarations_free(gt_declarations *declarations)
+{
+    gt_macros_free(&declarations->macros);
+    gt_array_free(&declarations->words);
+    gt_array_free(&declarations->items);
+    gt_array_free(&declarations->keys);
+    gt_array_free(&declarations->reads);
+}

@@ -1,0 +1,388 @@
+/* Words, macros and their expansion, as far as declarations need them. */
+#include "kernel/text/macros.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* In the order of gt_word_id, from 1 on. */
+static const char fixed[] =
+    "{ } ( ) [ ] < > >> ; , : :: = * & && || ! ~ . -> # ## template requires struct class "
+    "union enum namespace extern inline using typedef operator static_assert "
+    "_Static_assert asm __asm__ const constexpr consteval virtual public private "
+    "protected alignas decltype noexcept explicit final default delete __global__ "
+    "__device__ __constant__ __managed__ __host__ return else case do goto throw new "
+    "sizeof typename static volatile register if while for switch friend mutable "
+    "__restrict__";
+
+static uint32_t intern(gt_macros *m, const char *text, size_t length)
+{
+    uint32_t id = 0;
+    m->failed |=
+        gt_hash_index_intern(&m->index, gt_hash_bytes(text, length), m->ids, &id) != GPUTUNE_OK;
+    if (id == m->ids) {
+        m->ids++;
+        m->failed |= gt_array_push(&m->of_name, 0) != GPUTUNE_OK;
+    }
+    return m->failed ? 0 : id;
+}
+
+void gt_macros_open(gt_macros *macros, const char *text)
+{
+    *macros = (gt_macros){.text = text};
+    (void)intern(macros, "", 0);
+    for (const char *at = fixed; *at;) {
+        const size_t length = strcspn(at, " ");
+        (void)intern(macros, at, length);
+        at += length + (at[length] == ' ');
+    }
+}
+
+void gt_macros_free(gt_macros *macros)
+{
+    gt_hash_index_free(&macros->index);
+    gt_array_free(&macros->texts);
+    gt_array_free(&macros->items);
+    gt_array_free(&macros->of_name);
+    gt_texts_free(&macros->made);
+}
+
+static void push(gt_word_list *out, gt_macros *m, gt_word word)
+{
+    m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
+}
+
+static gt_word word_of(gt_macros *m, gt_token token)
+{
+    return (gt_word){token, intern(m, token.text, token.length)};
+}
+
+void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
+{
+    gt_lexer line;
+    while (lexer.token.kind != GT_TOKEN_END && !macros->failed) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            push(out, macros, (gt_word){.token = lexer.token});
+            gt_lexer_directive(&lexer, &line);
+        } else {
+            push(out, macros, word_of(macros, lexer.token));
+            gt_lexer_next(&lexer);
+        }
+    }
+}
+
+/* With the lexer behind the '(' of a macro's parameters. */
+static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
+{
+    while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
+        if (line->token.kind == GT_TOKEN_NAME) {
+            push(&m->texts, m, word_of(m, line->token));
+            macro->parameters++;
+        }
+        if (gt_lexer_is(line, "...")) {
+            macro->is_variadic = true;
+            push(&m->texts, m, word_of(m, gt_token_of("__VA_ARGS__")));
+            macro->parameters++;
+        }
+        gt_lexer_next(line);
+    }
+}
+
+static void read_define(gt_macros *m, gt_lexer line)
+{
+    const gt_token name = line.token;
+    gt_macro macro = {.first = m->texts.count};
+    gt_lexer_next(&line);
+    macro.is_function = gt_lexer_is(&line, "(") && line.token.text == name.text + name.length;
+    if (macro.is_function) {
+        gt_lexer_next(&line);
+        read_parameters(m, &macro, &line);
+    }
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line), macro.words++) {
+        push(&m->texts, m, word_of(m, line.token));
+    }
+    const uint32_t id = intern(m, name.text, name.length);
+    if (!m->failed && (m->conditionals == 0 || m->of_name.items[id] == 0)) {
+        m->failed = gt_array_push(&m->items, macro) != GPUTUNE_OK;
+        m->of_name.items[id] = (uint32_t)m->items.count;
+    }
+}
+
+int gt_macros_directive(gt_macros *macros, const gt_word *directive)
+{
+    gt_lexer lexer = gt_lexer_of(directive->token.text), line;
+    gt_lexer_directive(&lexer, &line);
+    const int opens = gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
+    macros->conditionals += opens > 0 || macros->conditionals > 0 ? (unsigned)opens : 0;
+    const bool undefines = gt_lexer_accept(&line, "undef");
+    const bool defines = !undefines && gt_lexer_accept(&line, "define");
+    if (defines && line.token.kind == GT_TOKEN_NAME) {
+        read_define(macros, line);
+    } else if (undefines && macros->conditionals == 0) {
+        const uint32_t id = intern(macros, line.token.text, line.token.length);
+        if (!macros->failed) {
+            macros->of_name.items[id] = 0;
+        }
+    }
+    return opens;
+}
+
+const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id)
+{
+    const uint32_t at = id < macros->of_name.count ? macros->of_name.items[id] : 0;
+    return at ? &macros->items.items[at - 1] : NULL;
+}
+
+size_t gt_word_close(const gt_word *words, size_t count, size_t at)
+{
+    for (int depth = 0; at < count; at++) {
+        const uint32_t id = words[at].id;
+        depth += id == GT_IS_OPEN_BRACE || id == GT_IS_OPEN_PAREN || id == GT_IS_OPEN_BRACKET;
+        depth -= id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET;
+        if (depth <= 0) {
+            return at;
+        }
+    }
+    return count - 1;
+}
+
+size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at)
+{
+    const gt_macro *macro = gt_macro_of(macros, words[at].id);
+    size_t open = at + 1;
+    if (!macro || !macro->is_function) {
+        return macro != NULL;
+    }
+    while (open < count && words[open].token.kind == GT_TOKEN_DIRECTIVE) {
+        open++;
+    }
+    return open < count && words[open].id == GT_IS_OPEN_PAREN
+               ? gt_word_close(words, count, open) + 1 - at
+               : 0;
+}
+
+/* ---- expansion ------------------------------------------------------------------------------- */
+
+enum { ARGUMENTS_MAX = 64 };
+
+/* The arguments of a use. */
+typedef struct arguments {
+    const gt_word *words;
+    size_t begin[ARGUMENTS_MAX], end[ARGUMENTS_MAX];
+    uint32_t count;
+} arguments;
+
+/* A macro that is being expanded, and does not expand itself. */
+typedef struct hidden {
+    uint32_t id;
+    const struct hidden *outer;
+} hidden;
+
+static bool is_hidden(const hidden *hidden, uint32_t id)
+{
+    while (hidden && hidden->id != id) {
+        hidden = hidden->outer;
+    }
+    return hidden != NULL;
+}
+
+/* The arguments between words[open] and words[close]; commas behind the last parameter of a
+ * variadic macro divide nothing. */
+static void divide(arguments *out, const gt_macro *macro, const gt_word *words, size_t open,
+                   size_t close)
+{
+    *out = (arguments){.words = words, .begin = {open + 1}, .count = 1};
+    for (size_t i = open + 1; i < close; i++) {
+        const bool is_last = macro->is_variadic && out->count >= macro->parameters;
+        if (words[i].id == GT_IS_OPEN_PAREN || words[i].id == GT_IS_OPEN_BRACE ||
+            words[i].id == GT_IS_OPEN_BRACKET) {
+            i = gt_word_close(words, close, i);
+        } else if (words[i].id == GT_IS_COMMA && !is_last && out->count < ARGUMENTS_MAX) {
+            out->end[out->count - 1] = i;
+            out->begin[out->count++] = i + 1;
+        }
+    }
+    out->end[out->count - 1] = close;
+}
+
+/* Joins two spellings, as ## does. */
+static gt_word paste(gt_macros *m, const gt_word *a, const gt_word *b)
+{
+    gt_word joined = *a;
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    char *owned = NULL;
+    gt_text_append_bytes(&text, a->token.text, a->token.length);
+    gt_text_append_bytes(&text, b->token.text, b->token.length);
+    joined.token.length = text.length;
+    m->failed |=
+        gt_text_take(&owned, &text) != GPUTUNE_OK || gt_texts_take(&m->made, owned) != GPUTUNE_OK;
+    if (m->failed) {
+        return *a;
+    }
+    joined.token.text = owned;
+    joined.id = intern(m, owned, joined.token.length);
+    return joined;
+}
+
+/* Appends the macro's words with the arguments in the parameters' place. */
+static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
+                       const arguments *given)
+{
+    const size_t first = out->count;
+    for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
+        const gt_word word = m->texts.items[macro->first + macro->parameters + i];
+        uint32_t p = 0;
+        while (p < macro->parameters && m->texts.items[macro->first + p].id != word.id) {
+            p++;
+        }
+        if (p == macro->parameters || !given) {
+            push(out, m, word);
+        }
+        for (size_t k = p < macro->parameters && given && p < given->count ? given->begin[p] : 1;
+             p < macro->parameters && given && p < given->count && k < given->end[p]; k++) {
+            if (given->words[k].token.kind != GT_TOKEN_DIRECTIVE) {
+                push(out, m, given->words[k]);
+            }
+        }
+    }
+    size_t to = first;
+    for (size_t i = first; i < out->count; i++) {
+        const bool joins = out->items[i].id == GT_IS_PASTE && to > first && i + 1 < out->count;
+        if (joins) {
+            out->items[to - 1] = paste(m, &out->items[to - 1], &out->items[i + 1]);
+            i++;
+        } else if (out->items[i].id != GT_IS_HASH) {
+            out->items[to++] = out->items[i];
+        }
+    }
+    out->count = m->failed ? first : to;
+}
+
+static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
+                   const hidden *outer)
+{
+    for (size_t i = 0; i < count && !m->failed; i++) {
+        const gt_word word = words[i];
+        const size_t taken = gt_word_is_name(&word) && m->budget > 0 && !is_hidden(outer, word.id)
+                                 ? gt_macro_use(m, words, count, i)
+                                 : 0;
+        if (taken == 0) {
+            if (word.token.kind != GT_TOKEN_DIRECTIVE) {
+                push(out, m, word);
+            }
+            continue;
+        }
+        const gt_macro macro = *gt_macro_of(m, word.id);
+        arguments given;
+        gt_word_list body = {0};
+        if (macro.is_function) {
+            size_t open = i + 1;
+            while (words[open].id != GT_IS_OPEN_PAREN) {
+                open++;
+            }
+            divide(&given, &macro, words, open, i + taken - 1);
+        }
+        substitute(&body, m, &macro, macro.is_function ? &given : NULL);
+        m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
+        const hidden own = {word.id, outer};
+        expand(out, m, body.items, body.count, &own);
+        gt_array_free(&body);
+        i += taken - 1;
+    }
+}
+
+void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
+                      uint32_t most)
+{
+    macros->budget = most;
+    expand(out, macros, words, count, NULL);
+}
+
+/* ---- macros that declare kernels ------------------------------------------------------------- */
+
+static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < macro->words; i++) {
+        has |= m->texts.items[macro->first + macro->parameters + i].id == id;
+    }
+    return has;
+}
+
+/* Whether the use of a macro from `at` on, of `taken` words, makes a kernel's declaration. Appends
+ * what it stands for to `out`. One that makes strings stays. */
+static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
+                         size_t taken)
+{
+    bool makes = false;
+    out->count = 0;
+    if (has_word(m, gt_macro_of(m, words[at].id), GT_IS_HASH)) {
+        return false;
+    }
+    gt_macros_expand(out, m, words + at, taken, 4096);
+    for (size_t i = 0; i < out->count; i++) {
+        makes |= out->items[i].id == GT_IS_GLOBAL;
+    }
+    return makes;
+}
+
+static void append_expansion(gt_text *out, const gt_word_list *words, const char *from,
+                             const char *to)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        gt_text_append(out, i ? " " : "");
+        gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
+    }
+    for (; from < to; from++) { /* lines keep their numbers */
+        gt_text_append(out, *from == '\n' ? "\n" : "");
+    }
+}
+
+static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
+{
+    gt_word_list expanded = {0};
+    bool any = false; /* a macro has the word */
+    size_t copied = 0;
+    for (size_t i = 0; i < words->count && !m->failed; i++) {
+        const gt_word *word = &words->items[i];
+        if (word->token.kind == GT_TOKEN_DIRECTIVE) {
+            const size_t before = m->items.count;
+            (void)gt_macros_directive(m, word);
+            any |= m->items.count > before &&
+                   has_word(m, &m->items.items[m->items.count - 1], GT_IS_GLOBAL);
+            continue;
+        }
+        const size_t taken = any ? gt_macro_use(m, words->items, words->count, i) : 0;
+        if (taken > 0 && makes_kernel(&expanded, m, words->items, i, taken)) {
+            const gt_token *last = &words->items[i + taken - 1].token;
+            const size_t at = (size_t)(word->token.text - m->text);
+            gt_text_append_bytes(out, text + copied, at - copied);
+            copied = (size_t)(last->text + last->length - m->text);
+            append_expansion(out, &expanded, word->token.text, last->text + last->length);
+            i += taken - 1;
+        }
+    }
+    gt_text_append(out, text + copied);
+    gt_array_free(&expanded);
+}
+
+gputune_status gt_kernel_macros_expand(gt_text *text, const char *read)
+{
+    gt_macros macros;
+    gt_word_list words = {0};
+    gt_text expanded = {0};
+    gt_macros_open(&macros, read);
+    gt_words_split(&words, &macros, gt_lexer_of(read));
+    expand_kernels(&expanded, &macros, &words, gt_text_string(text));
+    expanded.failed |= macros.failed;
+    gt_macros_free(&macros);
+    gt_array_free(&words);
+    if (expanded.failed) {
+        gt_text_free(&expanded);
+        return gt_fail_memory();
+    }
+    gt_text_free(text);
+    *text = expanded;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,393 @@
+/* Reachability over declarations: what kernels name stays, transitively. No name decides by how it
+ * is spelled. */
+#include "kernel/text/reach.h"
+
+#include "kernel/text/branches.h"
+#include "kernel/text/declarations.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* A name that a clause mentions is needed whatever it is. */
+enum { ROOT = 1 << 7 };
+
+typedef struct reach {
+    gt_declarations found;
+    uint8_t *wanted; /* by id: how what is kept reads the name, and ROOT */
+    bool *kept;      /* by piece */
+    uint8_t *marked; /* by id: some function of device code is called so */
+    uint8_t *typed;  /* by id: a type or alias of the text is called so; 2: one that is kept */
+    size_t ids;      /* how many there are of these */
+    bool changed;
+} reach;
+
+static const uint32_t *keys_of(const reach *r, const gt_piece *piece)
+{
+    return r->found.keys.items + piece->first_key;
+}
+
+/* Wants a name, and what it stands for if it is a macro. */
+static void want(reach *r, uint32_t id, uint8_t ways)
+{
+    if ((r->wanted[id] & ways) == ways) {
+        return;
+    }
+    r->wanted[id] |= ways;
+    r->changed = true;
+    const gt_macro *macro = gt_macro_of(&r->found.macros, id);
+    for (uint32_t i = 0; macro && i < macro->words; i++) {
+        const gt_word *word = &r->found.macros.texts.items[macro->first + macro->parameters + i];
+        if (gt_word_is_name(word)) {
+            want(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
+        }
+    }
+}
+
+static bool names_type(const gt_piece *piece)
+{
+    return piece->kind == GT_PIECE_TYPE || piece->kind == GT_PIECE_ALIAS ||
+           piece->kind == GT_PIECE_MACRO;
+}
+
+/* Whether what is kept reads one of the piece's names so that the piece is needed. A function
+ * without a mark is needed if it is called, unless another one of the name has a mark: device code
+ * can call none but that one. */
+static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
+{
+    const uint8_t ways = r->wanted[id];
+    if (ways == 0 || ways & ROOT || piece->parent >= 0) {
+        return ways != 0;
+    }
+    if (piece->is_marked || piece->is_constant || names_type(piece)) {
+        return (ways & ~GT_READ_MEMBER) != 0;
+    }
+    const uint8_t enough = piece->kind == GT_PIECE_FUNCTION
+                               ? (uint8_t)GT_READ_CALL
+                               : (uint8_t)(GT_READ_CALL | GT_READ_PLAIN);
+    return !r->marked[id] && ways & enough;
+}
+
+static bool is_read(const reach *r, const gt_piece *piece)
+{
+    bool is = false;
+    for (size_t i = 0; i < piece->keys && !is; i++) {
+        is = is_read_as(r, piece, keys_of(r, piece)[i]);
+    }
+    return is;
+}
+
+/* Whether kept code outside of the class makes an object of it: K(…), K{…}, K x(…), and in a
+ * function K x; too. */
+static bool is_made(const reach *r, size_t class)
+{
+    const gt_piece *own = &r->found.items.items[class];
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        const bool is_outside = p != class && piece->parent != (int)class && r->kept[p];
+        for (size_t i = piece->begin; i + 2 < piece->end && is_outside; i++) {
+            const gt_word *w = &r->found.words.items[i];
+            const gt_word *next = w + 1 + gt_word_is_name(w + 1);
+            const bool makes =
+                next->id == GT_IS_OPEN_PAREN || next->id == GT_IS_OPEN_BRACE ||
+                (next->id == GT_IS_SEMICOLON && next == w + 2 && piece->kind == GT_PIECE_FUNCTION);
+            for (size_t k = 0; makes && k < own->keys; k++) {
+                if (keys_of(r, own)[k] == w->id) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
+{
+    for (size_t i = 0; i < a->keys * b->keys; i++) {
+        if (keys_of(r, a)[i / b->keys] == keys_of(r, b)[i % b->keys]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A function inside a class: with the class, if it may run on the GPU or the language needs it. */
+static bool needs_member(const reach *r, const gt_piece *piece)
+{
+    const size_t class = (size_t)piece->parent;
+    const bool is_constructor = shares_key(r, piece, &r->found.items.items[class]);
+    if (!r->kept[class]) {
+        return false;
+    }
+    if (piece->is_marked || piece->is_constant || piece->is_defaulted || piece->is_virtual) {
+        return true;
+    }
+    return is_constructor || piece->is_special
+               ? piece->is_operator || !piece->has_body || is_made(r, class)
+               : is_read(r, piece);
+}
+
+/* An operator has no name to be read by: it stays with the types of the text that it takes. */
+static bool needs_operator(const reach *r, const gt_piece *piece)
+{
+    bool has_type = false, has_kept = false;
+    for (size_t i = 0; i < piece->named; i++) {
+        const uint8_t typed = r->typed[r->found.keys.items[piece->first_named + i]];
+        has_type |= typed > 0;
+        has_kept |= typed > 1;
+    }
+    return piece->is_marked || piece->is_constant ||
+           (!piece->is_foreign && (!has_type || has_kept));
+}
+
+static bool needs_function(const reach *r, const gt_piece *piece)
+{
+    if (piece->is_host && !piece->is_marked) {
+        return false;
+    }
+    if (piece->parent >= 0) {
+        return needs_member(r, piece);
+    }
+    if (piece->owner && r->typed[piece->owner]) {
+        return r->typed[piece->owner] > 1 &&
+               (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
+    }
+    if (piece->owner && !piece->is_marked) { /* of a namespace, or of a class in a header */
+        return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
+    }
+    return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
+}
+
+static bool is_needed(const reach *r, const gt_piece *piece)
+{
+    if (piece->is_torn) {
+        return piece->parent < 0 || r->kept[piece->parent];
+    }
+    switch (piece->kind) {
+    case GT_PIECE_FUNCTION:
+        return needs_function(r, piece);
+    case GT_PIECE_USING:
+    case GT_PIECE_EMPTY:
+        return true;
+    case GT_PIECE_ASSERTION:
+    case GT_PIECE_INSTANCE:
+        return false;
+    default:
+        return piece->keys == 0 || is_read(r, piece);
+    }
+}
+
+static void keep(reach *r, size_t index)
+{
+    const gt_piece *piece = &r->found.items.items[index];
+    r->kept[index] = r->changed = true;
+    for (size_t i = 0; i < piece->reads; i++) {
+        const gt_read *read = &r->found.reads.items[piece->first_read + i];
+        want(r, read->id, read->ways);
+    }
+    for (size_t i = 0; i < piece->keys && names_type(piece); i++) {
+        r->typed[keys_of(r, piece)[i]] = 2;
+    }
+}
+
+/* A static_assert stays if all that it reads of the text does. */
+static void keep_assertions(reach *r)
+{
+    enum { DECLARED = 1, KEPT = 2 };
+    uint8_t *state = r->marked; /* whose use has ended */
+    memset(state, 0, r->found.macros.ids);
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        for (size_t k = 0; k < piece->keys; k++) {
+            state[keys_of(r, piece)[k]] |= r->kept[p] ? DECLARED | KEPT : DECLARED;
+        }
+    }
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        bool stays = piece->kind == GT_PIECE_ASSERTION;
+        for (size_t i = 0; i < piece->reads && stays; i++) {
+            stays = state[r->found.reads.items[piece->first_read + i].id] != DECLARED;
+        }
+        r->kept[p] |= stays;
+    }
+}
+
+static gputune_status open_reach(reach *r, const char *read, const char *roots)
+{
+    gt_word_list named = {0};
+    GT_TRY(gt_declarations_find(&r->found, read));
+    gt_words_split(&named, &r->found.macros, gt_lexer_of(roots));
+    const size_t ids = r->ids = r->found.macros.ids;
+    r->wanted = calloc(ids, 1);
+    r->marked = calloc(ids, 1);
+    r->typed = calloc(ids, 1);
+    r->kept = calloc(r->found.items.count + 1, sizeof *r->kept);
+    bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
+    for (size_t i = 0; i < named.count && !failed; i++) {
+        want(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
+    }
+    gt_array_free(&named);
+    for (size_t p = 0; p < r->found.items.count && !failed; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        for (size_t k = 0; k < piece->keys; k++) {
+            const uint32_t id = keys_of(r, piece)[k];
+            r->marked[id] |= piece->is_marked && piece->parent < 0;
+            r->typed[id] |= names_type(piece);
+        }
+    }
+    return failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+static void follow(reach *r)
+{
+    do {
+        r->changed = false;
+        for (size_t p = 0; p < r->found.items.count; p++) {
+            if (!r->kept[p] && is_needed(r, &r->found.items.items[p])) {
+                keep(r, p);
+            }
+        }
+    } while (r->changed);
+    keep_assertions(r);
+}
+
+/* ---- the text that is left ------------------------------------------------------------------- */
+
+static size_t begin_of(const reach *r, const gt_piece *piece, const char *read)
+{
+    return (size_t)(r->found.words.items[piece->begin].token.text - read);
+}
+
+static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
+{
+    const gt_token *last = &r->found.words.items[piece->end - 1].token;
+    return (size_t)(last->text + last->length - read);
+}
+
+/* Whether a part of the text has directives that mean something outside of it, such as #define. */
+static bool has_definitions(const char *text, size_t begin, size_t end)
+{
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_on(text + begin, end - begin), line;
+         gt_lexer_find_directive(&lexer, &line);) {
+        has |= !gt_token_is_any(&line.token, "if ifdef ifndef elif else endif pragma line");
+    }
+    return has;
+}
+
+/* Blanks a part of the text but its directives; if it defines nothing, all but #line. */
+static void blank_code(char *text, size_t begin, size_t end)
+{
+    const bool keeps = has_definitions(text, begin, end);
+    gt_lexer lexer = gt_lexer_on(text + begin, end - begin), line;
+    size_t from = begin;
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        const size_t at = (size_t)(lexer.token.text - text);
+        gt_lexer_directive(&lexer, &line);
+        if (keeps || gt_lexer_is(&line, "line")) {
+            gt_blank(text, from, at);
+            from = (size_t)(line.end - text);
+        }
+    }
+    gt_blank(text, from, end);
+}
+
+/* `using namespace a::b;` needs an a::b; to open one is always allowed. */
+static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
+{
+    size_t depth = 0;
+    for (size_t i = piece->begin + 2; i < piece->end; i++) {
+        const gt_word *word = &r->found.words.items[i];
+        if (gt_word_is_name(word)) {
+            gt_text_printf(out, "namespace %.*s { ", (int)word->token.length, word->token.text);
+            depth++;
+        }
+    }
+    for (; depth > 0; depth--) {
+        gt_text_append(out, "} ");
+    }
+}
+
+/* Whether the name behind `using namespace` is that of an alias. */
+static bool uses_alias(const reach *r, const gt_piece *piece)
+{
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *alias = &r->found.items.items[p];
+        for (size_t k = 0; k < alias->keys && alias->kind == GT_PIECE_ALIAS; k++) {
+            if (keys_of(r, alias)[k] == r->found.words.items[piece->begin + 2].id) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Blanks the #include of Thrust's headers, most of which NVRTC does not compile, if nothing that is
+ * kept names thrust. */
+static void blank_thrust(char *left, reach *r, const char *read)
+{
+    gt_word_list name = {0};
+    gt_words_split(&name, &r->found.macros, gt_lexer_of("thrust"));
+    const bool is_wanted =
+        name.count == 0 || (name.items[0].id < r->ids && r->wanted[name.items[0].id]);
+    gt_array_free(&name);
+    for (size_t i = 0; i < r->found.words.count && !is_wanted; i++) {
+        const gt_token *token = &r->found.words.items[i].token;
+        gt_lexer lexer = gt_lexer_of(token->text), line;
+        if (token->kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            const bool is = gt_lexer_accept(&line, "include") &&
+                            strncmp(line.token.text, "<thrust/", strlen("<thrust/")) == 0;
+            if (is) {
+                gt_blank(left, (size_t)(token->text - read), (size_t)(line.end - read));
+            }
+        }
+    }
+}
+
+static gputune_status write_left(char **out, reach *r, const char *text, const char *read)
+{
+    GT_FREED char *left = NULL;
+    GT_SCOPED(gt_text_free) gt_text joined = {0};
+    size_t copied = 0;
+    GT_TRY(gt_strdup(&left, text));
+    blank_thrust(left, r, read);
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        if (!r->kept[p]) {
+            blank_code(left, begin_of(r, piece, read), end_of(r, piece, read));
+        }
+    }
+    for (size_t p = 0; p < r->found.items.count; p++) {
+        const gt_piece *piece = &r->found.items.items[p];
+        if (piece->kind == GT_PIECE_USING && piece->end > piece->begin + 2 && !piece->is_torn &&
+            !uses_alias(r, piece)) {
+            const size_t at = begin_of(r, piece, read);
+            gt_text_append_bytes(&joined, left + copied, at - copied);
+            append_namespace(&joined, r, piece);
+            copied = at;
+        }
+    }
+    gt_text_append(&joined, left + copied);
+    return gt_text_take(out, &joined);
+}
+
+gputune_status gt_reach_cut(char **out, const char *text, const char *read, const char *roots)
+{
+    reach r = {0};
+    gputune_status status = open_reach(&r, read, roots);
+    if (status == GPUTUNE_OK) {
+        follow(&r);
+        status = write_left(out, &r, text, read);
+    }
+    gt_declarations_free(&r.found);
+    free(r.wanted);
+    free(r.marked);
+    free(r.typed);
+    free(r.kept);
+    return status;
+}
